@@ -1,6 +1,6 @@
-//! Files that survive a crash, a full disk and a second instance: locked sidecars, atomic
-//! replacement through symbolic links, exclusive creation and append-only records. Knows
-//! nothing about file formats or our folders.
+//! File access that survives a crash, a full disk and a second instance: sidecar lock files,
+//! atomic replacement that follows symbolic links, exclusive creation and append-only records.
+//! Independent of file formats and of the program's folders.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,24 +11,25 @@ use tempfile::NamedTempFile;
 
 mod permissions;
 
-pub use permissions::take_tightened;
+pub use permissions::take_tightened_paths;
 
 /// The mode of files that may contain secrets or conversations.
 pub const PRIVATE_MODE: u32 = 0o600;
-/// The longest wait for a lock.
+/// The longest wait for a lock held by another program.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_POLL: Duration = Duration::from_millis(5);
-/// Symbolic links followed before a chain counts as a cycle.
+/// The number of symbolic links after which a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
 const TEMPORARY_PREFIX: &str = ".humble-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
-/// Older temporary files belong to no running program.
+/// A temporary file older than this belongs to no running program.
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// Reasons for refusing to read a path. Advice depends on them.
+/// Why [`read`] rejects a folder. `StoreError` recognizes this text.
 pub const IS_A_FOLDER: &str = "it is a folder";
+/// Why [`read`] rejects a pipe or a device. `StoreError` recognizes this text.
 pub const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
-/// The reason for failing to create a folder.
+/// Why a folder cannot be created. `StoreError` recognizes this text.
 pub const FILE_IN_THE_WAY: &str = "a file of this name is in the way";
 
 /// Why [`update`] left a file unchanged.
@@ -38,7 +39,7 @@ pub enum UpdateError<E> {
     Read(io::Error),
     #[error("cannot be written: {}", describe_io_error(.0))]
     Write(io::Error),
-    /// The caller's change failed.
+    /// The caller's change function failed.
     #[error("{0}")]
     Refused(E),
 }
@@ -50,8 +51,8 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks the lock file `path`, which is never removed: removal could let two programs
-    /// lock two different files of the same name.
+    /// Locks the lock file at `path`. It is never removed: two programs could otherwise hold
+    /// locks on two different files of the same name.
     ///
     /// # Errors
     /// `TimedOut` after 2 s, or the error from opening the file.
@@ -64,23 +65,23 @@ impl FileLock {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
-                // Some network file systems have no locks. Saving without a lock is better
-                // than not saving.
-                Err(TryLockError::Error(fault)) if fault.kind() == ErrorKind::Unsupported => {
+                // Some network file systems do not support locks. Saving without a lock is
+                // better than not saving.
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
                     return Ok(Self { _file: None });
                 }
-                Err(TryLockError::Error(fault)) => return Err(fault),
+                Err(TryLockError::Error(error)) => return Err(error),
                 Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    let why = format!("another program has locked {}", path.display());
-                    return Err(io::Error::new(ErrorKind::TimedOut, why));
+                    let message = format!("another program has locked {}", path.display());
+                    return Err(io::Error::new(ErrorKind::TimedOut, message));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
             }
         }
     }
 
-    /// Locks `path` unless another program has it. As in [`FileLock::acquire`], a file
-    /// system without locks counts as locked.
+    /// Locks the lock file at `path`; `None` if another program holds the lock. As in
+    /// [`FileLock::acquire`], a file system without locks counts as locked.
     ///
     /// # Errors
     /// The error from opening the file.
@@ -96,11 +97,11 @@ impl FileLock {
         }
     }
 
-    /// Locks `NAME.lock` next to the target of `path`, so two links to one file share a
-    /// lock.
+    /// Locks `NAME.lock` next to the target of `path`, so two links to the same file share
+    /// one lock.
     ///
     /// # Errors
-    /// As [`FileLock::acquire`].
+    /// See [`FileLock::acquire`].
     pub fn acquire_beside(path: &Path) -> io::Result<Self> {
         let mut name = OsString::from(follow_links(path)?);
         name.push(".lock");
@@ -114,8 +115,8 @@ impl FileLock {
 /// Rejects folders, pipes and devices, which could block the reader.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
-        Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        result => result?,
     };
     if metadata.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, IS_A_FOLDER));
@@ -128,17 +129,17 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         .take(bytes_max + 1)
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
-        let why = format!("it is larger than {bytes_max} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, why));
+        let message = format!("it is larger than {bytes_max} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
     }
     Ok(Some(bytes))
 }
 
-/// Atomically replaces the target of `path`, through symbolic links. A new file gets
+/// Atomically replaces the file at `path`. Follows symbolic links. A new file gets
 /// `mode`; an existing one keeps its permissions as far as `mode` allows them.
 ///
 /// # Errors
-/// The error of the file system; the old file is then unchanged.
+/// The file-system error; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = follow_links(path)?;
     let folder = parent_folder(&target);
@@ -146,16 +147,22 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let old_mode = fs::metadata(&target)
         .ok()
         .map(|metadata| permissions::mode_bits(&metadata));
-    set_file_mode(temporary.as_file(), old_mode.map_or(mode, |old| old & mode))?;
+    set_file_mode(
+        temporary.as_file(),
+        old_mode.map_or(mode, |old_mode| old_mode & mode),
+    )?;
     temporary.as_file().sync_all()?;
-    temporary.persist(&target).map_err(|fault| fault.error)?;
-    if old_mode.is_some_and(|old| old & !mode != 0) {
+    temporary
+        .persist(&target)
+        .map_err(|persist_error| persist_error.error)?;
+    if old_mode.is_some_and(|old_mode| old_mode & !mode != 0) {
         permissions::record_tightened(path);
     }
     sync_folder(folder)
 }
 
-/// Locks, rereads, changes and replaces a file. Writes nothing if the bytes stay the same.
+/// Locks and reads a file, lets `change` compute its new contents, and replaces it. Writes
+/// nothing if the contents stay the same.
 ///
 /// # Errors
 /// See [`UpdateError`]; the file is then unchanged.
@@ -167,15 +174,15 @@ pub fn update<E>(
 ) -> Result<(), UpdateError<E>> {
     let _lock = FileLock::acquire_beside(path).map_err(UpdateError::Write)?;
     let current = read(path, bytes_max).map_err(UpdateError::Read)?;
-    let before = current.clone();
-    let after = change(current).map_err(UpdateError::Refused)?;
-    if before.as_deref() == Some(&after) {
+    let old_bytes = current.clone();
+    let new_bytes = change(current).map_err(UpdateError::Refused)?;
+    if old_bytes.as_deref() == Some(&new_bytes) {
         return Ok(());
     }
-    replace(path, &after, mode).map_err(UpdateError::Write)
+    replace(path, &new_bytes, mode).map_err(UpdateError::Write)
 }
 
-/// Creates a file that never appears under its name with partial contents.
+/// Creates a file, which appears under its name only with its complete contents.
 ///
 /// # Errors
 /// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
@@ -187,7 +194,7 @@ pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary
         .persist_noclobber(path)
-        .map_err(|fault| fault.error)?;
+        .map_err(|persist_error| persist_error.error)?;
     sync_folder(folder)
 }
 
@@ -195,11 +202,11 @@ pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// first.
 ///
 /// # Errors
-/// `InvalidInput` if the record contains a line break.
+/// `InvalidInput` if the record contains a line break, or the file-system error.
 pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     if line.contains('\n') {
-        let why = "a record must be a single line";
-        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+        let message = "a record must be a single line";
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
     }
     let mut file = open_append(path, mode)?;
     let ends_mid_line = ends_mid_line(&mut file)?;
@@ -211,7 +218,7 @@ pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
 /// beyond `mode` from an existing file.
 ///
 /// # Errors
-/// The error of the file system.
+/// The file-system error.
 pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
@@ -219,7 +226,7 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     let old_mode = permissions::mode_bits(&metadata);
-    // Another user's file cannot be changed; write to it anyway.
+    // The mode of another user's file cannot be changed; write to the file anyway.
     if metadata.is_file() && old_mode & !mode != 0 && set_file_mode(&file, old_mode & mode).is_ok()
     {
         permissions::record_tightened(path);
@@ -230,7 +237,7 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
 /// Creates `folder` and its missing parents, accessible only to the user.
 ///
 /// # Errors
-/// The error of the file system.
+/// The file-system error.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -242,7 +249,7 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
 /// Checks that files can be created in `folder`.
 ///
 /// # Errors
-/// Why they cannot.
+/// The error from creating a file.
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     create_temporary(folder).map(drop)
 }
@@ -256,42 +263,43 @@ pub fn remove_stale_temporaries(folder: &Path) {
     for item in items.flatten() {
         let file_name = item.file_name();
         let name = file_name.to_string_lossy();
-        let is_ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
-        if is_ours && is_stale_temporary(&item) {
+        let is_temporary = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
+        if is_temporary && is_stale_temporary(&item) {
             let _ = fs::remove_file(item.path());
         }
     }
 }
 
 fn is_stale_temporary(item: &fs::DirEntry) -> bool {
-    let changed = item.metadata().and_then(|metadata| metadata.modified());
-    changed.is_ok_and(|at| {
+    let modified_at = item.metadata().and_then(|metadata| metadata.modified());
+    modified_at.is_ok_and(|time| {
         SystemTime::now()
-            .duration_since(at)
+            .duration_since(time)
             .is_ok_and(|age| age > TEMPORARY_AGE_MAX)
     })
 }
 
-/// Whether `path` still refers to `file`. Another program may have removed it between
-/// opening and locking.
+/// Whether `path` still refers to `file`. Another program may have removed the file after it
+/// was opened and before it was locked.
 pub fn is_same_file(file: &File, path: &Path) -> bool {
-    let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
+    let (Ok(file_metadata), Ok(path_metadata)) = (file.metadata(), fs::symlink_metadata(path))
+    else {
         return false;
     };
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (opened.dev(), opened.ino()) == (named.dev(), named.ino())
+        (file_metadata.dev(), file_metadata.ino()) == (path_metadata.dev(), path_metadata.ino())
     }
     #[cfg(not(unix))]
     {
-        opened.len() == named.len()
+        file_metadata.len() == path_metadata.len()
     }
 }
 
 /// Describes an I/O error for the user.
-pub fn describe_io_error(fault: &io::Error) -> String {
-    match fault.kind() {
+pub fn describe_io_error(error: &io::Error) -> String {
+    match error.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::StorageFull => "the disk is full".to_owned(),
         ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
@@ -299,11 +307,11 @@ pub fn describe_io_error(fault: &io::Error) -> String {
         ErrorKind::AlreadyExists => FILE_IN_THE_WAY.to_owned(),
         ErrorKind::NotFound => "the folder does not exist".to_owned(),
         ErrorKind::NotADirectory => "part of the path is a file, not a folder".to_owned(),
-        _ => fault.to_string(),
+        _ => error.to_string(),
     }
 }
 
-/// The end of a chain of symbolic links. It need not exist.
+/// Follows a chain of symbolic links to its target, which need not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -322,11 +330,11 @@ fn parent_folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates a temporary file in `folder`, readable only by the user. Its name does not
-/// include the final name, which might make it too long.
+/// Creates a temporary file in `folder`, readable only by the user. Its name does not contain
+/// the final name, because that could make it too long.
 ///
 /// # Errors
-/// The error of the file system.
+/// The file-system error.
 pub fn create_temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
@@ -353,9 +361,9 @@ fn ends_mid_line(file: &mut File) -> io::Result<bool> {
         return Ok(false);
     }
     file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last != [b'\n'])
+    let mut last_byte = [0];
+    file.read_exact(&mut last_byte)?;
+    Ok(last_byte != [b'\n'])
 }
 
 fn set_mode(options: &mut OpenOptions, mode: u32) {

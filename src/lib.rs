@@ -5,9 +5,9 @@
 //!
 //! A front end draws; one background actor, the engine, owns the model streams, the server
 //! sessions and the conversation. They communicate over two channels
-//! ([`protocol::Command`], [`protocol::Event`]) and share nothing else. Two cores are pure:
-//! [`tui::update`] and [`engine::turn::Turn::step`] take an input, change their own state
-//! and return effects as data.
+//! ([`protocol::Command`], [`protocol::Event`]) and share nothing else. Two state machines perform
+//! no I/O: [`tui::update`] and [`engine::turn::Turn::step`] take an input, change their own
+//! state and return effects as data.
 //!
 //! # Layers
 //!
@@ -27,7 +27,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `text` | sanitizing untrusted text (`sanitize`; the only table of hidden characters is in `invisible`), graphemes and wrapping, `markdown/` (answers to wrapped rows), `highlight/`, lenient JSON and Python readers, token estimates |
+//! | `text` | sanitizing untrusted text (`sanitize`; the only table of hidden characters is in `invisible`), graphemes and wrapping, `markdown/` (renders answers as wrapped rows), `highlight/`, lenient JSON and Python readers, token estimates |
 //! | `domain` | types shared by every layer: sessions, transcripts, tools, prompts, notices and their `advice`, `trust/` (rules, pins, patterns), `schema/` (validation of tool arguments), `compaction` (the `/compact` prompt and the history sent afterwards), `redact` (removes secrets from logs), `probe` (results and verdict) |
 //! | `dialect` | tool calls that models write as text: `recognizer` is the trait, `registry` lists every recognizer (`wrapper` for JSON between tags such as `<tool_call>`, `tags/` for XML forms, `pythonic/`, `special_token`, `harmony`, `gemma`), `scan` runs them over a stream, `tool_prompt` explains the tools to a model |
 //! | `config` | the user's files: `settings` and `models` (`config.json`), `servers` (`mcp-servers.json`), `trust/` (`trust.json`), `watch` (detects external edits), `review/` (whether an edit applies immediately or needs consent), `json_edit` (rewrites only what changed) |
@@ -37,14 +37,14 @@
 //! | `serve` | the built-in tools, one per file |
 //! | `engine` | `actor/` (select loop and routing), `turn/` (the pure state machine of one turn), `turn_driver/` (runs a turn against a provider), `context/` (assembling a request and fitting it into the model's context), `models/` (select, add, list, pull), `trust/` (pins, instructions, stored decisions), `approval` (the only constructor of an approved call), `injection_guard/` (calls copied from untrusted text), `persist/` (session writer, journal writer, crash recovery), `sessions/` (the open conversation and its branches), `settings/` (the active settings and their reload), `probe/` |
 //! | `headless` | `humble ask`, and the output of the other commands |
-//! | `tui` | `keymap/` (every key and command), `layer` (the trait of everything that opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder per feature: `chat/`, `composer/` (the message editor), `dialog/` (the engine's questions and approvals; `read_before_run` ensures that no call runs before it was drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; and `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (decoding keys), `terminal/` (frames to bytes, signals) |
-//! | `app` | startup for each command line; `watchdog` ends a hung program |
+//! | `tui` | `keymap/` (every key and command), `layer` (the trait implemented by everything that opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder per feature: `chat/`, `composer/` (the message editor), `dialog/` (the engine's questions and approvals; `read_before_run` ensures that no call runs before it has been drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; and `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (decoding keys), `terminal/` (frames to bytes, signals) |
+//! | `app` | startup for each subcommand; `watchdog` terminates a hung process |
 //!
 //! # Invariants
 //!
 //! - No tool runs without an [`engine::approval::ApprovedCall`].
 //! - Untrusted text reaches the terminal only as [`text::Clean`].
-//! - Every wait has a deadline, every task an owner, every list from outside a bound.
+//! - Every wait has a deadline, every task has an owner, and every list from outside has a size limit.
 //! - Work per frame or per token does not grow with the conversation.
 //! - A user's file is never replaced without being read first.
 //!
@@ -81,7 +81,7 @@ pub mod sync;
 pub mod text;
 pub mod tui;
 
-/// Unit and integration tests share fixtures, which refer to the crate by name.
+/// Lets fixtures shared by unit and integration tests refer to this crate as `humble`.
 #[cfg(test)]
 extern crate self as humble;
 #[cfg(test)]

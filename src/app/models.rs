@@ -4,7 +4,7 @@
 use crate::app::output::print;
 use crate::cli::{ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
-use crate::domain::model_catalog::{no_name, size_words};
+use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
 use crate::engine::{list_time_max, pull_failed, remove_failed};
 use crate::headless::lines::{clean_line, notice_line};
@@ -75,7 +75,7 @@ async fn list(
 }
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
-    if let Some(notice) = no_name(name) {
+    if let Some(notice) = invalid_name_notice(name) {
         eprintln!("{}", notice_line(&notice));
         return Ok(EXIT_FAILED);
     }
@@ -102,7 +102,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
             } else {
                 (percent / 10.0).floor() * 10.0
             };
-            let size = size_words(progress.total);
+            let size = format_size(progress.total);
             format!("{} {percent:3.0} % of {size}", progress.status)
         } else {
             progress.status

@@ -69,7 +69,7 @@ pub async fn run(
     let mut signals = ExitSignals::install().context("could not install signal handlers")?;
     let report = ProbeReport::new(model.reference(), model.dialect);
     let (report, signal) = run_probe(probe, report, &mut signals, background).await;
-    if let Some(notice) = &report.fault {
+    if let Some(notice) = &report.error {
         eprintln!("{}", notice_line(notice));
     }
     if !args.json {
@@ -83,7 +83,7 @@ pub async fn run(
         let is_stored = matches!(stored, Ok(StoreOutcome::Stored));
         print(&cli_output::render_json(&report, is_stored)).context(WRITE_ERROR)?;
     }
-    let is_successful = report.verdict() == ProbeVerdict::Works && report.fault.is_none();
+    let is_successful = report.verdict() == ProbeVerdict::Works && report.error.is_none();
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
         (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
@@ -148,7 +148,7 @@ async fn run_probe(
                 ProbeEvent::ModelLoaded => status_line.show_step("Waiting for its answer".to_owned()),
                 ProbeEvent::Finished(result) => {
                     report.is_partial = result.is_err();
-                    report.fault = result.err();
+                    report.error = result.err();
                     break None;
                 }
             },

@@ -6,7 +6,7 @@ use crate::files;
 
 /// A notice for each such file or folder of `home` that was not reported yet.
 pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
-    let paths = files::take_tightened(home.root()).into_iter();
+    let paths = files::take_tightened_paths(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {

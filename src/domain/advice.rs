@@ -1,5 +1,5 @@
-//! What the user can do about a [`super::Notice`], as data. Commands and keys belong to the
-//! front ends, which phrase this advice (`tui/advice.rs`, `headless/advice.rs`).
+//! Advice to the user in a [`super::Notice`], as data. Front ends put it into words and add
+//! their own commands and keys (`tui/advice.rs`, `headless/advice.rs`).
 
 /// One suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum Advice {
     Reload,
     /// Replace an outdated system prompt with the built-in one.
     ReplaceSystemPrompt,
-    /// Review the changes of trusted tools.
+    /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable servers or tools.
     DisableTools,
@@ -83,8 +83,8 @@ impl<T: Into<String>> From<T> for Advice {
     }
 }
 
-/// Joins all advice into one text. `phrase` returns a complete sentence, or `None` for
-/// advice that the front end does not support. Returns `None` if nothing remains.
+/// Joins all advice into one text. `phrase` returns a complete sentence, or `None` if the
+/// front end does not support the advice. Returns `None` if no sentence remains.
 pub fn join_sentences(
     advice: &[Advice],
     phrase: impl Fn(&Advice) -> Option<String>,
@@ -126,15 +126,18 @@ mod tests {
 
     #[test]
     fn steps_become_sentences_and_alternatives_are_joined_with_or() {
-        let said = |advice: &[Advice]| join_sentences(advice, phrase).unwrap_or_default();
+        let joined_text = |advice: &[Advice]| join_sentences(advice, phrase).unwrap_or_default();
         let top_up = || Advice::from("Top it up.");
-        assert_eq!(said(&[top_up(), Advice::Retry]), "Top it up. Ask again.");
         assert_eq!(
-            said(&[top_up(), Advice::NewSession]),
+            joined_text(&[top_up(), Advice::Retry]),
+            "Top it up. Ask again."
+        );
+        assert_eq!(
+            joined_text(&[top_up(), Advice::NewSession]),
             "Top it up, or begin a new one."
         );
-        assert_eq!(said(&[Advice::NewSession]), "Begin a new one.");
-        assert_eq!(said(&[Advice::Compact, Advice::Retry]), "Ask again.");
-        assert_eq!(said(&[Advice::Compact]), "");
+        assert_eq!(joined_text(&[Advice::NewSession]), "Begin a new one.");
+        assert_eq!(joined_text(&[Advice::Compact, Advice::Retry]), "Ask again.");
+        assert_eq!(joined_text(&[Advice::Compact]), "");
     }
 }

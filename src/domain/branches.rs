@@ -1,6 +1,6 @@
-//! The branches of a conversation. One is active. Every other branch is stored flat, as the
-//! messages after a point of the active one. A branch that is a prefix of another is not
-//! stored separately.
+//! The branches of a conversation. One is active. The others are stored flat: each records
+//! the index at which it leaves the active branch, and its messages from there on. A branch
+//! that is a prefix of another is not stored separately.
 
 use super::session::{Branch, MessageRole};
 use super::{SavedMessage, Session};
@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use serde_json::Map;
 
 impl Branch {
-    /// A label: the first line of its first prompt.
+    /// The first non-empty line of the branch's first prompt, used as its label.
     pub fn first_prompt_line(&self) -> &str {
-        let prompt = self
+        let first_prompt = self
             .messages
             .iter()
             .find(|message| message.role == MessageRole::User);
-        let text = prompt.map_or("", |prompt| &*prompt.content);
+        let text = first_prompt.map_or("", |prompt| &*prompt.content);
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.unwrap_or_default().trim()
     }
@@ -28,29 +28,32 @@ impl Session {
             .rposition(|message| message.role == MessageRole::User)
     }
 
-    /// Removes all but the first `at` messages, which become a branch left at `now`.
-    pub fn rewind(&mut self, at: usize, now: Timestamp) {
-        if at >= self.messages.len() {
+    /// Keeps the first `kept` messages. The removed messages become a branch left at `now`.
+    pub fn rewind(&mut self, kept: usize, now: Timestamp) {
+        if kept >= self.messages.len() {
             return;
         }
-        // Branches that start in the removed part take their share of it along.
+        // A branch that forks off a removed message now forks at `kept`, and takes over copies of
+        // the removed messages before its old fork.
         for branch in self
             .branches
             .iter_mut()
-            .filter(|branch| branch.fork_index > at)
+            .filter(|branch| branch.fork_index > kept)
         {
-            let until = branch.fork_index;
-            let mut messages = self.messages[at..until.min(self.messages.len())].to_vec();
+            let old_fork = branch.fork_index;
+            let mut messages = self.messages[kept..old_fork.min(self.messages.len())].to_vec();
             messages.append(&mut branch.messages);
             let metadata = &self.metadata;
             let (mut turns, mut cancelled) = (
                 std::mem::take(&mut branch.turns),
                 std::mem::take(&mut branch.cancelled),
             );
-            turns.prepend_from(&metadata.turns, |turn| (at..until).contains(&turn));
-            cancelled.prepend_from(&metadata.cancelled, |after| after > at && after <= until);
+            turns.prepend_from(&metadata.turns, |index| (kept..old_fork).contains(&index));
+            cancelled.prepend_from(&metadata.cancelled, |messages_before| {
+                messages_before > kept && messages_before <= old_fork
+            });
             *branch = Branch {
-                fork_index: at,
+                fork_index: kept,
                 messages,
                 turns,
                 cancelled,
@@ -58,29 +61,29 @@ impl Session {
             };
         }
         let branch = Branch {
-            fork_index: at,
-            messages: self.messages.split_off(at),
-            turns: self.metadata.turns.take_matching(|turn| turn >= at),
-            cancelled: self.metadata.cancelled.take_matching(|after| after > at),
+            fork_index: kept,
+            messages: self.messages.split_off(kept),
+            turns: self.metadata.turns.take_matching(|index| index >= kept),
+            cancelled: self
+                .metadata
+                .cancelled
+                .take_matching(|messages_before| messages_before > kept),
             left_at: Some(now),
             extra: Map::new(),
             has_plain_messages: true,
         };
-        let is_prefix_of = |other: &Branch, one: &Branch| {
-            other.fork_index == one.fork_index && other.messages.starts_with(&one.messages)
+        let extends = |longer: &Branch, shorter: &Branch| {
+            longer.fork_index == shorter.fork_index
+                && longer.messages.starts_with(&shorter.messages)
         };
-        if !self
-            .branches
-            .iter()
-            .any(|other| is_prefix_of(other, &branch))
-        {
-            self.branches.retain(|other| !is_prefix_of(&branch, other));
+        if !self.branches.iter().any(|other| extends(other, &branch)) {
+            self.branches.retain(|other| !extends(&branch, other));
             self.branches.push(branch);
         }
     }
 
-    /// Makes this branch active and the active one a branch. Returns false if the index is
-    /// invalid.
+    /// Makes the branch at `index` active. The previously active messages become a branch.
+    /// Returns false if the index is invalid.
     pub fn switch_branch(&mut self, index: usize, now: Timestamp) -> bool {
         if index >= self.branches.len() {
             return false;
@@ -92,8 +95,8 @@ impl Session {
         self.metadata.cancelled.append(branch.cancelled);
         let active = &self.messages;
         self.branches.retain(|other| {
-            let rest = active.get(other.fork_index..).unwrap_or_default();
-            !rest.starts_with(&other.messages)
+            let active_tail = active.get(other.fork_index..).unwrap_or_default();
+            !active_tail.starts_with(&other.messages)
         });
         true
     }
@@ -121,11 +124,13 @@ impl Session {
             tails: [rest, &[]],
         };
         let others = branches.iter().map(|branch| {
-            let trunk = branch.fork_index.min(common);
-            let between = rest.get(..branch.fork_index - trunk).unwrap_or(rest);
+            let shared_messages = branch.fork_index.min(common);
+            let before_fork = rest
+                .get(..branch.fork_index - shared_messages)
+                .unwrap_or(rest);
             BranchPath {
-                shared_messages: trunk,
-                tails: [between, &branch.messages],
+                shared_messages,
+                tails: [before_fork, &branch.messages],
             }
         });
         std::iter::once(active)
@@ -133,25 +138,26 @@ impl Session {
             .all(|path| self.contains_path(&path))
     }
 
+    /// Whether one of this conversation's branches starts with all messages of `path`.
     fn contains_path(&self, path: &BranchPath) -> bool {
         let branches = self.branches.iter();
-        let mut own = std::iter::once((self.messages.len(), &[][..]))
+        let mut own_branches = std::iter::once((self.messages.len(), &[][..]))
             .chain(branches.map(|branch| (branch.fork_index, &branch.messages[..])));
-        own.any(|(at, tail)| {
-            // Both share these messages of the active branch.
-            let same = at.min(path.shared_messages);
-            let between = |until: usize| self.messages.get(same..until).unwrap_or_default();
-            let mut ours = between(at).iter().chain(tail);
-            let [first, then] = path.tails;
-            let mut wanted = between(path.shared_messages)
+        own_branches.any(|(fork_index, tail)| {
+            // Both begin with this many messages of the active branch, so compare the rest.
+            let equal = fork_index.min(path.shared_messages);
+            let active_until = |end: usize| self.messages.get(equal..end).unwrap_or_default();
+            let mut own_messages = active_until(fork_index).iter().chain(tail);
+            let [first_tail, second_tail] = path.tails;
+            let mut path_messages = active_until(path.shared_messages)
                 .iter()
-                .chain(first)
-                .chain(then);
-            while let Some(message) = wanted.next() {
-                match ours.next() {
-                    Some(our) if our == message => {}
-                    // A truncated answer that was continued still contains its first half.
-                    Some(our) => return our.continues(message) && wanted.next().is_none(),
+                .chain(first_tail)
+                .chain(second_tail);
+            while let Some(message) = path_messages.next() {
+                match own_messages.next() {
+                    Some(own) if own == message => {}
+                    // An answer that was continued here still contains its truncated form.
+                    Some(own) => return own.continues(message) && path_messages.next().is_none(),
                     None => return false,
                 }
             }
@@ -160,7 +166,7 @@ impl Session {
     }
 }
 
-/// A branch of another session: shared messages, then its own.
+/// A branch of another session: messages shared with the active branch, then its own.
 struct BranchPath<'a> {
     shared_messages: usize,
     tails: [&'a [SavedMessage]; 2],
@@ -186,7 +192,7 @@ mod tests {
         });
     }
 
-    fn talk(turns: &[(&str, &str)]) -> Session {
+    fn session_with(turns: &[(&str, &str)]) -> Session {
         let mut session = Session::new("m");
         turns
             .iter()
@@ -200,15 +206,15 @@ mod tests {
             let texts = messages.iter().map(|message| message.content.to_string());
             texts.collect::<Vec<_>>().join(" ")
         };
-        let notes = |turns: &StoredRecords<TurnRecord>| {
-            let models = turns.iter().map(|turn| &*turn.model);
-            models.collect::<Vec<_>>().join(" ")
+        let models = |turns: &StoredRecords<TurnRecord>| {
+            let names = turns.iter().map(|turn| &*turn.model);
+            names.collect::<Vec<_>>().join(" ")
         };
-        let own = notes(&session.metadata.turns);
-        let active = format!("{} ({own})", text(&session.messages));
+        let active_models = models(&session.metadata.turns);
+        let active = format!("{} ({active_models})", text(&session.messages));
         let others = session.branches.iter().map(|branch| {
             let tail = text(&branch.messages);
-            format!("{}+ {tail} ({})", branch.fork_index, notes(&branch.turns))
+            format!("{}+ {tail} ({})", branch.fork_index, models(&branch.turns))
         });
         std::iter::once(active).chain(others).collect()
     }
@@ -219,16 +225,16 @@ mod tests {
 
     #[test]
     fn rewound_turns_become_a_branch_with_their_records() {
-        let mut session = talk(&[("p", "a"), ("q", "b")]);
+        let mut session = session_with(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
         add_turn(&mut session, "q", "c");
         assert_eq!(branch_texts(&session), ["p a q c (a c)", "2+ q b (b)"]);
         assert!(session.switch_branch(0, now()));
         assert_eq!(branch_texts(&session), ["p a q b (a b)", "2+ q c (c)"]);
-        assert!(!session.switch_branch(1, now()), "there is no such branch");
+        assert!(!session.switch_branch(1, now()), "no branch has this index");
     }
 
-    fn stopped(session: &mut Session, prompt: &str) {
+    fn cancel_turn(session: &mut Session, prompt: &str) {
         session.metadata.add_cancelled(CancelledTurn {
             cancelled_at: now(),
             messages_before: session.messages.len(),
@@ -240,7 +246,7 @@ mod tests {
     }
 
     /// The prompts of the cancelled turns of each branch, the active one first.
-    fn cancelled(session: &Session) -> Vec<Vec<&str>> {
+    fn cancelled_prompts(session: &Session) -> Vec<Vec<&str>> {
         let others = session.branches.iter().map(|branch| &branch.cancelled);
         std::iter::once(&session.metadata.cancelled)
             .chain(others)
@@ -250,26 +256,29 @@ mod tests {
 
     #[test]
     fn cancelled_turns_move_with_the_turn_before_them() {
-        let mut session = talk(&[("p", "a")]);
-        stopped(&mut session, "x");
+        let mut session = session_with(&[("p", "a")]);
+        cancel_turn(&mut session, "x");
         add_turn(&mut session, "q", "b");
-        stopped(&mut session, "y");
+        cancel_turn(&mut session, "y");
         session.rewind(2, now());
-        assert_eq!(cancelled(&session), [vec!["x"], vec!["y"]]);
+        assert_eq!(cancelled_prompts(&session), [vec!["x"], vec!["y"]]);
         add_turn(&mut session, "q", "c");
-        stopped(&mut session, "z");
+        cancel_turn(&mut session, "z");
         session.rewind(0, now());
         assert_eq!(
-            cancelled(&session),
+            cancelled_prompts(&session),
             [vec![], vec!["x", "y"], vec!["x", "z"]]
         );
         assert!(session.switch_branch(0, now()));
-        assert_eq!(cancelled(&session), [vec!["x", "y"], vec!["x", "z"]]);
+        assert_eq!(
+            cancelled_prompts(&session),
+            [vec!["x", "y"], vec!["x", "z"]]
+        );
     }
 
     #[test]
     fn turns_rewound_one_by_one_form_a_single_branch() {
-        let mut session = talk(&[("p", "a"), ("q", "b"), ("r", "c")]);
+        let mut session = session_with(&[("p", "a"), ("q", "b"), ("r", "c")]);
         session.rewind(4, now());
         session.rewind(2, now());
         session.rewind(0, now());
@@ -281,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_branch_of_rewound_turns_keeps_its_earlier_messages() {
-        let mut session = talk(&[("p", "a"), ("q", "b")]);
+        let mut session = session_with(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
         add_turn(&mut session, "q", "c");
         session.rewind(0, now());
@@ -295,76 +304,76 @@ mod tests {
 
     #[test]
     fn records_of_unknown_shape_survive_a_branch_switch() {
-        let mut session = talk(&[("p", "a")]);
+        let mut session = session_with(&[("p", "a")]);
         session.rewind(0, now());
         session.branches[0].turns = StoredRecords::UnknownShape(json!("soon"));
-        let known = StoredRecord {
+        let unknown = StoredRecord {
             record: None,
             message_index: Some(1),
             original: Some(json!({ "message": 1, "kind": "new" })),
         };
-        session.metadata.turns = StoredRecords::List(vec![known.clone()]);
+        session.metadata.turns = StoredRecords::List(vec![unknown.clone()]);
         assert!(session.switch_branch(0, now()));
-        let soon = StoredRecord {
+        let converted = StoredRecord {
             record: None,
             message_index: None,
             original: Some(json!("soon")),
         };
         assert_eq!(
             session.metadata.turns,
-            StoredRecords::List(vec![known, soon])
+            StoredRecords::List(vec![unknown, converted])
         );
     }
 
     #[test]
     fn a_session_preserves_another_only_with_all_its_branches() {
-        let mut ours = talk(&[("p", "a"), ("q", "b")]);
+        let mut ours = session_with(&[("p", "a"), ("q", "b")]);
         ours.rewind(2, now());
         add_turn(&mut ours, "q", "c");
-        let message = SavedMessage::user;
+        let prompt = SavedMessage::user;
         let answer = SavedMessage::assistant;
-        let branch = |at: usize, messages: &[SavedMessage]| Branch {
-            fork_index: at,
+        let branch = |fork_index: usize, messages: &[SavedMessage]| Branch {
+            fork_index,
             messages: messages.to_vec(),
             ..Branch::default()
         };
-        let old = [message("q"), answer("b")];
+        let undone_turn = [prompt("q"), answer("b")];
         assert!(ours.preserves_branches(4, &[], &[]), "identical");
         assert!(ours.preserves_branches(2, &[], &[]), "a prefix of ours");
         assert!(
-            ours.preserves_branches(2, &old, &[]),
-            "the branch is active there"
+            ours.preserves_branches(2, &undone_turn, &[]),
+            "our branch, active there"
         );
         assert!(
             ours.preserves_branches(3, &[answer("b")], &[]),
             "our branch, sharing one more message"
         );
         assert!(
-            ours.preserves_branches(4, &[], &[branch(2, &old)]),
-            "has our branch"
+            ours.preserves_branches(4, &[], &[branch(2, &undone_turn)]),
+            "the same branches"
         );
-        assert!(ours.preserves_branches(2, &old, &[branch(2, &[message("q")])]));
+        assert!(ours.preserves_branches(2, &undone_turn, &[branch(2, &[prompt("q")])]));
         assert!(
-            !ours.preserves_branches(4, &[message("r")], &[]),
-            "continued there"
+            !ours.preserves_branches(4, &[prompt("r")], &[]),
+            "the active branch was continued there"
         );
         assert!(
-            !ours.preserves_branches(2, &[message("r")], &[]),
-            "another branch"
+            !ours.preserves_branches(2, &[prompt("r")], &[]),
+            "an unknown active branch"
         );
-        assert!(!ours.preserves_branches(4, &[], &[branch(2, &[message("z")])]));
-        assert!(!ours.preserves_branches(0, &[message("z")], &[]));
+        assert!(!ours.preserves_branches(4, &[], &[branch(2, &[prompt("z")])]));
+        assert!(!ours.preserves_branches(0, &[prompt("z")], &[]));
         assert!(
-            ours.preserves_branches(0, &[message("p"), answer("")], &[]),
+            ours.preserves_branches(0, &[prompt("p"), answer("")], &[]),
             "our answer was continued"
         );
-        let other = [message("p"), answer(""), message("q")];
+        let other = [prompt("p"), answer(""), prompt("q")];
         assert!(
             !ours.preserves_branches(0, &other, &[]),
             "continued differently"
         );
         assert!(
-            !ours.preserves_branches(2, &[message("")], &[]),
+            !ours.preserves_branches(2, &[prompt("")], &[]),
             "prompts are not continued"
         );
     }

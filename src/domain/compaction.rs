@@ -1,5 +1,5 @@
-//! `/compact`: a summary written by the model replaces older messages in requests. The
-//! session file keeps all messages. Pure.
+//! `/compact`: in requests, a summary written by the model replaces older messages. The
+//! session file keeps all messages.
 
 use super::session::{CompactedRange, Compaction, ConversationSummary, MessageRole, StoredSummary};
 use super::{Notice, SavedMessage, Session};
@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The latest messages are kept: the last prompt and its answer.
+/// Messages at the end that are never summarized: the last prompt and its answer.
 const KEPT_MESSAGES: usize = 2;
-/// Messages are never truncated below this many characters.
+/// In the summarization request, no message is truncated below this many characters.
 const MESSAGE_CHARS_MIN: usize = 80;
 
 const INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary alone. \
@@ -24,8 +24,8 @@ impl CompactedRange {
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
-        // Branches differ from their fork to the end, so the last messages identify the
-        // branch.
+        // Branches differ from their fork to the end, so hashing the last messages is enough
+        // to tell branches apart.
         for message in messages.iter().rev().take(KEPT_MESSAGES) {
             hash.update(message.content.as_bytes());
         }
@@ -50,34 +50,30 @@ pub fn request_history(session: &Session) -> Vec<SavedMessage> {
     build_history(session, &session.messages)
 }
 
-/// As [`request_history`], for the first `count` messages only.
+/// Like [`request_history`], but for the first `count` messages only.
 pub fn request_history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
     let messages = &session.messages;
     build_history(session, messages.get(..count).unwrap_or(messages))
 }
 
 fn build_history(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
-    let Some(ConversationSummary {
-        range: covers,
-        text,
-        ..
-    }) = matching_summary(session, messages)
-    else {
+    let Some(ConversationSummary { range, text, .. }) = matching_summary(session, messages) else {
         return messages.to_vec();
     };
     let mut history = vec![
         SavedMessage::user(format!("{SUMMARY_INTRODUCTION}\n\n{text}")),
         SavedMessage::assistant(SUMMARY_ACKNOWLEDGMENT),
     ];
-    history.extend_from_slice(&messages[covers.message_count..]);
+    history.extend_from_slice(&messages[range.message_count..]);
     history
 }
 
-/// The current summary, if the messages it covers are still there.
+/// The stored summary, if the session still starts with the messages it covers.
 fn current_summary(session: &Session) -> Option<&ConversationSummary> {
     matching_summary(session, &session.messages)
 }
 
+/// The stored summary, if `messages` start with the messages it covers.
 fn matching_summary<'a>(
     session: &'a Session,
     messages: &[SavedMessage],
@@ -86,8 +82,8 @@ fn matching_summary<'a>(
         return None;
     };
     let summary = stored.summary.as_ref()?;
-    let now = CompactedRange::from_messages(messages.get(..summary.range.message_count)?);
-    (summary.range == now).then_some(summary)
+    let current_range = CompactedRange::from_messages(messages.get(..summary.range.message_count)?);
+    (summary.range == current_range).then_some(summary)
 }
 
 /// The index at which the current summary ends, and the notice to show there.
@@ -97,12 +93,13 @@ pub fn summary_notice(session: &Session) -> Option<(usize, Notice)> {
     Some((summary.range.message_count, notice))
 }
 
-/// Marks the position up to which messages are summarized.
+/// The notice shown after the last summarized message.
 pub fn summary_in_use_notice() -> Notice {
     Notice::info("The model now receives a summary instead of the messages above.")
 }
 
-/// Restores the previous summary, or all messages. Returns false if there was no summary.
+/// Drops the current summary, so requests use the previous one or all messages again. Returns
+/// false if there was no summary.
 pub fn drop_summary(session: &mut Session) -> bool {
     let compaction = &mut session.metadata.compaction;
     let Compaction::Stored(stored) = compaction else {
@@ -115,22 +112,22 @@ pub fn drop_summary(session: &mut Session) -> bool {
     true
 }
 
-/// Stores a summary with the session.
-pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, model: &str) {
+/// Stores a summary of the messages in `range` with the session.
+pub fn store_summary(session: &mut Session, range: CompactedRange, text: &str, model: &str) {
     let compaction = &mut session.metadata.compaction;
-    let before = match std::mem::take(compaction) {
-        Compaction::Stored(before) => Some(before),
+    let previous = match std::mem::take(compaction) {
+        Compaction::Stored(previous) => Some(previous),
         Compaction::Absent | Compaction::Dropped => None,
     };
     let summary = ConversationSummary {
-        range: covers,
+        range,
         text: text.to_owned(),
         model: model.to_owned(),
         created_at: Some(Timestamp::now()),
     };
     *compaction = Compaction::Stored(Box::new(StoredSummary {
         summary: Some(summary),
-        previous: before,
+        previous,
         original: None,
     }));
 }
@@ -138,22 +135,26 @@ pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, 
 /// The summarization request, in about `chars_max` characters, and the range it covers.
 /// `None` if there is nothing to summarize.
 pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, CompactedRange)> {
-    let kept_from = session.messages.len().checked_sub(KEPT_MESSAGES)?;
+    let summarized_end = session.messages.len().checked_sub(KEPT_MESSAGES)?;
     let history = request_history(session);
     let older = &history[..history.len().checked_sub(KEPT_MESSAGES)?];
-    let already = current_summary(session).map_or(0, |summary| summary.range.message_count);
-    if kept_from <= already || older.is_empty() {
+    let previous_end = current_summary(session).map_or(0, |summary| summary.range.message_count);
+    if summarized_end <= previous_end || older.is_empty() {
         return None;
     }
     let texts: Vec<(&str, &str)> = older.iter().filter_map(labeled_message).collect();
-    let cap = message_chars_max(&texts, chars_max);
+    let message_chars = message_chars_max(&texts, chars_max);
     let mut request = format!("{INSTRUCTION}\n");
-    for (who, text) in texts {
-        let _ = write!(request, "\n{who}:\n{}\n", truncate_middle(text, cap));
+    for (speaker, text) in texts {
+        let _ = write!(
+            request,
+            "\n{speaker}:\n{}\n",
+            truncate_middle(text, message_chars)
+        );
     }
     Some((
         request,
-        CompactedRange::from_messages(&session.messages[..kept_from]),
+        CompactedRange::from_messages(&session.messages[..summarized_end]),
     ))
 }
 
@@ -165,40 +166,41 @@ fn labeled_message(message: &SavedMessage) -> Option<(&'static str, &str)> {
     }
 }
 
-/// The longest allowed message in characters, so that all messages fit.
+/// The length in characters to which messages must be truncated, so that together they fit
+/// into `chars_max`.
 fn message_chars_max(texts: &[(&str, &str)], chars_max: usize) -> usize {
     let mut lengths: Vec<usize> = texts.iter().map(|(_, text)| text.chars().count()).collect();
     lengths.sort_unstable();
-    let (mut budget, mut left) = (chars_max, lengths.len());
+    let (mut budget, mut remaining) = (chars_max, lengths.len());
     for length in lengths {
         // Short messages leave their unused share to long ones.
-        let share = budget / left;
+        let share = budget / remaining;
         if length > share {
             return share.max(MESSAGE_CHARS_MIN);
         }
         budget -= length;
-        left -= 1;
+        remaining -= 1;
     }
     usize::MAX
 }
 
-/// Removes the middle of a long text.
+/// Replaces the middle of a text longer than `chars_max` with a note.
 fn truncate_middle(text: &str, chars_max: usize) -> String {
     let count = text.chars().count();
     if count <= chars_max {
         return text.to_owned();
     }
     let (head, tail) = (chars_max / 2, chars_max - chars_max / 2);
-    let at = |chars: usize| {
+    let byte_offset = |chars: usize| {
         text.char_indices()
             .nth(chars)
-            .map_or(text.len(), |(at, _)| at)
+            .map_or(text.len(), |(offset, _)| offset)
     };
     format!(
         "{}\n[{} characters omitted]\n{}",
-        &text[..at(head)],
+        &text[..byte_offset(head)],
         count - chars_max,
-        &text[at(count - tail)..]
+        &text[byte_offset(count - tail)..]
     )
 }
 
@@ -226,9 +228,9 @@ mod tests {
     #[test]
     fn a_summary_replaces_older_messages_in_requests_but_not_in_the_session() {
         let mut session = conversation(3);
-        let (asked, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
-        assert!(asked.contains("User:\nquestion 1\n") && !asked.contains("question 2"));
-        store_summary(&mut session, covered, "두 질문과 두 답.", "m");
+        let (prompt, range) = summary_prompt(&session, 10_000).expect("something to summarize");
+        assert!(prompt.contains("User:\nquestion 1\n") && !prompt.contains("question 2"));
+        store_summary(&mut session, range, "두 질문과 두 답.", "m");
         let history = request_history(&session);
         let expected = [
             "A summary of our conversation so far:\n\n두 질문과 두 답.",
@@ -243,37 +245,37 @@ mod tests {
     #[test]
     fn a_second_summary_covers_the_first_and_later_messages() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, covered, "FIRST", "m");
+        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, range, "FIRST", "m");
         assert_eq!(summary_prompt(&session, 10_000), None, "nothing new");
         session.messages.extend(conversation(1).messages);
-        let (asked, _) = summary_prompt(&session, 10_000).expect("one more turn");
-        assert!(asked.contains("FIRST") && asked.contains("question 2"));
-        assert!(!asked.contains("question 1"));
+        let (prompt, _) = summary_prompt(&session, 10_000).expect("one more turn");
+        assert!(prompt.contains("FIRST") && prompt.contains("question 2"));
+        assert!(!prompt.contains("question 1"));
     }
 
     #[test]
     fn dropping_a_summary_restores_the_previous_one() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, covered, "FIRST", "m");
+        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, range, "FIRST", "m");
         session.messages.extend(conversation(1).messages);
-        let first = request_history(&session);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("one more turn");
-        store_summary(&mut session, covered, "SECOND", "m");
+        let history_with_first = request_history(&session);
+        let (_, range) = summary_prompt(&session, 10_000).expect("one more turn");
+        store_summary(&mut session, range, "SECOND", "m");
         assert!(request_history(&session)[0].content.ends_with("SECOND"));
         assert!(drop_summary(&mut session));
-        assert_eq!(request_history(&session), first);
+        assert_eq!(request_history(&session), history_with_first);
         assert!(drop_summary(&mut session));
         assert_eq!(request_history(&session), session.messages);
         assert!(!drop_summary(&mut session), "no summary is left");
     }
 
     #[test]
-    fn a_summary_of_missing_messages_is_ignored() {
+    fn a_summary_of_changed_or_removed_messages_is_ignored() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, covered, "S", "m");
+        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, range, "S", "m");
         let mut other = session.clone();
         other.messages[2] = SavedMessage::user("another question");
         assert_eq!(request_history(&other), other.messages);
@@ -291,8 +293,8 @@ mod tests {
     fn long_messages_lose_their_middle_and_short_ones_are_kept() {
         let mut session = conversation(3);
         session.messages[1] = SavedMessage::assistant("한".repeat(50_000));
-        let (asked, _) = summary_prompt(&session, 2_000).expect("something to summarize");
-        assert!(asked.contains("question 1") && asked.contains("characters omitted"));
-        assert!(asked.chars().count() < 3_000, "{}", asked.chars().count());
+        let (prompt, _) = summary_prompt(&session, 2_000).expect("something to summarize");
+        assert!(prompt.contains("question 1") && prompt.contains("characters omitted"));
+        assert!(prompt.chars().count() < 3_000, "{}", prompt.chars().count());
     }
 }

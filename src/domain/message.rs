@@ -19,15 +19,15 @@ pub enum Message {
     ToolResult(ToolResultMessage),
 }
 
-/// Data that a provider requires back with the calls of a round, such as signed reasoning.
-/// Opaque to everything but that provider, and dropped at the end of the turn.
+/// Data that a provider expects back along with the calls of a round, such as signed
+/// reasoning. Opaque to all other code, and dropped at the end of the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReasoningEcho {
     pub provider: ProviderKind,
     pub value: Value,
 }
 
-/// One call as sent back to the model.
+/// One earlier call, as sent back to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCallMessage {
     /// Links a call to its result on the wire.
@@ -36,8 +36,8 @@ pub struct ToolCallMessage {
     pub tool: String,
     /// `server__tool`, used by the native dialect.
     pub native_name: String,
-    /// The name used in the `xml` dialect; includes the server if another one has a tool
-    /// of this name.
+    /// The name used in the `xml` dialect; includes the server if another server has a tool
+    /// of the same name.
     pub prompt_name: String,
     pub arguments: Arguments,
 }
@@ -47,7 +47,7 @@ pub struct ToolResultMessage {
     pub wire_id: String,
     pub tool: String,
     pub native_name: String,
-    /// The text for the model, marked as data.
+    /// The result as sent to the model, marked as data.
     pub content: String,
     pub is_error: bool,
 }

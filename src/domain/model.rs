@@ -20,7 +20,7 @@ pub enum Dialect {
 impl Dialect {
     pub const ALL: [Self; 3] = [Self::Native, Self::Prompt, Self::Xml];
 
-    /// The spelling in `toolCalls`.
+    /// The value of the `toolCalls` setting.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -30,7 +30,7 @@ impl Dialect {
     }
 }
 
-/// The `think` setting of a model; without it the model decides.
+/// The `think` setting of a model; if it is unset, the model decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
     On,
@@ -61,12 +61,12 @@ impl Secret {
     }
 
     /// Replaces each of `secrets` in `text` with `…`. Pass longer secrets first.
-    pub fn without(secrets: &[Self], text: &str) -> String {
-        let mut text = text.to_owned();
+    pub fn mask_all(secrets: &[Self], text: &str) -> String {
+        let mut masked = text.to_owned();
         for secret in secrets.iter().filter(|secret| !secret.0.is_empty()) {
-            text = text.replace(&secret.0, "…");
+            masked = masked.replace(&secret.0, "…");
         }
-        text
+        masked
     }
 }
 
@@ -76,16 +76,17 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The API key for a request, resolved on use, so that a missing variable only affects
+/// The API key for a request. It is resolved on use, so a missing variable affects only
 /// models that need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiKey {
-    /// No key is sent.
+    /// The request contains no key.
     NotNeeded,
     Known(Secret),
     /// No key was given, and this environment variable is unset or empty.
     MissingVariable(String),
-    /// The key is not valid in a header (empty, line break, not ASCII); carries the reason.
+    /// The key cannot be sent in a header. Carries the reason: the key is empty, or it contains a
+    /// line break or a non-ASCII character.
     Unusable(String),
 }
 
@@ -107,15 +108,16 @@ pub struct ModelConfig {
     pub base_url: String,
     pub api_key: ApiKey,
     pub active: bool,
-    /// Tokens.
+    /// In tokens.
     pub context_length: Option<u32>,
     pub think: Option<Think>,
     pub dialect: Dialect,
-    /// `None`: depends on the model's template.
+    /// `None` if the model's template determines it.
     pub tool_role: Option<ToolRole>,
     /// Passed through to Ollama.
     pub keep_alive: Option<Value>,
-    /// Passed through: as `options` for Ollama, merged into the body for others.
+    /// Passed through: as `options` for Ollama, merged into the request body for other
+    /// providers.
     pub options: Map<String, Value>,
     pub ca_file: Option<PathBuf>,
 }
@@ -151,7 +153,7 @@ impl ModelConfig {
     }
 }
 
-/// A model in lists and commands.
+/// Identifies a model in lists and commands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ModelRef {
     pub name: String,
@@ -185,11 +187,11 @@ impl ToolMode {
 /// The `limits` of `config.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Rounds with tool calls before we ask the user.
+    /// Rounds with tool calls before we ask the user whether to continue.
     pub tool_rounds: u32,
     /// Failed calls after which the turn starts no more calls.
     pub errors_per_turn: u32,
-    /// Seconds without data before we ask the user.
+    /// Seconds without data before we ask the user whether to keep waiting.
     pub idle_seconds: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The model catalog: every known server with its models, and user changes to it (adding
-//! and pulling models).
+//! The catalog of every known model server and its models, and types for adding and pulling
+//! models.
 
 use super::model::Secret;
 use super::model_info::ModelList;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// A model server as shown to the user.
+/// The identity of a model server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ModelServer {
     pub provider: ProviderKind,
@@ -41,27 +41,27 @@ pub struct ServerCatalog {
 }
 
 impl ServerCatalog {
-    /// The server of `model`, before it was queried.
+    /// The catalog of `model`'s server before the first query.
     pub fn new(model: &ModelConfig, configured: Vec<ModelRef>) -> Self {
         Self {
             server: model.server(),
             configured,
-            state: CatalogState::Asking,
+            state: CatalogState::Loading,
         }
     }
 
-    /// `None` until the server has answered.
+    /// The models listed by the server; `None` while loading and after a failure.
     pub fn listed(&self) -> Option<&ModelList> {
         match &self.state {
             CatalogState::Listed(list) => Some(list),
-            CatalogState::Asking | CatalogState::Failed(_) => None,
+            CatalogState::Loading | CatalogState::Failed(_) => None,
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogState {
-    Asking,
+    Loading,
     Listed(Arc<ModelList>),
     Failed(Notice),
 }
@@ -72,8 +72,8 @@ pub struct ModelCatalog {
     pub servers: Vec<ServerCatalog>,
     /// The names (never the values) of the API key variables that are set.
     pub key_variables: Vec<String>,
-    /// `OLLAMA_HOST` is invalid, so the default address is used.
-    pub is_host_unread: bool,
+    /// `OLLAMA_HOST` is invalid, so the default address is used instead.
+    pub is_ollama_host_invalid: bool,
     /// No model is configured yet; the first screen offers the discovered ones.
     pub offers_discovered: bool,
 }
@@ -83,22 +83,23 @@ pub struct ModelCatalog {
 pub struct Pull {
     pub server: ModelServer,
     pub name: String,
-    /// The current step, in the server's words.
+    /// The current step, as worded by the server.
     pub status: String,
-    /// Bytes of all layers announced so far.
+    /// Bytes downloaded.
     pub done: u64,
+    /// Bytes of all layers announced so far.
     pub total: u64,
 }
 
 impl Pull {
     /// Between 0 and 1; `None` while the size is unknown.
-    pub fn share(&self) -> Option<f64> {
+    pub fn fraction(&self) -> Option<f64> {
         (self.total > 0).then(|| (self.done as f64 / self.total as f64).min(1.0))
     }
 }
 
-/// The problem with the name of a model to pull, if any.
-pub fn no_name(name: &str) -> Option<Notice> {
+/// A notice if `name` cannot be the name of a model to pull.
+pub fn invalid_name_notice(name: &str) -> Option<Notice> {
     let is_invalid = |c: char| c.is_whitespace() || c.is_control();
     if !name.is_empty() && !name.contains(is_invalid) {
         return None;
@@ -107,8 +108,8 @@ pub fn no_name(name: &str) -> Option<Notice> {
         true => "It is empty.",
         false => "It contains a space or a control character.",
     };
-    let shown: String = name.escape_debug().take(80).collect();
-    let notice = Notice::warning(format!("`{shown}` is not a model name.")).with_reason(why);
+    let escaped_name: String = name.escape_debug().take(80).collect();
+    let notice = Notice::warning(format!("`{escaped_name}` is not a model name.")).with_reason(why);
     Some(notice.with_advice("Use a name such as qwen3:4b; ollama.com/library lists them."))
 }
 
@@ -120,19 +121,19 @@ pub struct NewModel {
     pub provider: ProviderKind,
     /// `None` means the provider's default.
     pub base_url: Option<String>,
-    /// A key, or `${NAME}`.
+    /// A key, or `${NAME}` for an environment variable.
     pub api_key: Option<Secret>,
     /// Copy the address, key and certificate from this entry of `config.json`.
     pub copy_from: Option<ModelRef>,
 }
 
-/// A readable size: `2.6 GB`.
-pub fn size_words(bytes: u64) -> String {
+/// Formats a size for display, such as `2.6 GB`.
+pub fn format_size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    let unit = UNITS.into_iter().find(|(unit, _)| bytes >= *unit / 10 * 9);
+    let unit = UNITS.into_iter().find(|(size, _)| bytes >= *size / 10 * 9);
     match unit {
-        Some((unit, "GB")) => format!("{:.1} GB", bytes as f64 / unit as f64),
-        Some((unit, name)) => format!("{:.0} {name}", bytes as f64 / unit as f64),
+        Some((size, "GB")) => format!("{:.1} GB", bytes as f64 / size as f64),
+        Some((size, name)) => format!("{:.0} {name}", bytes as f64 / size as f64),
         None => format!("{bytes} B"),
     }
 }
@@ -153,7 +154,7 @@ mod tests {
             (142_000_000_000, "142.0 GB"),
         ];
         for (bytes, text) in cases {
-            assert_eq!(size_words(bytes), text, "{bytes}");
+            assert_eq!(format_size(bytes), text, "{bytes}");
         }
     }
 
@@ -166,6 +167,6 @@ mod tests {
         };
         assert_eq!(host("http://192.168.0.7:11434/x"), "192.168.0.7:11434");
         assert_eq!(host("https://api.openai.com/v1"), "api.openai.com");
-        assert_eq!(host("what"), "what");
+        assert_eq!(host("not a URL"), "not a URL");
     }
 }

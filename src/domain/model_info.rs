@@ -15,7 +15,7 @@ pub struct ModelInfo {
     /// Whether the prompt template supports tools and their results.
     #[serde(rename = "template_takes_tools")]
     pub template_supports_tools: Option<bool>,
-    /// As named by the server, such as `tools`, `thinking`, `vision`.
+    /// As listed by the server, such as `tools`, `thinking`, `vision`.
     pub capabilities: Vec<String>,
     pub family: Option<String>,
     /// As written by the server: `4.3B`.
@@ -25,10 +25,10 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
-    /// `None` if the server lists no capabilities.
+    /// Whether the model has this capability; `None` if the server lists no capabilities.
     pub fn has_capability(&self, capability: &str) -> Option<bool> {
-        let known = !self.capabilities.is_empty();
-        known.then(|| self.capabilities.iter().any(|known| known == capability))
+        let is_known = !self.capabilities.is_empty();
+        is_known.then(|| self.capabilities.iter().any(|listed| listed == capability))
     }
 }
 
@@ -37,7 +37,7 @@ impl ModelInfo {
 pub struct ListedModel {
     /// The name used in requests.
     pub name: String,
-    /// Size on the server's disk.
+    /// The size on the server's disk.
     pub bytes: Option<u64>,
     pub is_loaded: Option<bool>,
     #[serde(flatten)]
@@ -45,15 +45,15 @@ pub struct ListedModel {
 }
 
 impl ListedModel {
-    /// False for embedding models.
+    /// Whether the model may support chat. False for embedding models.
     pub fn can_chat(&self) -> bool {
         self.info.has_capability("completion") != Some(false)
     }
 
-    /// Capabilities other than chat.
+    /// The listed capabilities other than chat.
     pub fn extra_capabilities(&self) -> impl Iterator<Item = &str> {
         let capabilities = self.info.capabilities.iter().map(String::as_str);
-        capabilities.filter(|ability| *ability != "completion")
+        capabilities.filter(|capability| *capability != "completion")
     }
 }
 
@@ -68,13 +68,13 @@ pub struct ModelList {
 
 /// Whether two names refer to the same model. A name without a tag means `:latest`; a colon
 /// before a slash belongs to a port.
-pub fn is_same_model(one: &str, other: &str) -> bool {
-    with_default_tag(one) == with_default_tag(other)
+pub fn is_same_model(name: &str, other: &str) -> bool {
+    with_default_tag(name) == with_default_tag(other)
 }
 
 fn with_default_tag(name: &str) -> String {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    if last.contains(':') {
+    let last_segment = name.rsplit('/').next().unwrap_or(name);
+    if last_segment.contains(':') {
         name.to_owned()
     } else {
         format!("{name}:latest")

@@ -1,4 +1,4 @@
-//! A message to the user: what happened, why, and what to do.
+//! Messages to the user: what happened, why, and what to do about it.
 
 use super::advice::{self, Advice};
 use serde::{Serialize, Serializer};
@@ -13,8 +13,7 @@ pub enum Severity {
     Failure,
 }
 
-/// What happened, why, and what the user can do. All three may contain raw text from
-/// outside; front ends sanitize it.
+/// A message to the user. Its texts may contain raw untrusted text, which front ends sanitize.
 ///
 /// Advice is not serialized, because each front end words it differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,8 +61,7 @@ impl Notice {
         self
     }
 
-    /// The notice on one line, with advice phrased by a front end
-    /// ([`advice::join_sentences`]).
+    /// Joins all parts with spaces. `phrase` words the advice ([`advice::join_sentences`]).
     pub fn to_sentence(&self, phrase: impl Fn(&Advice) -> Option<String>) -> String {
         let advice = advice::join_sentences(&self.advice, phrase);
         [Some(&self.what), self.why.as_ref(), advice.as_ref()]
@@ -90,7 +88,7 @@ pub enum BannerCause {
     UnknownModel,
     UnknownPersona,
     UnknownSession,
-    /// Several models are marked active.
+    /// `config.json` marks several models as active.
     SeveralActiveModels,
     /// `trust.json` existed at startup but could not be read, so every call asks.
     UnreadableTrust,
@@ -104,11 +102,11 @@ pub enum BannerCause {
     },
     /// Other users can read files with secrets.
     OpenPermissions,
-    /// `system_prompt.txt` explains tool calls itself.
+    /// `system_prompt.txt` is an old version that explains tool calls itself.
     OutdatedSystemPrompt,
     /// Some personas could not be read.
     IncompletePersonas,
-    /// An edit takes effect at the next start.
+    /// An edit of the settings takes effect only at the next start.
     PendingSettings,
     /// The configuration folder cannot be written.
     UnwritableHome,
@@ -127,11 +125,11 @@ impl BannerCause {
         }
     }
 
-    /// Whether the cause makes this whole settings file unused.
-    pub fn affects_whole_file(&self, wanted: &str) -> bool {
+    /// Whether this cause makes the program ignore the whole settings file `file_name`.
+    pub fn affects_whole_file(&self, file_name: &str) -> bool {
         match self {
-            Self::UnreadableFile(file) => file == wanted,
-            Self::Setting { file, name } => file == wanted && name.is_empty(),
+            Self::UnreadableFile(file) => file == file_name,
+            Self::Setting { file, name } => file == file_name && name.is_empty(),
             _ => false,
         }
     }
@@ -165,7 +163,7 @@ impl Display for BannerCause {
 impl Ord for BannerCause {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_name = self.to_string().cmp(&other.to_string());
-        // Several causes share the name of a file.
+        // Several causes may have the name of the same file.
         by_name.then_with(|| format!("{self:?}").cmp(&format!("{other:?}")))
     }
 }
@@ -182,8 +180,8 @@ impl Serialize for BannerCause {
     }
 }
 
-/// A notice that stays until its cause is gone. It replaces an earlier banner with the same
-/// `cause`.
+/// A notice that stays until its cause is resolved. It replaces an earlier banner with the
+/// same cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Banner {
     pub cause: BannerCause,

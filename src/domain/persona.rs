@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A system prompt that replaces `system_prompt.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Persona {
-    /// The name that the user selects; raw, because it may come from a file name.
+    /// The name by which the user selects it; raw, because it may come from a file name.
     pub name: String,
     /// A one-line description, raw.
     pub description: String,
@@ -16,14 +16,14 @@ pub struct Persona {
     pub tools: Option<Vec<ToolSelector>>,
 }
 
-/// A tool as a persona names it: `tool` or `server/tool`.
+/// A persona's reference to a tool: `tool` or `server/tool`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSelector {
     pub server: Option<String>,
     pub tool: String,
 }
 
-/// A persona in a list.
+/// A persona as listed for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PersonaSummary {
     pub name: String,

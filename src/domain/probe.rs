@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The tool that the probe asks the model to call.
 pub const PROBE_TOOL: &str = "say_hello";
-/// The result field that the model cannot know without making the call.
+/// The field of the result whose value the model cannot know without making the call.
 pub const SECRET_FIELD: &str = "secret_word";
 
 /// The outcome of the requested call, worst first.
@@ -23,7 +23,7 @@ pub enum CallOutcome {
     WellFormed,
 }
 
-/// The result of one dialect.
+/// The result of testing one dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DialectTrial {
     pub dialect: Dialect,
@@ -32,11 +32,11 @@ pub struct DialectTrial {
     pub used_result: bool,
     /// Excludes the time a server needed to load the model.
     pub elapsed: Duration,
-    /// The reply completed, so a missing call is the model's fault. False after a timeout
+    /// The reply was completed, so a missing call is the model's fault. False after a timeout
     /// or an error.
     pub is_complete: bool,
     /// Why the dialect was skipped or failed; raw.
-    pub fault: Option<String>,
+    pub problem: Option<String>,
 }
 
 impl DialectTrial {
@@ -48,11 +48,11 @@ impl DialectTrial {
             used_result: false,
             elapsed: Duration::ZERO,
             is_complete: false,
-            fault: Some(why.into()),
+            problem: Some(why.into()),
         }
     }
 
-    /// A call arrived and ran.
+    /// Whether a call arrived and ran.
     pub fn made_call(&self) -> bool {
         matches!(
             self.call,
@@ -64,11 +64,11 @@ impl DialectTrial {
         self.call != CallOutcome::Skipped
     }
 
-    /// Sort key: using the result beats calling, calling beats nothing, and a well-formed
-    /// call beats another form.
+    /// The sort key: using the result beats only calling, calling beats not calling, and a
+    /// well-formed call beats another form.
     fn rank(&self) -> (bool, bool, bool) {
-        let well_formed = self.call == CallOutcome::WellFormed;
-        (self.used_result, self.made_call(), well_formed)
+        let is_well_formed = self.call == CallOutcome::WellFormed;
+        (self.used_result, self.made_call(), is_well_formed)
     }
 
     /// One row of the results table.
@@ -80,7 +80,7 @@ impl DialectTrial {
         }
         let well_formed = match &self.call {
             CallOutcome::WellFormed => "yes".to_owned(),
-            CallOutcome::OtherForm(how) => format!("no: {how}"),
+            CallOutcome::OtherForm(form) => format!("no: {form}"),
             CallOutcome::InvalidCall => "no".to_owned(),
             CallOutcome::NoCall | CallOutcome::Skipped => "-".to_owned(),
         };
@@ -96,8 +96,8 @@ impl DialectTrial {
 
 /// The rows of the results table, header first; raw.
 pub fn trial_rows(trials: &[DialectTrial]) -> impl Iterator<Item = [String; 5]> {
-    let head = ["dialect", "called", "well-formed", "answered", "seconds"];
-    std::iter::once(head.map(str::to_owned)).chain(trials.iter().map(DialectTrial::table_row))
+    let header = ["dialect", "called", "well-formed", "answered", "seconds"];
+    std::iter::once(header.map(str::to_owned)).chain(trials.iter().map(DialectTrial::table_row))
 }
 
 /// The results for one model, possibly incomplete.
@@ -110,7 +110,7 @@ pub struct ProbeReport {
     /// The user or an error ended the probe before every dialect was tested.
     pub is_partial: bool,
     /// The error that ended the probe.
-    pub fault: Option<Notice>,
+    pub error: Option<Notice>,
 }
 
 /// Whether the model works with tools.
@@ -121,18 +121,18 @@ pub enum ProbeVerdict {
     /// It calls tools but ignores their results.
     CallsOnly,
     CallsNothing,
-    /// It made no call, and no reply completed.
+    /// It made no call, and no reply was completed.
     Unknown,
 }
 
 impl ProbeReport {
-    pub fn new(model: ModelRef, in_force: Dialect) -> Self {
+    pub fn new(model: ModelRef, current_dialect: Dialect) -> Self {
         Self {
             model,
             trials: Vec::new(),
-            current_dialect: in_force,
+            current_dialect,
             is_partial: false,
-            fault: None,
+            error: None,
         }
     }
 
@@ -149,8 +149,8 @@ impl ProbeReport {
             let position = order.position(|dialect| *dialect == trial.dialect);
             (trial.dialect != default, position)
         };
-        let called = self.trials.iter().filter(|trial| trial.made_call());
-        called.min_by(|one, other| {
+        let trials_with_call = self.trials.iter().filter(|trial| trial.made_call());
+        trials_with_call.min_by(|one, other| {
             let by_rank = other.rank().cmp(&one.rank());
             by_rank.then_with(|| tie_order(one).cmp(&tie_order(other)))
         })
@@ -161,8 +161,8 @@ impl ProbeReport {
     pub fn recommended_dialect(&self) -> Option<Dialect> {
         let best = self.best_trial().filter(|_| !self.is_partial)?;
         let mut trials = self.trials.iter();
-        let in_force = trials.find(|trial| trial.dialect == self.current_dialect);
-        let is_better = in_force.is_none_or(|present| present.rank() < best.rank());
+        let current = trials.find(|trial| trial.dialect == self.current_dialect);
+        let is_better = current.is_none_or(|current| current.rank() < best.rank());
         (is_better && best.dialect != self.current_dialect).then_some(best.dialect)
     }
 
@@ -175,11 +175,11 @@ impl ProbeReport {
         }
     }
 
-    /// The verdict as a sentence, with advice if there is any; raw.
+    /// The verdict in one or two sentences; raw.
     pub fn verdict_text(&self) -> String {
         let model = &self.model.name;
         let best = self.best_dialect().map_or("", Dialect::name);
-        let any = if self.is_partial {
+        let any_dialect = if self.is_partial {
             "any tested dialect"
         } else {
             "any dialect"
@@ -197,12 +197,12 @@ impl ProbeReport {
                     .any(|trial| trial.call == CallOutcome::InvalidCall) =>
             {
                 format!(
-                    "{model} tried to call a tool, but made no valid call in {any}. \
+                    "{model} tried to call a tool, but made no valid call in {any_dialect}. \
                      A larger model or one trained for tool use may do better."
                 )
             }
             ProbeVerdict::CallsNothing => format!(
-                "{model} did not call a tool in {any}. \
+                "{model} did not call a tool in {any_dialect}. \
                  A larger model or one trained for tool use is more likely to."
             ),
             ProbeVerdict::Unknown if self.trials.iter().any(DialectTrial::was_tried) => {
@@ -214,27 +214,27 @@ impl ProbeReport {
 
     /// A remark about the `toolCalls` setting, if there is one to make.
     pub fn recommendation_text(&self) -> Option<String> {
-        let (best, present) = (self.best_dialect()?, self.current_dialect);
+        let (best, current) = (self.best_dialect()?, self.current_dialect);
         Some(if self.is_partial {
             "Not every dialect was tested, so nothing was saved.".to_owned()
         } else if let Some(better) = self.recommended_dialect() {
             format!(
                 "`{}` is in use: `{}` does better.",
-                present.name(),
+                current.name(),
                 better.name()
             )
-        } else if best == present {
-            format!("`{}` is already in use.", present.name())
+        } else if best == current {
+            format!("`{}` is already in use.", current.name())
         } else {
-            format!("`{}` is already in use and does as well.", present.name())
+            format!("`{}` is already in use and does as well.", current.name())
         })
     }
 
     /// Why dialects were skipped or failed, one line each; raw.
     pub fn failure_lines(&self) -> impl Iterator<Item = String> {
         self.trials.iter().filter_map(|trial| {
-            let fault = trial.fault.as_ref()?;
-            Some(format!("{}: {fault}", trial.dialect.name()))
+            let problem = trial.problem.as_ref()?;
+            Some(format!("{}: {problem}", trial.dialect.name()))
         })
     }
 }
@@ -244,7 +244,7 @@ impl ProbeReport {
 pub struct ProbeState {
     /// The model's name.
     pub model: String,
-    /// The dialect being tested; none before the first.
+    /// The dialect being tested; `None` before the first.
     pub dialect: Option<Dialect>,
     /// The server is loading the model.
     pub is_loading: bool,
@@ -253,7 +253,7 @@ pub struct ProbeState {
 }
 
 /// Whether a final answer contains the secret word. Ignores case, spaces and punctuation,
-/// because models spell such a word out or format it.
+/// because models may spell out or format such a word.
 pub fn contains_secret(answer: &str, secret: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// Longest message in characters: one row of a wide screen.
+/// The longest message in characters: one row of a wide screen.
 const MESSAGE_CHARS_MAX: usize = 240;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,31 +18,33 @@ pub struct ToolProgress {
 /// Progress in a form suitable for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ProgressAmount {
-    /// Between 0 and 1.
+    /// The fraction done, between 0 and 1.
     Fraction(f64),
-    /// The total is unknown.
+    /// The amount done; the total is unknown.
     Count(f64),
 }
 
 impl ToolProgress {
-    /// Builds a progress report. Infinite and NaN values count as missing.
+    /// Creates a progress report. Infinite and NaN values count as missing.
     pub fn new(done: f64, total: Option<f64>, message: Option<&str>) -> Self {
-        let sound = |number: &f64| number.is_finite();
+        let is_finite = |number: &f64| number.is_finite();
         Self {
-            done: Some(done).filter(sound).unwrap_or(0.0).max(0.0),
-            total: total.filter(sound),
+            done: Some(done).filter(is_finite).unwrap_or(0.0).max(0.0),
+            total: total.filter(is_finite),
             message: message.map(|message| message.chars().take(MESSAGE_CHARS_MAX).collect()),
         }
     }
 
-    /// Combines this report with the previous one: progress never decreases, and missing
-    /// values are kept.
-    pub fn following(self, before: Option<&Self>) -> Self {
-        let Some(before) = before else { return self };
+    /// Combines this report with the previous one, so that progress never decreases. Missing
+    /// values are taken from the previous report.
+    pub fn following(self, previous: Option<&Self>) -> Self {
+        let Some(previous) = previous else {
+            return self;
+        };
         Self {
-            done: self.done.max(before.done),
-            total: self.total.or(before.total),
-            message: self.message.or_else(|| before.message.clone()),
+            done: self.done.max(previous.done),
+            total: self.total.or(previous.total),
+            message: self.message.or_else(|| previous.message.clone()),
         }
     }
 
@@ -58,12 +60,12 @@ impl ToolProgress {
 mod tests {
     use super::*;
 
-    fn measure(done: f64, total: Option<f64>) -> ProgressAmount {
+    fn amount(done: f64, total: Option<f64>) -> ProgressAmount {
         ToolProgress::new(done, total, None).amount()
     }
 
     #[test]
-    fn any_progress_from_a_server_can_be_shown() {
+    fn implausible_progress_becomes_displayable() {
         let cases = [
             (6.0, Some(10.0), ProgressAmount::Fraction(0.6)),
             (12.0, Some(10.0), ProgressAmount::Fraction(1.0)),
@@ -77,7 +79,7 @@ mod tests {
             (7.0, None, ProgressAmount::Count(7.0)),
         ];
         for (done, total, expected) in cases {
-            assert_eq!(measure(done, total), expected, "{done} of {total:?}");
+            assert_eq!(amount(done, total), expected, "{done} of {total:?}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Model providers and all rules about them that need no I/O, one profile each. The
-//! protocols are in `provider`.
+//! The supported model providers. The profile of each contains all rules about it that need
+//! no I/O; `provider` implements its protocol.
 
 use super::Dialect;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub enum ProviderKind {
     OpenAi,
     Mistral,
     Anthropic,
-    /// The script of `humble demo`. Not available in files.
+    /// The script of `humble demo`. Settings files cannot select it.
     Scripted,
 }
 
@@ -125,7 +125,7 @@ impl ProviderKind {
         self.profile().default_base_url
     }
 
-    /// The environment variable with the key for models that set neither `apiKey` nor
+    /// The environment variable that holds the key of models that set neither `apiKey` nor
     /// `baseUrl`. `None` if such models need no key.
     pub fn key_variable(self) -> Option<&'static str> {
         self.profile().key_variable
@@ -161,8 +161,8 @@ impl ProviderKind {
         self.profile().manages_models
     }
 
-    /// Whether the server reports a model's capabilities in advance. Others reject the
-    /// request.
+    /// Whether the server reports a model's capabilities in advance. Other servers reject
+    /// requests that the model does not support.
     pub fn reports_capabilities(self) -> bool {
         self.profile().reports_capabilities
     }

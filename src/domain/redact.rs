@@ -1,7 +1,7 @@
-//! Redaction: the only place that removes secrets from text that leaves the program (log
-//! lines, notices, server output, panic reports). It hides known values in any escaping,
-//! and patterns such as `--api-key VALUE`. The cost is linear in the length of the text,
-//! regardless of the number of values.
+//! Redaction removes secrets from text that leaves the program: log lines, notices, server
+//! output and panic reports. It hides known values in any escaping, and patterns such as
+//! `--api-key VALUE`. The cost is linear in the length of the text, regardless of the number
+//! of values.
 
 mod escapes;
 mod patterns;
@@ -17,20 +17,20 @@ pub(super) use patterns::secret_ranges as pattern_matches;
 
 /// The replacement for hidden text.
 pub const HIDDEN: &str = "[hidden]";
-/// Shorter values occur in too many unrelated words.
+/// Shorter values are not searched for, because they occur in too many unrelated words.
 const VALUE_BYTES_MIN: usize = 4;
-/// The same for single lines of a multi-line value.
+/// The same limit for each line of a multi-line value.
 const LINE_BYTES_MIN: usize = 6;
-/// Longer values are searched for in chunks of this size.
+/// Longer values are split into chunks of this size.
 const CHUNK_BYTES_MAX: usize = 1_024;
-/// The most values kept. The oldest are dropped first, so repeated edits of the settings cannot
-/// slow down the search without limit.
+/// The most values kept, so that repeated edits of the settings cannot slow down the search
+/// without limit. The oldest are dropped first.
 const VALUES_MAX: usize = 20_000;
 /// How far beyond a truncation point secrets are recognized: one chunk with every byte
 /// escaped as `\u0000`.
 const LOOKAHEAD_BYTES: usize = 6 * CHUNK_BYTES_MAX;
 
-/// Hides known values and known patterns. The default hides patterns only.
+/// Hides known values and patterns. The default redactor hides patterns only.
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Lower case, newest first.
@@ -58,8 +58,8 @@ impl Redactor {
         for secret in secrets {
             values.extend(search_chunks(secret.expose()));
         }
-        let known: HashSet<&String> = self.values.iter().collect();
-        if values.iter().all(|value| known.contains(value)) {
+        let existing: HashSet<&String> = self.values.iter().collect();
+        if values.iter().all(|value| existing.contains(value)) {
             return;
         }
         values.append(&mut self.values);
@@ -74,19 +74,19 @@ impl Redactor {
         self.redact_prefix(text, text.len()).0
     }
 
-    /// Redacts the first `bytes_max` bytes of `text`, and returns how many bytes were used.
-    /// A secret across the truncation point is hidden completely; redacting the truncated
-    /// text would reveal its beginning.
+    /// Redacts the first `bytes_max` bytes of `text`. Also returns the number of bytes of `text`
+    /// that the result covers. A secret across the truncation point is hidden completely;
+    /// redacting already truncated text would reveal its beginning.
     pub fn redact_prefix(&self, text: &str, bytes_max: usize) -> (String, usize) {
-        let seen = text.floor_char_boundary(bytes_max.saturating_add(LOOKAHEAD_BYTES));
-        let seen = &text[..seen];
-        let mut ranges = self.ranges_of_values(seen);
-        ranges.extend(patterns::secret_ranges(seen));
-        mask_ranges(seen, ranges, bytes_max)
+        let end = text.floor_char_boundary(bytes_max.saturating_add(LOOKAHEAD_BYTES));
+        let searched = &text[..end];
+        let mut ranges = self.ranges_of_values(searched);
+        ranges.extend(patterns::secret_ranges(searched));
+        mask_ranges(searched, ranges, bytes_max)
     }
 
-    /// Hides known values only, not patterns. For text that must otherwise stay exact, such
-    /// as tool results.
+    /// Hides known values only, not patterns. For text that must otherwise stay unchanged,
+    /// such as tool results.
     pub fn redact_known_values(&self, text: &str) -> String {
         mask_ranges(text, self.ranges_of_values(text), text.len()).0
     }
@@ -103,7 +103,7 @@ impl Redactor {
         for view in DecodedView::all(text) {
             // Overlapping matches: if two values share characters, both are hidden.
             let matches = finder.find_overlapping_iter(view.bytes());
-            ranges.extend(matches.map(|found| view.source_range(found.start()..found.end())));
+            ranges.extend(matches.map(|matched| view.source_range(matched.start()..matched.end())));
         }
         ranges
     }
@@ -125,51 +125,51 @@ fn search_chunks(value: &str) -> Vec<String> {
         0 | 1 => VALUE_BYTES_MIN,
         _ => LINE_BYTES_MIN,
     };
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     for mut line in lines.into_iter().filter(|line| line.len() >= bytes_min) {
         while line.len() > CHUNK_BYTES_MAX {
             let (head, rest) = line.split_at(line.floor_char_boundary(CHUNK_BYTES_MAX));
-            pieces.push(head.to_owned());
+            chunks.push(head.to_owned());
             line = rest;
         }
         // The rest of a very long value may be too short to search for.
         if line.len() >= VALUE_BYTES_MIN {
-            pieces.push(line.to_owned());
+            chunks.push(line.to_owned());
         }
     }
-    pieces
+    chunks
 }
 
-/// Replaces each range of `text` up to `bytes_max` with [`HIDDEN`]; also returns the number
-/// of bytes used.
+/// Replaces each range that starts within the first `bytes_max` bytes of `text` with
+/// [`HIDDEN`], and drops the text after them. Also returns the number of bytes of `text` that
+/// the result covers.
 fn mask_ranges(text: &str, mut ranges: Vec<Range<usize>>, bytes_max: usize) -> (String, usize) {
     let bytes_max = text.floor_char_boundary(bytes_max);
     ranges.sort_by_key(|range| (range.start, range.end));
-    let mut out = String::with_capacity(bytes_max);
-    // `done`: everything before it is written or hidden. `hidden`: the end of the last
-    // mask.
-    let (mut done, mut hidden) = (0, None);
+    let mut masked = String::with_capacity(bytes_max);
+    // Everything before `position` is written or hidden.
+    let (mut position, mut last_mask_end) = (0, None);
     for range in ranges {
         let start = text.floor_char_boundary(range.start);
         let end = text.ceil_char_boundary(range.end);
         if start >= bytes_max {
             break;
         }
-        if start < done || hidden == Some(start) {
-            done = done.max(end);
-            hidden = Some(done);
+        if start < position || last_mask_end == Some(start) {
+            position = position.max(end);
+            last_mask_end = Some(position);
             continue;
         }
-        out.push_str(&text[done..start]);
-        out.push_str(HIDDEN);
-        done = end;
-        hidden = Some(end);
+        masked.push_str(&text[position..start]);
+        masked.push_str(HIDDEN);
+        position = end;
+        last_mask_end = Some(end);
     }
-    if done < bytes_max {
-        out.push_str(&text[done..bytes_max]);
-        done = bytes_max;
+    if position < bytes_max {
+        masked.push_str(&text[position..bytes_max]);
+        position = bytes_max;
     }
-    (out, done)
+    (masked, position)
 }
 
 #[cfg(test)]

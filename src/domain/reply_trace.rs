@@ -1,13 +1,13 @@
 //! A diagnostic view of the last answer: the stream of each reply, the pieces it was split
-//! into, and what became of its calls.
+//! into, and the outcomes of its calls.
 
-/// One line; longer ones continue on the next.
+/// One line of the trace. An entry may span several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLine {
     pub kind: TraceKind,
-    /// Starts an entry, as opposed to continuing the previous line.
+    /// Whether the line starts an entry, as opposed to continuing the previous line.
     pub starts_entry: bool,
-    /// Raw.
+    /// The raw text.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ impl TraceLine {
     }
 }
 
-/// All lines as text for the clipboard.
+/// All lines with their labels, for the clipboard.
 pub fn join_lines(lines: &[TraceLine]) -> String {
     let lines: Vec<String> = lines.iter().map(TraceLine::to_text).collect();
     lines.join("\n")

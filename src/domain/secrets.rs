@@ -1,5 +1,5 @@
-//! Determines which values of a server's settings are secret. Redaction hides all of them;
-//! values that are clearly credentials are also removed from tool results.
+//! Determines which values in a server's settings are secret. Redaction hides all of them.
+//! Those that are clearly credentials are also removed from tool results.
 
 use super::model::Secret;
 use super::redact::pattern_matches;
@@ -11,15 +11,15 @@ use url::Url;
 
 /// Shorter values of `env` or `headers` stay visible: hiding them would make logs unreadable.
 const VALUE_CHARS_MIN: usize = 6;
-/// The lower limit for values whose name suggests a secret.
+/// Shorter values stay visible even if their name suggests a secret.
 const NAMED_SECRET_CHARS_MIN: usize = 4;
-/// Shorter values are hidden, but not removed from tool results.
+/// Shorter secrets are hidden, but not removed from tool results.
 const CREDENTIAL_CHARS_MIN: usize = 8;
-/// A value of only lowercase letters counts as a credential from this length on.
+/// A secret of only lowercase letters counts as a credential from this length on.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
 /// A URL path segment of at least this length may be base64 or hex.
 const SEGMENT_CHARS_MIN: usize = 20;
-/// The lower limit for a segment that mixes letters and digits.
+/// A segment of at least this length may be a token if it mixes letters and digits.
 const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
 /// Whether a variable, header, parameter or flag with this name is likely to hold a secret.
@@ -45,25 +45,25 @@ pub fn is_secret_name(name: &str) -> bool {
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
-    let mut parts = name.split(|c: char| !c.is_ascii_alphanumeric());
-    parts
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words
         .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
 }
 
 impl ServerConfig {
     /// All values that must be hidden in logs, notices and reports.
     pub fn secret_values(&self) -> Vec<Secret> {
-        let found = SecretCollector::from_launch(&self.launch)
+        let launch_secrets = SecretCollector::from_launch(&self.launch)
             .all
             .into_iter()
             .map(Secret::new);
-        self.secrets.iter().cloned().chain(found).collect()
+        self.secrets.iter().cloned().chain(launch_secrets).collect()
     }
 
     /// The secret values that are clearly credentials.
     pub fn credentials(&self) -> Vec<Secret> {
-        let found = SecretCollector::from_launch(&self.launch).credentials;
-        found.into_iter().map(Secret::new).collect()
+        let credentials = SecretCollector::from_launch(&self.launch).credentials;
+        credentials.into_iter().map(Secret::new).collect()
     }
 }
 
@@ -106,8 +106,8 @@ impl SecretCollector {
         }
     }
 
-    /// Adds a value that is known to be secret, also as a credential if it is long enough and
-    /// not a number.
+    /// Adds a value that is known to be secret. It also counts as a credential if it is long
+    /// enough and not a number.
     fn add_secret(&mut self, value: &str) {
         let value = value.trim();
         let chars = value.chars().count();
@@ -140,7 +140,7 @@ impl SecretCollector {
     }
 
     /// Adds the token of `Bearer TOKEN`, which may be printed without its scheme, and the
-    /// credentials of `Basic`.
+    /// decoded credentials of `Basic`.
     fn add_header_parts(&mut self, value: &str) {
         let Some((scheme, token)) = value.split_once(' ') else {
             return;
@@ -192,10 +192,10 @@ impl SecretCollector {
     }
 
     fn add_args(&mut self, args: &[String]) {
-        // The preceding flag, if its value may be this argument.
-        let mut flag = None;
+        // The name of the preceding flag, whose value may be the current argument.
+        let mut preceding_flag = None;
         for arg in args {
-            match flag.take() {
+            match preceding_flag.take() {
                 Some(name) if is_secret_name(name) && !arg.starts_with("--") => {
                     self.add_secret(arg);
                     self.add_header_parts(arg);
@@ -204,10 +204,10 @@ impl SecretCollector {
             }
             let name = arg.trim_start_matches('-');
             if name.len() < arg.len() && !arg.contains('=') {
-                flag = Some(name);
+                preceding_flag = Some(name);
             }
-            // Matches `--api-key=x`, and the arguments `Authorization: x` after `--header` and
-            // `PASS=x` after `--env`.
+            // Matches `--api-key=x`, as well as `Authorization: x` (the value of `--header`) and
+            // `PASS=x` (the value of `--env`).
             if let Some((name, value)) = arg.split_once(['=', ':'])
                 && is_secret_name(name)
                 && !value.starts_with("//")

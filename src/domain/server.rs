@@ -16,7 +16,7 @@ pub struct ServerConfig {
     pub description: Option<String>,
     pub enabled: bool,
     pub launch: LaunchConfig,
-    /// Tools that the user disabled individually.
+    /// The tools that the user disabled individually.
     pub disabled_tools: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
@@ -29,7 +29,7 @@ pub struct ServerConfig {
 /// The handshake used with a server (`protocol`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProtocolMode {
-    /// Detected automatically and remembered.
+    /// The handshake is detected automatically and remembered.
     #[default]
     Auto,
     /// Protocol revisions with `initialize`.
@@ -55,13 +55,14 @@ pub enum LaunchConfig {
         transport: RemoteTransport,
         headers: Vec<(String, String)>,
     },
-    /// Listed with the reason, never started.
+    /// The server is listed with the reason, but never started.
     Misconfigured { why: String },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteTransport {
-    /// Not specified: try the last transport that worked (initially HTTP+SSE), then the other.
+    /// Not specified. The last transport that worked (initially HTTP+SSE) is tried first, then
+    /// the other one.
     Auto,
     Sse,
     Http,
@@ -76,7 +77,7 @@ pub enum InheritedEnv {
 }
 
 /// A hash of the command, arguments, environment, working directory and URL. Trust rules
-/// are bound to it: the same name with another launch identity is another server.
+/// are bound to it: a server with the same name but another identity is another server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);
 
@@ -92,7 +93,8 @@ impl LaunchId {
 }
 
 impl LaunchConfig {
-    /// The order of variables and headers does not matter, and neither does the transport.
+    /// The identity of this configuration. It does not depend on the order of variables and
+    /// headers, nor on the transport.
     pub fn identity(&self) -> LaunchId {
         let sorted = |pairs: &[(String, String)]| {
             let mut pairs = pairs.to_vec();
@@ -111,7 +113,7 @@ impl LaunchConfig {
                 let mut parts = json!({
                     "command": command, "args": args, "env": sorted(env), "cwd": cwd,
                 });
-                // Extra variables grant power: some of them name code to load.
+                // Inherited variables count, because some of them name code to load.
                 match inherit {
                     InheritedEnv::AllowList => {}
                     InheritedEnv::AllowListAnd(names) => parts["inheritEnv"] = json!(names),
@@ -128,7 +130,7 @@ impl LaunchConfig {
     }
 }
 
-/// A server in the sidebar: status and tools in one snapshot.
+/// A snapshot of a server's status and tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
     pub id: ServerId,
@@ -139,12 +141,12 @@ pub struct Server {
     /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub disabled_tools: BTreeSet<String>,
-    /// Invalid tools in its list and the reasons, one line each.
+    /// The server's invalid tools and the reasons, one line each.
     pub rejected_tools: Vec<String>,
     /// The last lines of its stderr, raw.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
-    /// The connected server, while a session is open.
+    /// The connected peer, while a session is open.
     pub peer: Option<PeerInfo>,
     /// Tools whose definition changed since they were accepted. Not offered until the user
     /// has reviewed the change.
@@ -184,10 +186,10 @@ impl ServerTransport {
 }
 
 impl Server {
-    /// The tools offered to a model. Those of an ended session stay available; a call
+    /// The tools offered to a model. Tools of an ended session are still offered; a call
     /// starts a new session.
     pub fn offered_tools(&self) -> impl Iterator<Item = &Tool> {
-        let ready = self.enabled
+        let is_usable = self.enabled
             && matches!(
                 self.status,
                 ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
@@ -196,7 +198,7 @@ impl Server {
             |name: &str| self.disabled_tools.contains(name) || self.withheld_tools.contains(name);
         self.tools
             .iter()
-            .filter(move |tool| ready && !is_hidden(&tool.name))
+            .filter(move |tool| is_usable && !is_hidden(&tool.name))
     }
 }
 
@@ -205,9 +207,9 @@ pub enum ServerStatus {
     Off,
     Starting,
     Connected,
-    /// It could not be started, or its session ended.
+    /// The server could not be started, or its session ended.
     Failed(Notice),
-    /// It requires sign-in; the notice explains how.
+    /// The server requires signing in; the notice explains how.
     NeedsSignIn(Notice),
     Misconfigured(String),
 }
@@ -252,7 +254,7 @@ mod tests {
     #[test]
     fn url_and_headers_change_the_launch_identity_but_the_transport_does_not() {
         use RemoteTransport::{Auto, Http, Sse};
-        let known = remote("https://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]);
+        let original = remote("https://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]);
         for other in [
             remote("https://b.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
             remote("http://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
@@ -260,26 +262,26 @@ mod tests {
             remote("https://a.example/mcp", Http, &[("X", "2"), ("Y", "2")]),
             remote("https://a.example/mcp", Http, &[("X", "1")]),
         ] {
-            assert_ne!(known, other);
+            assert_ne!(original, other);
         }
         for same in [
             remote("https://a.example/mcp", Sse, &[("X", "1"), ("Y", "2")]),
             remote("https://a.example/mcp", Auto, &[("Y", "2"), ("X", "1")]),
         ] {
-            assert_eq!(known, same);
+            assert_eq!(original, same);
         }
     }
 
     #[test]
     fn command_arguments_and_variables_change_the_launch_identity() {
-        let listed = || InheritedEnv::AllowList;
-        let known = child("run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed());
+        let allow_list = || InheritedEnv::AllowList;
+        let original = child("run", &["a", "b"], &[("X", "1"), ("Y", "2")], allow_list());
         for other in [
-            child("Run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed()),
-            child("run", &["b", "a"], &[("X", "1"), ("Y", "2")], listed()),
-            child("run", &["a b"], &[("X", "1"), ("Y", "2")], listed()),
-            child("run", &["a", "b"], &[("X", "2"), ("Y", "1")], listed()),
-            child("run", &["a", "b"], &[], listed()),
+            child("Run", &["a", "b"], &[("X", "1"), ("Y", "2")], allow_list()),
+            child("run", &["b", "a"], &[("X", "1"), ("Y", "2")], allow_list()),
+            child("run", &["a b"], &[("X", "1"), ("Y", "2")], allow_list()),
+            child("run", &["a", "b"], &[("X", "2"), ("Y", "1")], allow_list()),
+            child("run", &["a", "b"], &[], allow_list()),
             child(
                 "run",
                 &["a", "b"],
@@ -289,9 +291,9 @@ mod tests {
             remote("run", RemoteTransport::Http, &[]),
             LaunchConfig::BuiltIn.identity(),
         ] {
-            assert_ne!(known, other);
+            assert_ne!(original, other);
         }
-        let reordered = child("run", &["a", "b"], &[("Y", "2"), ("X", "1")], listed());
-        assert_eq!(known, reordered);
+        let reordered = child("run", &["a", "b"], &[("Y", "2"), ("X", "1")], allow_list());
+        assert_eq!(original, reordered);
     }
 }

@@ -1,5 +1,5 @@
-//! A server's stderr from its current or last run, with this program's own remarks about
-//! that run.
+//! A server's stderr output in its current or last run, together with this program's own
+//! remarks about that run.
 
 use super::ServerId;
 use jiff::Timestamp;
@@ -7,11 +7,12 @@ use jiff::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerLog {
     pub server: ServerId,
-    /// When that run began; `None` if there was none.
+    /// The start of that run; `None` if the server never ran.
     pub run_started_at: Option<Timestamp>,
     /// The last lines, oldest first.
     pub lines: Vec<ServerLogLine>,
-    /// Lines written in total, including dropped ones; lets a reader detect new lines.
+    /// The total number of lines written, including dropped ones, so that a reader can detect
+    /// new lines.
     pub lines_written: u64,
 }
 

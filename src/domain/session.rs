@@ -18,17 +18,17 @@ pub struct Session {
     pub id: Option<SessionId>,
     /// The name of the last model used.
     pub model: String,
-    /// Time of the first prompt.
+    /// The time of the first prompt.
     pub started_at: Option<Timestamp>,
     /// Only prompts and final answers.
     pub messages: Vec<SavedMessage>,
     pub metadata: SessionMetadata,
-    /// The conversation's other branches.
+    /// The conversation's inactive branches.
     pub branches: Vec<Branch>,
 }
 
-/// A branch: the messages that followed the first `at` messages of the active branch.
-/// Indices in its records count from the start of the conversation.
+/// An inactive branch: the messages that follow the first `fork_index` messages of the active
+/// branch. Indices in its records count from the start of the conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
     pub fork_index: usize,
@@ -36,11 +36,11 @@ pub struct Branch {
     /// The records of its turns.
     pub turns: StoredRecords<TurnRecord>,
     pub cancelled: StoredRecords<CancelledTurn>,
-    /// When the user left it.
+    /// The time at which the user left the branch.
     pub left_at: Option<Timestamp>,
-    /// Keys from other programs and later versions.
+    /// Keys written by other programs or later versions.
     pub extra: Map<String, Value>,
-    /// In the file, each message consists of a role and a text only.
+    /// In the file, each message consists of only a role and a text.
     pub has_plain_messages: bool,
 }
 
@@ -57,16 +57,19 @@ impl Session {
     }
 
     /// The title set by the user, or else the first line of the first prompt. If every turn
-    /// was undone, the last branch supplies it.
+    /// was undone, the last branch supplies the prompt.
     pub fn title(&self) -> &str {
-        let given = self.metadata.title.as_deref();
-        given
+        let custom_title = self.metadata.title.as_deref();
+        custom_title
             .or_else(|| {
-                let first = self
+                let first_prompt = self
                     .messages
                     .iter()
                     .find(|message| message.role == MessageRole::User)?;
-                first.content.lines().find(|line| !line.trim().is_empty())
+                first_prompt
+                    .content
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
             })
             .or_else(|| self.branches.last().map(Branch::first_prompt_line))
             .unwrap_or_default()
@@ -77,7 +80,7 @@ impl Session {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMessage {
     pub role: MessageRole,
-    /// Shared, so all copies of a long conversation use the same memory.
+    /// Reference-counted, so copies of a long conversation share memory.
     pub content: Arc<str>,
 }
 
@@ -96,7 +99,7 @@ impl SavedMessage {
         }
     }
 
-    /// Whether this answer begins with the whole of `other`.
+    /// Whether both messages are answers and this one starts with the complete `other`.
     pub fn continues(&self, other: &Self) -> bool {
         self.role == MessageRole::Assistant
             && other.role == MessageRole::Assistant
@@ -129,10 +132,10 @@ pub struct SessionSummary {
     pub title: String,
     pub model: String,
     pub started_at: Option<Timestamp>,
-    /// The time of the latest turn, or else the file's modification time. Unlike the
-    /// latter, it survives copying. The list is sorted by it.
+    /// The time of the latest turn, which survives copying the file, or else the file's
+    /// modification time. Sessions are listed by this time.
     pub changed_at: Timestamp,
     pub message_count: usize,
-    /// Why it cannot be opened, if so.
+    /// Why the session cannot be opened; `None` if it can.
     pub open_error: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Differences between the active settings and externally edited files.
+//! Differences between the active settings and settings files edited outside the program.
 
 use serde::Serialize;
 
@@ -11,18 +11,19 @@ pub enum ChangeImpact {
     NeedsConsent,
 }
 
-/// One difference as text. May contain raw text from outside, but no secrets.
+/// A description of one difference. May contain raw untrusted text, but no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettingsChange {
     /// The file's name, such as `config.json`.
     pub file: String,
     #[serde(rename = "weight")]
     pub impact: ChangeImpact,
-    /// A clause such as "logLevel is debug now" if harmless, otherwise the subject, such as
-    /// "server `fs`, `command`".
+    /// For a harmless change a clause, such as "logLevel is debug now"; otherwise the changed
+    /// setting, such as "server `fs`, `command`".
     pub what: String,
-    /// The active and the new value, possibly multi-line; `None` if absent.
+    /// The active value, possibly multi-line; `None` if the setting is absent.
     pub before: Option<String>,
+    /// The new value, likewise.
     pub after: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tools offered by servers, and calls of tools.
+//! Tools offered by servers, and calls to them.
 
 pub use super::progress::ToolProgress;
 use super::{ArgumentPattern, Arguments, CallId, ServerId};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The heading above a server's description of its tool. All text from the server is
 /// indented, so it cannot imitate this line.
 pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
-/// Prefix of every line of server text.
+/// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
 
 /// A server's hints about a tool's behavior. Shown but never relied on.
@@ -24,7 +24,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// The given hints as labels.
+    /// The labels of the hints that are present.
     pub fn labels(&self) -> Vec<&'static str> {
         let hints = [
             (self.read_only, "read-only", "changes things"),
@@ -73,8 +73,8 @@ pub struct Tool {
     #[serde(skip)]
     pub extra: Map<String, Value>,
     pub pin: Pin,
-    /// Combined size of name, description and schema as compact JSON. Computed once,
-    /// because the screen shows it in every frame.
+    /// The combined size of name, description and schema as compact JSON. Computed only once,
+    /// because it is shown in every frame.
     #[serde(skip)]
     pub bytes: usize,
 }
@@ -89,26 +89,26 @@ impl Tool {
             .get("inputSchema")
             .and_then(Value::as_object)
             .ok_or_else(|| format!("tool `{name}` has no inputSchema"))?;
-        let notes = definition.get("annotations");
+        let annotations = definition.get("annotations");
         let hint = |key: &str| {
-            notes
-                .and_then(|notes| notes.get(key))
+            annotations
+                .and_then(|annotations| annotations.get(key))
                 .and_then(Value::as_bool)
         };
-        let parts = [name.len(), text("description").map_or(0, str::len)];
+        let text_bytes = name.len() + text("description").map_or(0, str::len);
         let schema_bytes = serde_json::to_string(schema).map_or(0, |schema| schema.len());
         let members = definition.as_object().into_iter().flatten();
-        let is_shown = |key: &str| match key {
+        let has_own_field = |key: &str| match key {
             "name" | "inputSchema" => true,
             "title" | "description" => text(key).is_some(),
             _ => false,
         };
-        let rest = members.filter(|(key, _)| !is_shown(key));
+        let extra = members.filter(|(key, _)| !has_own_field(key));
         Ok(Self {
-            extra: rest
+            extra: extra
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
-            bytes: parts.iter().sum::<usize>() + schema_bytes,
+            bytes: text_bytes + schema_bytes,
             name: name.to_owned(),
             title: text("title").map(str::to_owned),
             description: text("description").map(str::to_owned),
@@ -159,15 +159,15 @@ pub fn canonical_hash(value: &Value) -> String {
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum CallOrigin {
     Native,
-    /// `form` is the label shown in dialogs; `repaired` means that the JSON was not valid
-    /// as written.
+    /// `form` is the label shown in dialogs; `repaired` means that the JSON was invalid as
+    /// written.
     Text {
         form: &'static str,
         repaired: bool,
     },
 }
 
-/// The untrusted text in which a call already occurred. Such calls always ask.
+/// The kind of untrusted text in which a call already occurred. Such calls always ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteSource {
@@ -179,7 +179,7 @@ pub enum QuoteSource {
 }
 
 impl QuoteSource {
-    /// A clause that completes "the call".
+    /// A predicate for a sentence about the call.
     pub fn clause(self) -> &'static str {
         match self {
             Self::ToolResult => "occurs in a tool result",
@@ -208,9 +208,9 @@ pub struct ToolCall {
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
-    /// Other forms of the same call in the same message, merged into this one.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub also_as: Box<[&'static str]>,
+    /// The forms of identical calls in the same message, which were merged into this one.
+    #[serde(rename = "also_as", skip_serializing_if = "<[_]>::is_empty")]
+    pub merged_forms: Box<[&'static str]>,
     /// Why the call ran without asking. Only for display.
     #[serde(skip)]
     pub permission: Option<StandingPermission>,
@@ -261,9 +261,9 @@ pub enum ToolOutcome {
     TimedOut {
         elapsed: Duration,
     },
-    /// The user refused it; the turn ends.
+    /// The user refused the call, which ends the turn.
     Refused,
-    /// The user denied it, optionally with a message to the model; the turn continues.
+    /// The user denied the call, optionally with a message to the model; the turn continues.
     Denied {
         #[serde(rename = "word")]
         message: Option<String>,
@@ -280,20 +280,20 @@ pub enum ToolOutcome {
     Reused {
         of: CallId,
     },
-    /// It never ran, for this reason, which the model receives.
+    /// The call did not run, for this reason, which the model receives.
     NotRun {
         why: String,
     },
-    /// The user marked it as text, not a call.
+    /// The user declared the call to be plain text.
     WasText,
 }
 
 impl ToolCall {
-    /// The part of a call that sessions store: the call and its outcome, without texts.
+    /// The part of a call that sessions store: the call and its outcome, without result texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {
             ToolState::Done(outcome) => ToolState::Done(outcome.without_text()),
-            other => other.clone(),
+            unfinished => unfinished.clone(),
         };
         Self {
             id: CallId(0),
@@ -305,7 +305,7 @@ impl ToolCall {
             repeats: None,
             quoted: None,
             is_unchecked: false,
-            also_as: Box::default(),
+            merged_forms: Box::default(),
             permission: None,
             state,
         }
@@ -313,7 +313,7 @@ impl ToolCall {
 }
 
 impl CallOrigin {
-    /// The name of the form in which the model wrote the call.
+    /// The label of the form in which the model wrote the call.
     pub fn form(&self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -323,7 +323,7 @@ impl CallOrigin {
 }
 
 impl ToolOutcome {
-    /// Whether it ran and ended in an error.
+    /// Whether the call ran and ended in an error.
     pub fn is_error(&self) -> bool {
         matches!(
             self,
@@ -350,7 +350,7 @@ impl ToolOutcome {
         }
     }
 
-    /// The run time, if it ran.
+    /// The run time, if known.
     pub fn elapsed(&self) -> Option<Duration> {
         match self {
             Self::Succeeded { elapsed, .. }
@@ -367,7 +367,7 @@ impl ToolOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     Run,
-    /// Run it, and allow this tool until the program ends.
+    /// Run it, and allow this tool until the conversation ends.
     RunForSession,
     /// Run it, and always allow this tool.
     RunAlways,
@@ -389,6 +389,6 @@ pub enum Decision {
     },
     /// Return the result of the earlier identical call.
     ReuseResult,
-    /// Show it as text; it was not a call.
+    /// Show the call as text, because it was not meant as a call.
     TreatAsText,
 }

@@ -23,11 +23,11 @@ pub struct OfferedTool {
     pub native_name: String,
 }
 
-/// Servers in file order, tools in the server's order.
+/// The offered tools: by server in file order, then in the server's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Toolset {
     tools: Vec<OfferedTool>,
-    /// Tools not offered because they changed.
+    /// Tools not offered because their definition changed.
     withheld: Vec<(ServerId, String)>,
     index: ToolNameIndex,
 }
@@ -41,7 +41,7 @@ pub enum ToolLookup<'a> {
     Unknown,
 }
 
-/// The reason after a withheld tool's name, for the model.
+/// Follows a withheld tool's name in the reason given to the model.
 const WITHHELD_REASON: &str = "` changed and is withheld until the user accepts the new definition";
 
 /// The reason why a withheld tool cannot be called, for the model.
@@ -56,22 +56,22 @@ pub fn withheld_call_notice(name: &str) -> Notice {
 }
 
 impl Toolset {
-    /// The withheld tool to which the error `why` refers, if any.
+    /// The withheld tool for which [`withheld_reason`] produced `why`, if any.
     pub fn withheld_tool_named_in(&self, why: &str) -> Option<&str> {
-        let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
-        let withheld = why.strip_prefix('`')?.strip_suffix(WITHHELD_REASON)?;
-        names.find(|name| *name == withheld)
+        let mut withheld_names = self.withheld.iter().map(|(_, name)| name.as_str());
+        let name_in_reason = why.strip_prefix('`')?.strip_suffix(WITHHELD_REASON)?;
+        withheld_names.find(|name| *name == name_in_reason)
     }
 
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
         let mut used_names = HashSet::new();
         let (mut tools, mut withheld) = (Vec::new(), Vec::new());
         for server in servers {
-            let names = server
+            let withheld_names = server
                 .withheld_tools
                 .iter()
                 .filter(|name| server.enabled && !server.disabled_tools.contains(*name));
-            withheld.extend(names.map(|name| (server.id.clone(), name.clone())));
+            withheld.extend(withheld_names.map(|name| (server.id.clone(), name.clone())));
             for tool in server.offered_tools() {
                 tools.push(OfferedTool {
                     server: server.id.clone(),
@@ -98,32 +98,32 @@ impl Toolset {
         self.filtered(|tool| persona.allows_tool(tool))
     }
 
-    /// The tools for which `keeps` returns true.
-    fn filtered(&self, mut keeps: impl FnMut(&OfferedTool) -> bool) -> Self {
-        let tools = self.tools.iter().filter(|tool| keeps(tool));
+    /// The tools for which `keep` returns true.
+    fn filtered(&self, mut keep: impl FnMut(&OfferedTool) -> bool) -> Self {
+        let tools = self.tools.iter().filter(|tool| keep(tool));
         Self::new(tools.cloned().collect(), self.withheld.clone())
     }
 
     /// Keeps only the first tool of each name, so bare names are unambiguous. `None` if all
     /// names are distinct already.
     pub fn without_duplicate_names(&self) -> Option<Self> {
-        let mut taken = HashSet::new();
-        let offered = self.filtered(|tool| taken.insert(tool.tool.name.clone()));
-        (offered.tools.len() < self.tools.len()).then_some(offered)
+        let mut used_names = HashSet::new();
+        let unique = self.filtered(|tool| used_names.insert(tool.tool.name.clone()));
+        (unique.tools.len() < self.tools.len()).then_some(unique)
     }
 
     pub fn tools(&self) -> &[OfferedTool] {
         &self.tools
     }
 
-    /// Whether a name that is not offered refers to a withheld tool.
+    /// Whether `name`, which no offered tool has, refers to a withheld tool.
     pub fn is_withheld(&self, server: Option<&str>, name: &str) -> bool {
         let server = server.filter(|server| !server.is_empty());
         let stripped = strip_decoration(name);
         self.withheld.iter().any(|(id, tool)| {
-            let is_server = server.is_none_or(|server| server == id.as_str());
+            let matches_server = server.is_none_or(|server| server == id.as_str());
             let without_server = || name.strip_prefix(id.as_str())?.strip_prefix("__");
-            is_server && (tool == name || tool == stripped || without_server() == Some(tool))
+            matches_server && (tool == name || tool == stripped || without_server() == Some(tool))
         })
     }
 
@@ -146,11 +146,11 @@ impl Toolset {
         self.index
             .positions_named(name)
             .iter()
-            .map(|&at| &self.tools[at])
+            .map(|&position| &self.tools[position])
     }
 
-    /// Whether `part`, with or without a server, may be the beginning of a tool's name, or
-    /// begins with one.
+    /// Whether `part` is a prefix of some spelling of a tool's name, with or without its
+    /// server, or starts with such a spelling.
     pub fn may_be_name_prefix(&self, part: &str) -> bool {
         self.index.may_be_name_prefix(part)
     }
@@ -172,29 +172,29 @@ impl Toolset {
         for candidate in [name, stripped] {
             match self.resolve_unique(server, candidate) {
                 ToolLookup::Unknown => {}
-                found => return found,
+                lookup => return lookup,
             }
         }
         ToolLookup::Unknown
     }
 
     fn resolve_unique(&self, server: Option<&str>, name: &str) -> ToolLookup<'_> {
-        let of_server = |tool: &&OfferedTool| {
+        let is_on_server = |tool: &&OfferedTool| {
             server.is_none_or(|server| server.is_empty() || tool.server.as_str() == server)
         };
         let native = self
             .index
             .position_of_native_name(name)
-            .map(|at| &self.tools[at]);
-        if let Some(tool) = native.filter(of_server) {
+            .map(|position| &self.tools[position]);
+        if let Some(tool) = native.filter(is_on_server) {
             return ToolLookup::Tool(tool);
         }
-        match exactly_one(self.tools_named(name).filter(of_server)) {
+        match exactly_one(self.tools_named(name).filter(is_on_server)) {
             ToolLookup::Unknown => {}
-            found => return found,
+            lookup => return lookup,
         }
         // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
-        let namespaced = self.index.servers().iter().filter_map(|id| {
+        let namespaced_tools = self.index.servers().iter().filter_map(|id| {
             let rest = name.strip_prefix(id.as_str())?;
             let tool_name = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
             Some(
@@ -202,7 +202,7 @@ impl Toolset {
                     .filter(move |tool| tool.server == *id),
             )
         });
-        exactly_one(namespaced.flatten().filter(of_server))
+        exactly_one(namespaced_tools.flatten().filter(is_on_server))
     }
 }
 
@@ -214,20 +214,21 @@ fn exactly_one<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> ToolLook
     }
 }
 
-/// Reduces `functions.f:0` to `f`.
+/// Strips the namespace and the number that models add: `functions.f:0` becomes `f`.
 fn strip_decoration(name: &str) -> &str {
     let name = name.strip_prefix("functions.").unwrap_or(name);
     match name.rsplit_once(':') {
-        Some((head, digits))
+        Some((base_name, digits))
             if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) =>
         {
-            head
+            base_name
         }
         _ => name,
     }
 }
 
-fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String {
+/// Builds a unique native name and adds it to `used_names`.
+fn native_name(server: &str, tool: &str, used_names: &mut HashSet<String>) -> String {
     let plain = format!("{server}__{tool}");
     let name: String = plain
         .chars()
@@ -239,10 +240,10 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
             }
         })
         .collect();
-    // A changed, overlong or taken name gets a hash suffix, so it is the same in every
-    // request. The hash covers both parts, because `a__b__c` can be split in two ways.
-    // Remaining collisions increase `attempt`.
-    if name == plain && name.len() <= NATIVE_NAME_BYTES_MAX && taken.insert(name.clone()) {
+    // A name that was altered, is too long or is already used gets a suffix. The suffix is a
+    // hash, so the name stays the same in every request. The hash covers server and tool
+    // separately, because `a__b__c` can be split in two ways. A collision increases `attempt`.
+    if name == plain && name.len() <= NATIVE_NAME_BYTES_MAX && used_names.insert(name.clone()) {
         return name;
     }
     (0_u64..)
@@ -252,9 +253,9 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
                 .iter()
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
-            let start = name.len().min(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
-            format!("{}_{suffix}", &name[..start])
+            let prefix_bytes = name.len().min(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
+            format!("{}_{suffix}", &name[..prefix_bytes])
         })
-        .find(|suffixed| taken.insert(suffixed.clone()))
+        .find(|suffixed| used_names.insert(suffixed.clone()))
         .expect("some suffix is free")
 }

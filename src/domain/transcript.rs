@@ -1,5 +1,5 @@
-//! The only code that folds turn events. The screen, the saved session and headless output
-//! all use the resulting transcript.
+//! Folds turn events into a transcript, which the screen, the saved session and headless
+//! output all use. No other code folds turn events.
 
 mod replacement;
 mod replay;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 pub struct TranscriptEntry {
     pub turn: TurnId,
     pub revision: u64,
-    /// Since this revision, text was only appended.
+    /// Since this revision, text has only been appended.
     pub append_only_since: u64,
     pub body: EntryBody,
 }
@@ -70,19 +70,19 @@ pub enum EntryBody {
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     entries: Vec<TranscriptEntry>,
-    pieces: HashMap<PieceId, usize>,
-    calls: HashMap<CallId, usize>,
-    prompts: HashMap<TurnId, usize>,
+    piece_indices: HashMap<PieceId, usize>,
+    call_indices: HashMap<CallId, usize>,
+    prompt_indices: HashMap<TurnId, usize>,
     /// Turns that ended without an answer.
     pub(super) unanswered_turns: HashSet<TurnId>,
-    /// The subset of them that was meant to replace the last answered turn.
+    /// The unanswered turns that were meant to replace the last answered turn.
     pub(super) replacement_turns: HashSet<TurnId>,
     /// Entries that the running turn replaces once it is answered.
     detached: Option<DetachedEntries>,
     reindex_count: u64,
-    /// The running turn and its kind.
     running_turn: Option<TurnId>,
-    kind: PromptKind,
+    /// The kind of prompt that started the current or last turn.
+    prompt_kind: PromptKind,
     wait: Option<WaitReason>,
     round: u32,
     model: String,
@@ -95,12 +95,11 @@ impl Transcript {
         &self.entries
     }
 
-    /// The running turn.
     pub fn running_turn(&self) -> Option<TurnId> {
         self.running_turn
     }
 
-    /// Set until the first data of the current round arrives.
+    /// The reason the current round is waiting; `None` once its first data has arrived.
     pub fn wait(&self) -> Option<WaitReason> {
         self.wait
     }
@@ -120,17 +119,17 @@ impl Transcript {
     }
 
     pub fn call(&self, id: CallId) -> Option<&ToolCall> {
-        match &self.entries.get(*self.calls.get(&id)?)?.body {
+        match &self.entries.get(*self.call_indices.get(&id)?)?.body {
             EntryBody::Tool(call) => Some(call),
             _ => None,
         }
     }
 
-    /// The index of the first entry that `apply` may still change. Everything before the
-    /// running turn is final.
+    /// The number of entries before the running turn. They are final until
+    /// [`Transcript::reindex_count`] changes.
     pub fn settled_len(&self) -> usize {
         self.running_turn
-            .and_then(|turn| self.prompts.get(&turn).copied())
+            .and_then(|turn| self.prompt_indices.get(&turn).copied())
             .unwrap_or(self.entries.len())
     }
 
@@ -154,7 +153,7 @@ impl Transcript {
     }
 
     fn last_prompt_index(&self) -> Option<usize> {
-        // A summary is not a turn of the conversation.
+        // A request for a summary is not part of the conversation.
         let is_prompt = |entry: &TranscriptEntry| match &entry.body {
             EntryBody::Prompt { kind, .. } => *kind != PromptKind::Compact,
             _ => false,
@@ -183,17 +182,18 @@ impl Transcript {
         else {
             return;
         };
-        let (turn, summed_up) = (self.entries[count].turn, self.has_summary_from(count));
+        let turn = self.entries[count].turn;
+        let has_summary = self.has_summary_from(count);
         self.truncate(count);
         // The remaining entries are the ones covered by the summary.
-        if summed_up {
+        if has_summary {
             self.push(turn, EntryBody::Note(compaction::summary_in_use_notice()));
         }
     }
 
-    /// Whether a summary was made among the entries from `from` on.
-    fn has_summary_from(&self, from: usize) -> bool {
-        self.entries[from..].iter().any(|entry| {
+    /// Whether the entries from index `start` on include a successful summary request.
+    fn has_summary_from(&self, start: usize) -> bool {
+        self.entries[start..].iter().any(|entry| {
             entry.is_compaction_prompt() && !self.unanswered_turns.contains(&entry.turn)
         })
     }
@@ -210,11 +210,12 @@ impl Transcript {
 
     fn truncate(&mut self, count: usize) {
         self.entries.truncate(count);
-        self.pieces.retain(|_, index| *index < count);
-        self.calls.retain(|_, index| *index < count);
-        self.prompts.retain(|_, index| *index < count);
+        self.piece_indices.retain(|_, index| *index < count);
+        self.call_indices.retain(|_, index| *index < count);
+        self.prompt_indices.retain(|_, index| *index < count);
     }
 
+    /// Folds `event` of `turn` into the transcript.
     pub fn apply(&mut self, turn: TurnId, event: &TurnEvent) {
         match event {
             TurnEvent::Started { prompt, model } => self.start_turn(turn, prompt, model),
@@ -248,23 +249,23 @@ impl Transcript {
         self.running_turn = Some(turn);
         self.wait = Some(WaitReason::Response);
         self.round = 1;
-        if !self.prompts.contains_key(&turn) {
-            self.kind = prompt.kind;
+        if !self.prompt_indices.contains_key(&turn) {
+            self.prompt_kind = prompt.kind;
             if prompt.kind == PromptKind::Replace {
                 self.detach_last_turn();
             }
             let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
             let index = self.push(turn, EntryBody::Prompt { kind, text });
-            self.prompts.insert(turn, index);
+            self.prompt_indices.insert(turn, index);
         }
     }
 
     fn apply_delta(&mut self, turn: TurnId, piece: PieceId, kind: PieceKind, delta: &str) {
         self.wait = None;
-        let Some(&index) = self.pieces.get(&piece) else {
+        let Some(&index) = self.piece_indices.get(&piece) else {
             self.close_thinking(turn);
             let index = self.push(turn, self.new_piece_body(piece, kind, delta.to_owned()));
-            self.pieces.insert(piece, index);
+            self.piece_indices.insert(piece, index);
             return;
         };
         if let EntryBody::Thinking { text, .. } | EntryBody::Text { text, .. } =
@@ -293,7 +294,7 @@ impl Transcript {
     }
 
     fn reclassify(&mut self, piece: PieceId, to: PieceKind) {
-        let Some(&index) = self.pieces.get(&piece) else {
+        let Some(&index) = self.piece_indices.get(&piece) else {
             return;
         };
         if let EntryBody::Thinking { text, .. } | EntryBody::Text { text, .. } =
@@ -305,12 +306,12 @@ impl Transcript {
         }
     }
 
-    fn restore(&mut self, piece: PieceId, whole: &str) {
-        let Some(&index) = self.pieces.get(&piece) else {
+    fn restore(&mut self, piece: PieceId, complete_text: &str) {
+        let Some(&index) = self.piece_indices.get(&piece) else {
             return;
         };
         if let EntryBody::Text { text, .. } = &mut self.entries[index].body {
-            whole.clone_into(text);
+            complete_text.clone_into(text);
             self.bump_revision(index);
             self.entries[index].append_only_since = self.revision;
         }
@@ -318,13 +319,13 @@ impl Transcript {
 
     fn apply_tool_call(&mut self, turn: TurnId, call: &ToolCall) {
         self.wait = None;
-        if let Some(&index) = self.calls.get(&call.id) {
+        if let Some(&index) = self.call_indices.get(&call.id) {
             self.entries[index].body = EntryBody::Tool(Box::new(call.clone()));
             self.bump_revision(index);
         } else {
             self.close_thinking(turn);
             let index = self.push(turn, EntryBody::Tool(Box::new(call.clone())));
-            self.calls.insert(call.id, index);
+            self.call_indices.insert(call.id, index);
         }
     }
 
@@ -348,32 +349,28 @@ impl Transcript {
         self.usage = usage;
     }
 
-    /// Marks text that was streaming when the turn was interrupted.
+    /// Marks the text that was streaming when the turn was cancelled, or adds a note.
     fn mark_cancelled(&mut self, turn: TurnId) {
-        let last = self.entries.iter().rposition(|entry| entry.turn == turn);
-        let Some(index) = last else { return };
-        if let EntryBody::Text {
-            is_cancelled: cancelled,
-            ..
-        } = &mut self.entries[index].body
-        {
-            *cancelled = true;
+        let last_index = self.entries.iter().rposition(|entry| entry.turn == turn);
+        let Some(index) = last_index else { return };
+        if let EntryBody::Text { is_cancelled, .. } = &mut self.entries[index].body {
+            *is_cancelled = true;
             self.bump_revision(index);
         } else {
             self.push(turn, EntryBody::Note(Notice::info("(cancelled)")));
         }
     }
 
-    /// Only the newest entries of the running turn can be open, so this never scans the
-    /// whole transcript.
+    /// Closes the newest reasoning entry of `turn`. Only the running turn can have an open
+    /// one, so this never scans the whole transcript.
     fn close_thinking(&mut self, turn: TurnId) {
         for index in (0..self.entries.len()).rev() {
             if self.entries[index].turn != turn {
                 break;
             }
-            if let EntryBody::Thinking { is_open: open, .. } = &mut self.entries[index].body {
-                if *open {
-                    *open = false;
+            if let EntryBody::Thinking { is_open, .. } = &mut self.entries[index].body {
+                if *is_open {
+                    *is_open = false;
                     self.bump_revision(index);
                 }
                 break;

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 /// Sent to the model, but never saved, because the user did not type it.
 const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
+
 /// The purpose of a prompt, which determines where its answer goes. The conversation
-/// changes only once that answer exists; a turn without one leaves it unchanged.
+/// changes only once there is an answer; an unanswered turn leaves it unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PromptKind {
     /// A new answer after the last message.
@@ -23,7 +24,7 @@ pub enum PromptKind {
 }
 
 impl PromptKind {
-    /// Whether the user wrote the prompt, as opposed to a command.
+    /// Whether the user typed the prompt. If not, a command created it.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Ask | Self::Replace)
     }
@@ -48,12 +49,12 @@ impl Prompt {
         }
     }
 
-    /// Continues the last answer.
+    /// A prompt that continues the last answer.
     pub fn continuation() -> Self {
         Self::new(CONTINUE_INSTRUCTION).with_kind(PromptKind::Continue)
     }
 
-    /// Summarizes older messages. The engine supplies the text.
+    /// A prompt that summarizes older messages. The engine supplies its text.
     pub fn compaction() -> Self {
         Self::new("").with_kind(PromptKind::Compact)
     }
@@ -70,12 +71,12 @@ impl Prompt {
         }
     }
 
-    /// The typed text, if any, followed by piped input as context.
+    /// A prompt that consists of the typed text, if any, and the piped input.
     pub fn with_piped_context(typed: &str, piped: &str) -> Self {
-        let gap = if typed.is_empty() { "" } else { "\n\n" };
+        let separator = if typed.is_empty() { "" } else { "\n\n" };
         Self {
-            text: [typed, gap, piped].concat(),
-            piped_from: Some(typed.len() + gap.len()),
+            text: [typed, separator, piped].concat(),
+            piped_from: Some(typed.len() + separator.len()),
             kind: PromptKind::Ask,
         }
     }
@@ -93,13 +94,13 @@ pub enum PieceKind {
     Text,
 }
 
-/// What a round is waiting for before its first data arrives.
+/// The reason a round is waiting for its first data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     Response,
     ModelLoading,
-    /// Until the next attempt.
+    /// The previous attempt failed; the next one starts after a pause.
     Retrying,
 }
 
@@ -124,13 +125,13 @@ pub enum TurnEvent {
         kind: PieceKind,
         text: String,
     },
-    /// A piece was shown as the wrong kind.
+    /// A piece has another kind than first reported.
     Reclassified {
         piece: PieceId,
         to: PieceKind,
     },
-    /// A suspected call in this piece was text after all. Carries the piece's complete
-    /// text.
+    /// A suspected call in this piece was text after all. `text` is the complete text of the
+    /// piece.
     Restored {
         piece: PieceId,
         text: String,
@@ -138,7 +139,8 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// A notice shown at this point of the transcript.
     Noted(Notice),
-    /// The request is repeated after this pause, as attempt `attempt` of `attempts_max`.
+    /// The request will be repeated after the pause `after`, as attempt `attempt` of
+    /// `attempts_max`.
     Retrying {
         after: Duration,
         attempt: u32,
@@ -187,8 +189,8 @@ pub enum TurnEnd {
     },
 }
 
-/// Token counts from the server. For a turn: the input of the last round and the sum of all
-/// outputs.
+/// Token counts reported by the server. The usage of a turn consists of the input of its last
+/// round and the total output of all its rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Usage {
     pub input: Option<u64>,

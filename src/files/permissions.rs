@@ -1,5 +1,5 @@
-//! Records the permissions that writes removed from existing files. Writers are too
-//! low-level to show notices, so the list waits here until a caller takes it.
+//! Records files whose permissions were tightened by a write. The code that writes is too
+//! low-level to show notices, so the paths are collected here until a caller takes them.
 
 use crate::sync::lock_ignoring_poison;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn lock_state() -> MutexGuard<'static, TightenedFiles> {
     lock_ignoring_poison(&TIGHTENED)
 }
 
-/// The permission bits of a file; those of a private file on systems without them.
+/// The permission bits of a file, or [`super::PRIVATE_MODE`] on systems without them.
 pub(super) fn mode_bits(metadata: &Metadata) -> u32 {
     #[cfg(unix)]
     {
@@ -39,18 +39,20 @@ pub(super) fn record_tightened(path: &Path) {
     lock_state().unreported.push(path.to_owned());
 }
 
-/// The direct children of `root` that lost permissions or contain a file that did. Each is
-/// reported once per process, because a folder may contain thousands of old files.
-pub fn take_tightened(root: &Path) -> Vec<PathBuf> {
+/// The direct children of `root` that lost permissions or contain a file that did. Each
+/// child is returned once per process, because a folder may contain thousands of such files.
+pub fn take_tightened_paths(root: &Path) -> Vec<PathBuf> {
     let mut state = lock_state();
     let TightenedFiles {
-        unreported: waiting,
-        reported: told,
+        unreported,
+        reported,
     } = &mut *state;
-    let below = waiting.extract_if(.., |path| path.starts_with(root));
-    let first = below.filter_map(|path| {
-        let first = path.strip_prefix(root).ok()?.components().next()?;
-        Some(root.join(first))
+    let paths_below_root = unreported.extract_if(.., |path| path.starts_with(root));
+    let children = paths_below_root.filter_map(|path| {
+        let name = path.strip_prefix(root).ok()?.components().next()?;
+        Some(root.join(name))
     });
-    first.filter(|path| told.insert(path.clone())).collect()
+    children
+        .filter(|child| reported.insert(child.clone()))
+        .collect()
 }

@@ -3,7 +3,7 @@
 use super::advice;
 use super::lines::{clean_line, notice_line};
 use crate::domain::model::ApiKey;
-use crate::domain::model_catalog::size_words;
+use crate::domain::model_catalog::format_size;
 use crate::domain::{CatalogState, ListedModel, ModelConfig, ServerCatalog};
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCata
         let server = &catalog.server;
         out += &format!("\n{} ({})\n", clean_line(&server.url), server.provider);
         match &catalog.state {
-            CatalogState::Asking => {}
+            CatalogState::Loading => {}
             CatalogState::Failed(notice) => out += &format!("  {}\n", notice_line(notice)),
             CatalogState::Listed(listed) if listed.models.is_empty() => {
                 out += "  It has no models.\n";
@@ -60,7 +60,7 @@ fn listed_row(model: &ListedModel) -> [String; 5] {
     let traits: Vec<&str> = loaded.into_iter().chain(capabilities).collect();
     [
         format!("  {}", model.name),
-        model.bytes.map(size_words).unwrap_or_default(),
+        model.bytes.map(format_size).unwrap_or_default(),
         variant.join(" "),
         context_length.unwrap_or_default(),
         traits.join(", "),
@@ -113,7 +113,7 @@ pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> Str
         .map(|catalog| {
             let mut value = json!(catalog.server);
             match &catalog.state {
-                CatalogState::Asking => {}
+                CatalogState::Loading => {}
                 CatalogState::Failed(notice) => value["error"] = json!(advice::notice_line(notice)),
                 CatalogState::Listed(listed) => {
                     value["models"] = json!(listed.models);

@@ -57,7 +57,7 @@ pub fn render_json(report: &ProbeReport, is_stored: bool) -> String {
         "is_complete": !report.is_partial,
         "stored": is_stored,
     });
-    if let Some(notice) = &report.fault {
+    if let Some(notice) = &report.error {
         value["error"] = json!(advice::notice_line(notice));
     }
     format!("{value}\n")
@@ -76,7 +76,7 @@ fn result_json(trial: &DialectTrial) -> Value {
         "form": form,
         "answered": trial.used_result,
         "seconds": (trial.elapsed.as_secs_f64() * 10.0).round() / 10.0,
-        "fault": trial.fault,
+        "fault": trial.problem,
     })
 }
 

@@ -1,5 +1,5 @@
-//! The JSON of a session's other branches, under `humble.branches`. Unrecognized entries
-//! are kept unchanged and not shown.
+//! The JSON of a session's inactive branches, under `humble.branches`. Unrecognized entries
+//! are not shown, but kept unchanged.
 
 use super::message_codec::{is_plain_message, parse_message};
 use super::metadata;
@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 pub(super) const BRANCHES: &str = "branches";
 const LEFT_AT: &str = "left";
 
-/// Removes from `humble` the branches that are valid after `messages` messages, and parses
-/// them.
-pub(super) fn take_branches(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
+/// Removes the valid branches from `humble` and parses them. `message_count` is the length of
+/// the active branch, within which they must fork.
+pub(super) fn take_branches(humble: &mut Map<String, Value>, message_count: usize) -> Vec<Branch> {
     let Some(Value::Array(entries)) = humble.get_mut(BRANCHES) else {
         return Vec::new();
     };
     let mut branches = Vec::new();
-    entries.retain_mut(|entry| match parse_branch(entry, messages) {
+    entries.retain_mut(|entry| match parse_branch(entry, message_count) {
         Some(branch) => {
             branches.push(branch);
             false
@@ -29,14 +29,14 @@ pub(super) fn take_branches(humble: &mut Map<String, Value>, messages: usize) ->
     branches
 }
 
-fn parse_branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
-    let at = usize::try_from(entry.get("at")?.as_u64()?).ok()?;
-    let all_objects = |list: &[Value]| list.iter().all(Value::is_object);
+fn parse_branch(entry: &mut Value, fork_index_max: usize) -> Option<Branch> {
+    let fork_index = usize::try_from(entry.get("at")?.as_u64()?).ok()?;
     let messages = entry.get("messages")?.as_array()?;
-    if at > messages_max || messages.is_empty() || !all_objects(messages) {
+    if fork_index > fork_index_max || messages.is_empty() || !messages.iter().all(Value::is_object)
+    {
         return None;
     }
-    let plain = messages.iter().all(is_plain_message);
+    let has_plain_messages = messages.iter().all(is_plain_message);
     let Value::Object(mut entry) = entry.take() else {
         return None;
     };
@@ -50,23 +50,23 @@ fn parse_branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     let left_at = entry
         .get(LEFT_AT)
         .and_then(Value::as_str)
-        .and_then(|left| left.parse().ok());
+        .and_then(|time| time.parse().ok());
     if left_at.is_some() {
         entry.shift_remove(LEFT_AT);
     }
-    // The remaining keys are unknown or have an unknown shape.
+    // The remaining keys are unknown, or their values have an unknown shape.
     Some(Branch {
-        fork_index: at,
+        fork_index,
         messages,
         turns,
         cancelled,
         left_at,
         extra: entry,
-        has_plain_messages: plain,
+        has_plain_messages,
     })
 }
 
-/// Removes and returns the list under `key`; leaves a value of another shape.
+/// Removes and returns the list under `key`. A value of another type stays.
 fn take_list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {
@@ -81,8 +81,8 @@ fn take_list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
 /// Inserts the branches of `session` after the unrecognized ones.
 pub(super) fn insert_branches(humble: &mut Map<String, Value>, session: &Session) {
     let mut entries = match session.metadata.extra.get(BRANCHES) {
-        Some(Value::Array(unknown)) => unknown.clone(),
-        Some(other) => vec![other.clone()],
+        Some(Value::Array(unrecognized)) => unrecognized.clone(),
+        Some(value) => vec![value.clone()],
         None => Vec::new(),
     };
     if session.branches.is_empty() {
@@ -108,8 +108,8 @@ fn branch_to_json(branch: &Branch) -> Value {
             entry[key] = records;
         }
     }
-    if let Some(left) = branch.left_at {
-        entry[LEFT_AT] = left.to_string().into();
+    if let Some(left_at) = branch.left_at {
+        entry[LEFT_AT] = left_at.to_string().into();
     }
     if let Value::Object(entry) = &mut entry {
         entry.extend(branch.extra.clone());

@@ -5,8 +5,8 @@ use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolStat
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Nesting levels of arguments stored as plain JSON. The file around them needs some levels
-/// too.
+/// The most nesting levels of arguments stored as plain JSON. serde_json reads at most 127,
+/// and the file around the arguments needs some of them.
 const ARGUMENTS_DEPTH_MAX: usize = 100;
 
 /// Serializes a call and its outcome, without the result text.
@@ -29,8 +29,7 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     entry
 }
 
-/// Arguments as stored. serde_json reads at most 127 levels, including those of the file
-/// around them, so deeper arguments are stored as a string of JSON.
+/// Arguments as stored: as a JSON object, or as a string of JSON if they are deeply nested.
 fn arguments_to_json(arguments: &Arguments) -> Value {
     match arguments.values().all(|value| is_shallow(value, 1)) {
         true => json!(arguments),
@@ -51,6 +50,7 @@ fn is_shallow(value: &Value, depth: usize) -> bool {
     }
 }
 
+/// Parses a call; `None` if a required field is missing.
 pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     let object = |key: &str| match entry.get(key)? {
         Value::Object(arguments) => Some(arguments.clone()),
@@ -70,7 +70,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         repeats: None,
         quoted: None,
         is_unchecked: false,
-        also_as: Box::default(),
+        merged_forms: Box::default(),
         permission: None,
         state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),
     })
@@ -93,7 +93,7 @@ fn outcome_name(outcome: &ToolOutcome) -> &'static str {
     }
 }
 
-/// The outcome of this name. Result texts are not stored.
+/// The outcome with this name, without a text, because result texts are not stored.
 fn outcome_from_name(name: &str, elapsed: Duration) -> ToolOutcome {
     let text = String::new();
     match name {

@@ -1,4 +1,4 @@
-//! Errors of saved sessions.
+//! Errors in accessing saved sessions, journals and prompt history.
 
 use crate::domain::{Notice, SessionId};
 use crate::files;
@@ -10,14 +10,14 @@ pub enum StoreError {
     InvalidName(SessionId),
     #[error("there is no session `{0}`")]
     NotFound(SessionId),
-    /// The file is not touched.
+    /// The file was not changed.
     #[error("the session `{id}` cannot be read: {why}")]
     Unreadable { id: SessionId, why: String },
-    /// The session has no file yet; call `create` instead.
+    /// The session has no file yet; the caller must use `SessionStore::create` instead.
     #[error("the conversation has no file yet")]
     NotCreated,
-    /// Another program changed the messages in the file since it was opened. The file is
-    /// not touched; the conversation can be saved as a new session.
+    /// Another program has changed the messages in the file since it was opened. The file was
+    /// not changed; the conversation can be saved as a new session.
     #[error("the session `{0}` was changed by another program")]
     ChangedElsewhere(SessionId),
     #[error("{} cannot be written: {why}", path.display())]
@@ -25,6 +25,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The notice for the user.
     pub fn notice(&self) -> Notice {
         match self {
             Self::InvalidName(_) | Self::NotFound(_) => {

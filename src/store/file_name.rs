@@ -1,4 +1,4 @@
-//! Session file names: the time of the first answer and the beginning of the first prompt.
+//! Session file names, made of the time of the first answer and the start of the first prompt.
 
 use crate::domain::SessionId;
 use crate::text::grapheme;
@@ -7,24 +7,24 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Grapheme clusters of the prompt included in the name.
+/// The most grapheme clusters of the prompt included in a name.
 const PROMPT_CLUSTERS_MAX: usize = 10;
-/// Bytes of the prompt included in the name. With the time, `_99999` and `.json`, names
+/// The most bytes of the prompt included in a name. With the time, `_99999` and `.json`, names
 /// stay below the usual file system limit of 255 bytes.
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
 const TIME_FORMAT: &str = "%Y%m%d_%H%M%S";
 
-/// The file name of a conversation with this first prompt and the time of its first answer,
-/// such as `20251016_162030_대화_제목_이다.json`.
-pub fn session_file_name(first_prompt: &str, ended: &Zoned) -> String {
-    format!("{}{EXTENSION}", stem(first_prompt, ended))
+/// The file name of a conversation whose first answer ended at `ended_at`, such as
+/// `20251016_162030_대화_제목_이다.json`.
+pub fn session_file_name(first_prompt: &str, ended_at: &Zoned) -> String {
+    format!("{}{EXTENSION}", stem(first_prompt, ended_at))
 }
 
 /// Candidate names in order: `NAME.json`, `NAME_2.json` …
-pub(super) fn candidates(first_prompt: &str, ended: &Zoned) -> impl Iterator<Item = String> {
-    let stem = stem(first_prompt, ended);
+pub(super) fn candidates(first_prompt: &str, ended_at: &Zoned) -> impl Iterator<Item = String> {
+    let stem = stem(first_prompt, ended_at);
     (1..=99_999).map(move |number| match number {
         1 => format!("{stem}{EXTENSION}"),
         _ => format!("{stem}_{number}{EXTENSION}"),
@@ -41,7 +41,7 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
         && (cfg!(unix) || !name.contains(':'))
 }
 
-/// The local time at the beginning of a name.
+/// Parses the local time at the beginning of a name.
 pub(super) fn time_in_name(id: &SessionId) -> Option<Timestamp> {
     let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
     let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {
@@ -55,46 +55,47 @@ pub(super) fn time_in_name(id: &SessionId) -> Option<Timestamp> {
     Some(local.to_zoned(TimeZone::system()).ok()?.timestamp())
 }
 
-fn stem(first_prompt: &str, ended: &Zoned) -> String {
-    let time = ended.strftime(TIME_FORMAT);
+fn stem(first_prompt: &str, ended_at: &Zoned) -> String {
+    let time = ended_at.strftime(TIME_FORMAT);
     let mut text = String::new();
     for cluster in grapheme::clusters(first_prompt).take(PROMPT_CLUSTERS_MAX) {
-        let kept = portable_cluster(cluster);
-        if text.len() + kept.len() > PROMPT_BYTES_MAX {
+        let portable = portable_cluster(cluster);
+        if text.len() + portable.len() > PROMPT_BYTES_MAX {
             // A single cluster can be arbitrarily long; truncate it.
             let bytes_left = PROMPT_BYTES_MAX - text.len();
-            let fits = (0..=bytes_left)
-                .rev()
-                .find(|end| kept.is_char_boundary(*end))
-                .unwrap_or(0);
-            text.push_str(&kept[..fits]);
+            text.push_str(&portable[..portable.floor_char_boundary(bytes_left)]);
             break;
         }
-        text.push_str(&kept);
+        text.push_str(&portable);
     }
-    let dots = text.len() - text.trim_start_matches('.').len();
-    format!("{time}_{}{}", "_".repeat(dots), &text[dots..])
+    let leading_dots = text.len() - text.trim_start_matches('.').len();
+    format!(
+        "{time}_{}{}",
+        "_".repeat(leading_dots),
+        &text[leading_dots..]
+    )
 }
 
-/// Replaces characters of a cluster that are invisible or not portable in file names.
+/// Replaces the characters of a cluster that are invisible or not portable in file names with
+/// `_`.
 fn portable_cluster(cluster: &str) -> String {
     if cluster == "\r\n" {
         return "_".to_owned();
     }
     let is_flag = cluster.starts_with('\u{1F3F4}');
     let mut chars = cluster.chars().peekable();
-    let mut kept = String::with_capacity(cluster.len());
+    let mut portable = String::with_capacity(cluster.len());
     while let Some(character) = chars.next() {
-        let keeps = match character {
+        let is_kept = match character {
             // A joiner inside a cluster is part of the emoji or letter; a trailing one is
             // invisible.
-            '\u{200C}' | '\u{200D}' => !kept.is_empty() && chars.peek().is_some(),
+            '\u{200C}' | '\u{200D}' => !portable.is_empty() && chars.peek().is_some(),
             '\u{E0020}'..='\u{E007F}' => is_flag,
             _ => is_portable(character),
         };
-        kept.push(if keeps { character } else { '_' });
+        portable.push(if is_kept { character } else { '_' });
     }
-    kept
+    portable
 }
 
 fn is_portable(character: char) -> bool {

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub(super) struct FileMessages {
     /// The active branch, including elements that are not messages.
     active: Vec<Value>,
-    /// The messages of all other branches.
+    /// The messages of all other branches, in file order.
     other_branches: Vec<Value>,
 }
 
@@ -21,10 +21,10 @@ impl FileMessages {
         let branches = root
             .get("humble")
             .and_then(|humble| humble.get(BRANCHES)?.as_array());
-        let others = branches.into_iter().flatten();
+        let other_branches = branches.into_iter().flatten();
         Self {
             active: cloned_list(root.get(MESSAGES)).unwrap_or_default(),
-            other_branches: others
+            other_branches: other_branches
                 .filter_map(|branch| cloned_list(branch.get("messages")))
                 .flatten()
                 .collect(),
@@ -42,13 +42,13 @@ pub(super) fn insert_messages_with_extra_keys(
     common: usize,
 ) {
     let mut remaining = file.active.into_iter();
-    let (mut output, mut count) = (Vec::new(), 0);
-    while count < common {
+    let (mut output, mut message_count) = (Vec::new(), 0);
+    while message_count < common {
         let Some(value) = remaining.next() else { break };
-        count += usize::from(value.is_object());
+        message_count += usize::from(value.is_object());
         output.push(value);
     }
-    let with_json = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
+    let to_pair = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
     let first_fork = session
         .branches
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn insert_messages_with_extra_keys(
         .min(common);
     let objects = output.iter().filter(|value| value.is_object());
     let common_after_fork: Vec<(SavedMessage, Value)> =
-        objects.skip(first_fork).filter_map(with_json).collect();
+        objects.skip(first_fork).filter_map(to_pair).collect();
     // Elements that are not messages belong to no branch and stay in the main list.
     let (rest, non_messages): (Vec<Value>, Vec<Value>) = remaining.partition(Value::is_object);
     output.extend(non_messages);
@@ -73,24 +73,25 @@ pub(super) fn insert_messages_with_extra_keys(
             .and_then(|index| unclaimed.remove(index))
             .map(|(_, value)| value)
     };
-    // Other branches claim their JSON before the active one: a prompt that was undone and then
-    // repeated has extra keys only in the undone turn.
-    // Unrecognized branches come first in the list and stay unchanged.
+    // Other branches claim their JSON before the active one: if a prompt was undone and then
+    // repeated, only the undone turn has extra keys. Unrecognized branches come first in the
+    // list and stay unchanged.
     let branches = root
         .get_mut("humble")
         .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut())
         .map_or(&mut [][..], Vec::as_mut_slice);
-    let unrecognized = branches.len().saturating_sub(session.branches.len());
-    for (entry, branch) in branches[unrecognized..].iter_mut().zip(&session.branches) {
+    let unrecognized_count = branches.len().saturating_sub(session.branches.len());
+    let recognized = &mut branches[unrecognized_count..];
+    for (entry, branch) in recognized.iter_mut().zip(&session.branches) {
         let Some(Value::Array(messages)) = entry.get_mut("messages") else {
             continue;
         };
         for (index, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
-            // A repeated prompt occurs in both branches at the same index.
-            let shared = common_after_fork
+            // If both branches contain the message at this index, they share its JSON.
+            let shared_message = common_after_fork
                 .get(branch.fork_index + index - first_fork)
                 .filter(|(message, _)| message == wanted);
-            let original = shared.map(|(_, value)| value.clone());
+            let original = shared_message.map(|(_, value)| value.clone());
             if let Some(value) = original.or_else(|| claim(wanted)) {
                 *slot = value;
             }

@@ -1,5 +1,5 @@
 //! The JSON of a saved session. Parsing is lenient, because users and other programs edit
-//! these files; unknown data is preserved when writing.
+//! these files. Writing preserves unknown data.
 
 use super::message_codec::{
     KEYS_ARE_STRINGS, MESSAGES, parse_file, serialize_file, strip_byte_order_mark,
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// Parses a session file, keeping only the messages for which `keep` returns true.
 ///
 /// # Errors
-/// Why the file is not a session.
+/// The reason the file is not a session.
 pub(super) fn parse_session(
     id: &SessionId,
     bytes: &[u8],
@@ -59,7 +59,8 @@ pub(super) fn serialize_new(session: &Session) -> Vec<u8> {
 /// Why a session cannot be merged into its file.
 #[derive(Debug)]
 pub(super) enum MergeError {
-    /// The file contains something that the session does not: another program changed it.
+    /// The file contains messages or branches that the session does not: another program
+    /// changed it.
     Conflict,
     /// The file is no longer a session.
     Invalid(String),
@@ -67,76 +68,78 @@ pub(super) enum MergeError {
 
 /// The new contents of the session's file, based on its current contents.
 pub(super) fn merge(on_disk: &[u8], session: &Session) -> Result<Vec<u8>, MergeError> {
-    let there = match surrogates::repair_surrogates(on_disk) {
-        Cow::Borrowed(there) => there,
-        // Merging would lose unpaired surrogates, so the session is saved to another file.
-        Cow::Owned(mended) => {
-            return Err(match parse_file(&mended, |_| ()) {
+    let current_bytes = match surrogates::repair_surrogates(on_disk) {
+        Cow::Borrowed(unchanged) => unchanged,
+        // Merging would lose the file's unpaired surrogates. A conflict makes the caller save
+        // the session to another file.
+        Cow::Owned(repaired) => {
+            return Err(match parse_file(&repaired, |_| ()) {
                 Ok(_) => MergeError::Conflict,
                 Err(why) => MergeError::Invalid(why),
             });
         }
     };
-    let (mut ours, mut common, mut rest) = (session.messages.iter(), 0, Vec::new());
-    let mut file = parse_file(there, |message| {
-        if rest.is_empty() && ours.next() == Some(&message) {
+    let mut session_messages = session.messages.iter();
+    let (mut common, mut rest_of_file) = (0, Vec::new());
+    let mut file = parse_file(current_bytes, |message| {
+        if rest_of_file.is_empty() && session_messages.next() == Some(&message) {
             common += 1;
         } else {
-            rest.push(message);
+            rest_of_file.push(message);
         }
     })
     .map_err(MergeError::Invalid)?;
-    let others = match file.root.get_mut("humble") {
-        Some(Value::Object(humble)) => branches::take_branches(humble, common + rest.len()),
+    let file_branches = match file.root.get_mut("humble") {
+        Some(Value::Object(humble)) => branches::take_branches(humble, common + rest_of_file.len()),
         _ => Vec::new(),
     };
-    if !session.preserves_branches(common, &rest, &others) {
+    if !session.preserves_branches(common, &rest_of_file, &file_branches) {
         return Err(MergeError::Conflict);
     }
-    if file.is_plain && others.iter().all(|branch| branch.has_plain_messages) {
+    if file.is_plain && file_branches.iter().all(|branch| branch.has_plain_messages) {
         insert_header(&mut file.root, session);
         return Ok(serialize_file(&file.root, &session.messages));
     }
-    // Preserve messages with unknown keys.
-    let mut root: Map<String, Value> = serde_json::from_slice(strip_byte_order_mark(there))
-        .map_err(|fault| MergeError::Invalid(fault.to_string()))?;
-    let known = foreign_messages::FileMessages::from_root(&root);
+    // Some messages have unknown keys, which must be preserved.
+    let mut root: Map<String, Value> = serde_json::from_slice(strip_byte_order_mark(current_bytes))
+        .map_err(|error| MergeError::Invalid(error.to_string()))?;
+    let file_messages = foreign_messages::FileMessages::from_root(&root);
     insert_header(&mut root, session);
-    foreign_messages::insert_messages_with_extra_keys(&mut root, known, session, common);
+    foreign_messages::insert_messages_with_extra_keys(&mut root, file_messages, session, common);
     let mut bytes = serde_json::to_vec_pretty(&root).expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-/// Inserts everything except the messages.
+/// Inserts all data of `session` except its messages.
 fn insert_header(root: &mut Map<String, Value>, session: &Session) {
     root.insert("model".to_owned(), json!(session.model));
-    if let Some(started) = session.started_at {
-        let known = root.get("startedAt").map(parse_time);
+    if let Some(started_at) = session.started_at {
+        let stored = root.get("startedAt").map(parse_time);
         // Preserve an unreadable value, which may belong to another program.
-        if known.is_none_or(|known| known.is_some_and(|known| known != started)) {
-            root.insert("startedAt".to_owned(), json!(started.to_string()));
+        if stored.is_none_or(|stored| stored.is_some_and(|time| time != started_at)) {
+            root.insert("startedAt".to_owned(), json!(started_at.to_string()));
         }
     }
     root.entry(MESSAGES).or_insert(Value::Null);
-    let mut ours = Map::new();
-    metadata::insert_metadata(&mut ours, &session.metadata);
+    let mut metadata_json = Map::new();
+    metadata::insert_metadata(&mut metadata_json, &session.metadata);
     let has_branches = matches!(root.get("humble"), Some(Value::Object(humble)) if humble.contains_key(branches::BRANCHES));
-    if !ours.is_empty() || !session.branches.is_empty() || has_branches {
-        let slot = root
+    if !metadata_json.is_empty() || !session.branches.is_empty() || has_branches {
+        let humble = root
             .entry("humble")
             .or_insert_with(|| Value::Object(Map::new()));
-        if !slot.is_object() {
-            *slot = Value::Object(Map::new());
+        if !humble.is_object() {
+            *humble = Value::Object(Map::new());
         }
-        if let Value::Object(there) = slot {
-            there.extend(ours);
-            branches::insert_branches(there, session);
+        if let Value::Object(humble) = humble {
+            humble.extend(metadata_json);
+            branches::insert_branches(humble, session);
         }
     }
 }
 
-/// Parses RFC 3339, or a time without an offset as local time.
+/// Parses an RFC 3339 time. A time without an offset is local time.
 fn parse_time(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?;
     text.parse().ok().or_else(|| {

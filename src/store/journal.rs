@@ -1,6 +1,6 @@
-//! Journals of running turns: prompt, partial answer and calls. Each program locks its own
-//! journal, so an unlocked one was left by a crash. Append-only, one record per line; a
-//! partial last line is ignored.
+//! Journals of running turns, which contain the prompt, the partial answer and the calls. Each
+//! process locks its own journal, so an unlocked one was left by a crash. Journals are
+//! append-only, with one record per line; a partial last line is ignored.
 
 use super::{StoreError, call_json};
 use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
@@ -17,39 +17,40 @@ mod replay;
 pub use replay::{JournaledPiece, JournaledTurn};
 
 const EXTENSION: &str = "jsonl";
-/// Larger files are not journals.
+/// Larger files are not read; a journal is never that large.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// The most journals examined at startup.
+/// The maximum number of orphaned journals examined at startup.
 const ORPHANS_MAX: usize = 64;
 
 /// One journal record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum JournalRecord {
-    /// A turn starts. Every journal begins with this record. Times are RFC 3339.
+    /// A turn starts. Every journal begins with this record. Times are in RFC 3339 format.
     Turn {
         prompt: String,
         model: String,
-        /// The session's file, if it has one.
+        /// The session; `None` if it has no file yet.
         session: Option<SessionId>,
         /// The time of the conversation's first prompt, which identifies it before it has a
         /// file.
         started: String,
-        /// The number of earlier messages.
+        /// The number of messages before the prompt.
         before: usize,
+        /// The start of the turn.
         at: String,
     },
-    /// A part of the answer, or of the reasoning if `thinking` is set.
+    /// Streamed text of the answer, or of the reasoning if `thinking` is true.
     #[serde(rename = "words")]
     Text {
         piece: u64,
         thinking: bool,
         text: String,
     },
-    /// The kind of a piece was corrected.
+    /// A piece has another kind than first recorded.
     #[serde(rename = "turned")]
     Reclassified { piece: u64, thinking: bool },
-    /// The complete new text of a piece, after some text was restored.
+    /// A suspected call in a piece was text after all. `text` is the complete text of the piece.
     Restored { piece: u64, text: String },
     /// A call and its state, in the format used by session files.
     Call {
@@ -77,12 +78,12 @@ impl JournalRecord {
         }
     }
 
-    pub fn from_answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
+    pub fn from_answer(text: &str, usage: Usage, ended_at: jiff::Timestamp) -> Self {
         Self::Answer {
             text: text.to_owned(),
             input: usage.input,
             output: usage.output,
-            at: at.to_string(),
+            at: ended_at.to_string(),
         }
     }
 }
@@ -92,55 +93,55 @@ pub struct Journals {
     folder: PathBuf,
 }
 
-/// A journal locked by this program. Dropping it unlocks the file but keeps it.
+/// A journal locked by this process. Dropping it unlocks the file but keeps it.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// The last write was partial, so the next record starts with a line break.
+    /// The last write may be partial, so the next record starts with a line break.
     ends_mid_line: bool,
 }
 
-/// A file found at startup.
+/// A file found in the journal folder at startup.
 #[derive(Debug)]
 pub enum OrphanedJournal {
-    /// An orphaned journal, now locked by this program.
+    /// An orphaned journal, now locked by this process.
     Recoverable {
         journal: Journal,
         turns: Vec<JournaledTurn>,
     },
-    /// Not a journal of ours; it is not touched.
+    /// Not a readable journal; the file is left unchanged.
     Unrecognized(Notice),
 }
 
 impl Journals {
-    /// Manages the journals in `folder`, which is created with the first journal.
+    /// Manages the journals in `folder`, which is created along with the first journal.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Creates a journal with the record `first`. It is locked before it gets its name, so
-    /// no other program can mistake it for an orphan.
+    /// Creates a journal with the record `first`. The file is locked before it gets its name, so
+    /// no other process can mistake it for an orphan.
     ///
     /// # Errors
     /// The folder cannot be written.
     pub fn create(&self, first: &JournalRecord, now: &Zoned) -> Result<Journal, StoreError> {
-        let unwritable = |fault: &std::io::Error| unwritable(&self.folder, fault);
-        files::create_folder(&self.folder).map_err(|fault| unwritable(&fault))?;
+        let unwritable = |error: &std::io::Error| unwritable(&self.folder, error);
+        files::create_folder(&self.folder).map_err(|error| unwritable(&error))?;
         let mut temporary =
-            files::create_temporary(&self.folder).map_err(|fault| unwritable(&fault))?;
+            files::create_temporary(&self.folder).map_err(|error| unwritable(&error))?;
         match temporary.as_file().try_lock() {
-            // Without locks, the startup scan offers nothing either.
+            // On a file system without locks, the startup scan cannot claim journals either.
             Ok(()) => {}
-            Err(TryLockError::Error(fault)) if fault.kind() == ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(fault)) => return Err(unwritable(&fault)),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(unwritable(&error)),
             Err(TryLockError::WouldBlock) => {
                 return Err(unwritable(&ErrorKind::WouldBlock.into()));
             }
         }
         let line = to_line(first);
-        let written = temporary.write_all(line.as_bytes());
-        written.map_err(|fault| unwritable(&fault))?;
+        let result = temporary.write_all(line.as_bytes());
+        result.map_err(|error| unwritable(&error))?;
         let stem = now.strftime("%Y%m%d_%H%M%S").to_string();
         for number in 1..=9_999 {
             let name = match number {
@@ -150,26 +151,25 @@ impl Journals {
             let path = self.folder.join(name);
             match temporary.persist_noclobber(&path) {
                 Ok(file) => {
-                    let torn = false;
                     let journal = Journal {
                         file,
                         path,
-                        ends_mid_line: torn,
+                        ends_mid_line: false,
                     };
                     journal.sync()?;
                     return Ok(journal);
                 }
-                Err(fault) if fault.error.kind() == ErrorKind::AlreadyExists => {
-                    temporary = fault.file;
+                Err(persist_error) if persist_error.error.kind() == ErrorKind::AlreadyExists => {
+                    temporary = persist_error.file;
                 }
-                Err(fault) => return Err(unwritable(&fault.error)),
+                Err(persist_error) => return Err(unwritable(&persist_error.error)),
             }
         }
         Err(unwritable(&ErrorKind::AlreadyExists.into()))
     }
 
-    /// Claims every orphaned journal, newest first. Programs that start at the same time
-    /// get different ones.
+    /// Claims the orphaned journals, newest first. Processes that start at the same time claim
+    /// different ones.
     pub fn claim_orphaned(&self) -> Vec<OrphanedJournal> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
@@ -183,26 +183,31 @@ impl Journals {
             .map(|item| item.path())
             .filter(is_journal)
             .collect();
-        paths.sort_unstable_by(|one, other| other.cmp(one));
-        let mut found: Vec<OrphanedJournal> = paths
+        paths.sort_unstable_by(|a, b| b.cmp(a));
+        let mut orphaned: Vec<OrphanedJournal> = paths
             .iter()
             .take(ORPHANS_MAX)
             .filter_map(|path| claim(path))
             .collect();
-        found.extend(self.skipped_journals_notice(paths.len()));
-        // Names follow the clock, which may have jumped, so sort by modification time.
-        found.sort_by_key(|found| match found {
-            OrphanedJournal::Recoverable { journal, .. } => std::cmp::Reverse(journal.changed_at()),
+        orphaned.extend(self.skipped_journals_notice(paths.len()));
+        // The clock may have jumped after a name was chosen, so sort by modification time.
+        orphaned.sort_by_key(|orphan| match orphan {
+            OrphanedJournal::Recoverable { journal, .. } => {
+                std::cmp::Reverse(journal.modified_at())
+            }
             OrphanedJournal::Unrecognized(_) => std::cmp::Reverse(None),
         });
-        found
+        orphaned
     }
 
-    /// So many journals mean repeated crashes, which the user should know about.
+    /// A notice about journals beyond the limit. That many mean repeated crashes, which the user
+    /// should know about.
     fn skipped_journals_notice(&self, count: usize) -> Option<OrphanedJournal> {
-        let more = count.checked_sub(ORPHANS_MAX).filter(|more| *more > 0)?;
+        let skipped = count
+            .checked_sub(ORPHANS_MAX)
+            .filter(|skipped| *skipped > 0)?;
         let folder = self.folder.display();
-        let message = format!("{more} of the {count} journals in {folder} were skipped.");
+        let message = format!("{skipped} of the {count} journals in {folder} were skipped.");
         let notice = Notice::warning(message)
             .with_reason("Only the newest are checked at startup.")
             .with_advice("Move old journals out of this folder; the next start checks the rest.");
@@ -212,33 +217,33 @@ impl Journals {
 
 /// Claims the journal at `path`; `None` if another program has locked or just removed it.
 fn claim(path: &Path) -> Option<OrphanedJournal> {
-    let foreign = |why: &str| {
+    let unrecognized = |why: &str| {
         let notice = Notice::warning(format!("{} is not a turn journal: {why}.", path.display()))
             .with_reason("It was not changed.");
         Some(OrphanedJournal::Unrecognized(
             notice.with_advice("Remove it if you do not need it."),
         ))
     };
-    // A pipe or a device would block the start.
+    // Reading a pipe or a device would block startup.
     let metadata = fs::symlink_metadata(path).ok()?;
     if !metadata.is_file() {
-        return foreign("it is not a regular file");
+        return unrecognized("it is not a regular file");
     }
     let file = match File::options().read(true).append(true).open(path) {
         Ok(file) => file,
-        Err(fault) if fault.kind() == ErrorKind::NotFound => return None,
-        Err(fault) => return foreign(&files::describe_io_error(&fault)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => return unrecognized(&files::describe_io_error(&error)),
     };
     if file.try_lock().is_err() || !files::is_same_file(&file, path) {
         return None;
     }
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(fault) => return foreign(&files::describe_io_error(&fault)),
+        Err(error) => return unrecognized(&files::describe_io_error(&error)),
     };
     let turns = replay::read_turns(&bytes);
     if turns.is_empty() {
-        return foreign("it does not begin with a turn");
+        return unrecognized("it does not begin with a turn");
     }
     let journal = Journal {
         file,
@@ -255,10 +260,12 @@ impl Journal {
     /// The file cannot be written.
     pub fn append(&mut self, record: &JournalRecord) -> Result<(), StoreError> {
         let line = to_line(record);
-        let end = if self.ends_mid_line { "\n" } else { "" };
+        let line_break = if self.ends_mid_line { "\n" } else { "" };
         self.ends_mid_line = true;
-        let written = self.file.write_all(format!("{end}{line}").as_bytes());
-        written.map_err(|fault| unwritable(&self.path, &fault))?;
+        let result = self
+            .file
+            .write_all(format!("{line_break}{line}").as_bytes());
+        result.map_err(|error| unwritable(&self.path, &error))?;
         self.ends_mid_line = false;
         Ok(())
     }
@@ -266,25 +273,25 @@ impl Journal {
     /// Flushes the journal to disk.
     ///
     /// # Errors
-    /// The error of the disk.
+    /// The file-system error.
     pub fn sync(&self) -> Result<(), StoreError> {
-        let synced = self.file.sync_data();
-        synced.map_err(|fault| unwritable(&self.path, &fault))
+        let result = self.file.sync_data();
+        result.map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Removes the file, or empties it if that fails, so the next start does not offer it
     /// again.
     pub fn remove(self) {
-        if let Err(fault) = fs::remove_file(&self.path) {
+        if let Err(error) = fs::remove_file(&self.path) {
             tracing::warn!(
                 "could not remove a journal: {}",
-                files::describe_io_error(&fault)
+                files::describe_io_error(&error)
             );
             let _ = self.file.set_len(0);
         }
     }
 
-    fn changed_at(&self) -> Option<std::time::SystemTime> {
+    fn modified_at(&self) -> Option<std::time::SystemTime> {
         self.file
             .metadata()
             .and_then(|metadata| metadata.modified())
@@ -297,9 +304,9 @@ fn to_line(record: &JournalRecord) -> String {
     line + "\n"
 }
 
-fn unwritable(path: &Path, fault: &std::io::Error) -> StoreError {
+fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {
     StoreError::Unwritable {
         path: path.to_owned(),
-        why: files::describe_io_error(fault),
+        why: files::describe_io_error(error),
     }
 }

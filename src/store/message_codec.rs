@@ -1,5 +1,5 @@
 //! Reads and writes the messages of a session file one at a time, so a long conversation
-//! never exists twice in memory. Other programs write these files too, so parsing accepts
+//! never exists twice in memory. Other programs write such files too, so parsing accepts
 //! messages of any shape.
 
 use crate::domain::SavedMessage;
@@ -10,13 +10,15 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 pub(super) const MESSAGES: &str = "messages";
+/// Why serializing a session cannot fail.
 pub(super) const KEYS_ARE_STRINGS: &str = "every key of a session is a string";
 
 /// A session file without its messages.
 pub(super) struct ParsedSessionFile {
-    /// All keys in order, with null in place of the messages.
+    /// All keys in file order, with null in place of the messages.
     pub root: Map<String, Value>,
-    /// Every message has exactly a role and a text, in this order, as we write them.
+    /// Every message consists of exactly a role and a text, in this order, as this program writes
+    /// them.
     pub is_plain: bool,
 }
 
@@ -28,7 +30,7 @@ pub(super) fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
 /// Parses a file and passes each message to `on_message`.
 ///
 /// # Errors
-/// The reason that the file is not a session. `on_message` may already have received some
+/// The reason the file is not a session. `on_message` may already have received some
 /// messages.
 pub(super) fn parse_file(
     bytes: &[u8],
@@ -40,7 +42,7 @@ pub(super) fn parse_file(
     }
     let mut state = MessageReadState {
         on_message,
-        messages_keys: 0,
+        messages_key_count: 0,
         is_list: true,
         is_plain: true,
     };
@@ -55,10 +57,12 @@ pub(super) fn parse_file(
     match state {
         MessageReadState { is_list: false, .. } => Err("its `messages` is not a list".to_owned()),
         MessageReadState {
-            messages_keys: 0, ..
+            messages_key_count: 0,
+            ..
         } => Err("it has no `messages`".to_owned()),
         MessageReadState {
-            messages_keys: 2.., ..
+            messages_key_count: 2..,
+            ..
         } => Err("it has two `messages` keys".to_owned()),
         MessageReadState { is_plain, .. } => Ok(ParsedSessionFile { root, is_plain }),
     }
@@ -66,8 +70,8 @@ pub(super) fn parse_file(
 
 struct MessageReadState<F> {
     on_message: F,
-    /// Occurrences of the `messages` key.
-    messages_keys: usize,
+    /// The number of `messages` keys found.
+    messages_key_count: usize,
     is_list: bool,
     is_plain: bool,
 }
@@ -102,7 +106,7 @@ impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for MessageListVisitor<'_
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.messages_keys += 1;
+        self.0.messages_key_count += 1;
         deserializer.deserialize_any(self)
     }
 }
@@ -161,16 +165,17 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for MessageListVisitor<'_, F> {
     }
 }
 
+/// Whether the message consists of exactly a role and a text, in this order.
 pub(super) fn is_plain_message(message: &Value) -> bool {
     let Value::Object(message) = message else {
         return false;
     };
     let mut entries = message.iter();
-    let mut is_next = |wanted: &str| {
-        let next = entries.next();
-        next.is_some_and(|(key, value)| key == wanted && value.is_string())
+    let mut next_is_text = |wanted_key: &str| {
+        let entry = entries.next();
+        entry.is_some_and(|(key, value)| key == wanted_key && value.is_string())
     };
-    is_next("role") && is_next("content") && message.len() == 2
+    next_is_text("role") && next_is_text("content") && message.len() == 2
 }
 
 /// Parses a message; `None` if it is not an object.
@@ -185,7 +190,7 @@ pub(super) fn parse_message(value: Value) -> Option<SavedMessage> {
     };
     let content = match message.get_mut("content") {
         Some(Value::String(text)) => std::mem::take(text),
-        Some(other) => content_text(other),
+        Some(content) => content_text(content),
         None => String::new(),
     };
     let content = content.into();
@@ -209,10 +214,10 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-/// Serializes `root` with `messages` in place of its own.
+/// Serializes `root` with `messages` as the value of its `messages` key.
 pub(super) fn serialize_file(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
-    let sizes = messages.iter().map(|message| message.content.len() + 64);
-    let mut bytes = Vec::with_capacity(sizes.sum::<usize>() * 9 / 8 + 4_096);
+    let approximate_sizes = messages.iter().map(|message| message.content.len() + 64);
+    let mut bytes = Vec::with_capacity(approximate_sizes.sum::<usize>() * 9 / 8 + 4_096);
     serde_json::to_writer_pretty(&mut bytes, &SessionFileJson { root, messages })
         .expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');

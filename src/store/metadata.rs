@@ -1,5 +1,5 @@
-//! The JSON under `humble`: everything in a session except its messages. Parsing is
-//! lenient; unrecognized values are kept, hidden and written back unchanged.
+//! The JSON under the key `humble`: a session's data other than its messages and branches.
+//! Parsing is lenient; unrecognized values are not shown, but kept and written back unchanged.
 
 use super::call_json;
 use crate::domain::Usage;
@@ -40,17 +40,17 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
-/// Inserts the metadata into `humble` and leaves its other keys alone.
+/// Inserts the metadata into `humble`. Its other keys stay unchanged.
 pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
     if let Some(title) = &metadata.title {
         humble.insert(TITLE.to_owned(), json!(title));
     }
-    for (key, list) in [
+    for (key, records) in [
         (CANCELLED, cancelled_turns_to_json(&metadata.cancelled)),
         (TURNS, turns_to_json(&metadata.turns)),
     ] {
-        if let Some(list) = list {
-            humble.insert(key.to_owned(), list);
+        if let Some(records) = records {
+            humble.insert(key.to_owned(), records);
         }
     }
     match &metadata.compaction {
@@ -65,11 +65,12 @@ pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &Sessio
     humble.extend(metadata.extra.clone());
 }
 
-/// Removes and parses the turns of an object.
+/// Removes the turn records from `object` and parses them.
 pub(super) fn take_turns(object: &mut Map<String, Value>) -> StoredRecords<TurnRecord> {
     parse_records(object.shift_remove(TURNS), parse_turn, turn_to_json)
 }
 
+/// Removes the cancelled turns from `object` and parses them.
 pub(super) fn take_cancelled_turns(
     object: &mut Map<String, Value>,
 ) -> StoredRecords<CancelledTurn> {
@@ -91,22 +92,22 @@ pub(super) fn cancelled_turns_to_json(records: &StoredRecords<CancelledTurn>) ->
 fn parse_records<T>(
     value: Option<Value>,
     parse: impl Fn(&Value) -> Option<T>,
-    print: impl Fn(&T, Option<&Value>) -> Value,
+    to_json: impl Fn(&T, Option<&Value>) -> Value,
 ) -> StoredRecords<T> {
     let entries = match value {
         None => return StoredRecords::Absent,
         Some(Value::Array(entries)) => entries,
-        Some(other) => return StoredRecords::UnknownShape(other),
+        Some(value) => return StoredRecords::UnknownShape(value),
     };
     let stored = entries.into_iter().map(|entry| {
         let record = parse(&entry);
-        let place = index_field(&entry, "message").or_else(|| index_field(&entry, "after"));
-        let round_trips = |record: &T| is_identical(&print(record, None), &entry);
-        let is_whole = record.as_ref().is_some_and(round_trips);
+        let message_index = index_field(&entry, "message").or_else(|| index_field(&entry, "after"));
+        let serializes_to_entry = |record: &T| is_identical(&to_json(record, None), &entry);
+        let is_lossless = record.as_ref().is_some_and(serializes_to_entry);
         StoredRecord {
             record,
-            message_index: place,
-            original: (!is_whole).then_some(entry),
+            message_index,
+            original: (!is_lossless).then_some(entry),
         }
     });
     StoredRecords::List(stored.collect())
@@ -114,10 +115,10 @@ fn parse_records<T>(
 
 fn records_to_json<T>(
     records: &StoredRecords<T>,
-    print: impl Fn(&T, Option<&Value>) -> Value,
+    to_json: impl Fn(&T, Option<&Value>) -> Value,
 ) -> Option<Value> {
     let entry = |stored: &StoredRecord<T>| match (&stored.record, &stored.original) {
-        (Some(record), original) => print(record, original.as_ref()),
+        (Some(record), original) => to_json(record, original.as_ref()),
         (None, original) => original.clone().unwrap_or_default(),
     };
     match records {
@@ -127,34 +128,37 @@ fn records_to_json<T>(
     }
 }
 
-/// Serializes a turn. If it was read from a file, only changed fields are replaced.
+/// Serializes a turn. In the `original` JSON from the file, only changed fields are replaced.
 fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
-    let known = original.and_then(|entry| Some((entry, self::parse_turn(entry)?)));
-    let (mut entry, before) = match known {
-        Some((entry, before)) => (entry.clone(), before),
+    let stored = original.and_then(|entry| Some((entry, parse_turn(entry)?)));
+    let (mut entry, stored_turn) = match stored {
+        Some((entry, stored_turn)) => (entry.clone(), stored_turn),
         None => {
             let entry = json!({ "message": turn.message_index, "model": turn.model });
             (entry, TurnRecord::new(turn.message_index, &turn.model))
         }
     };
-    if turn.model != before.model {
+    if turn.model != stored_turn.model {
         entry["model"] = turn.model.as_str().into();
     }
-    if turn.usage != before.usage {
+    if turn.usage != stored_turn.usage {
         entry["usage"] = json!(turn.usage);
     }
-    if let Some(more) = turn.calls.get(before.calls.len()..)
-        && !more.is_empty()
+    if let Some(new_calls) = turn.calls.get(stored_turn.calls.len()..)
+        && !new_calls.is_empty()
     {
         let tools = entry["tools"].as_array().cloned().unwrap_or_default();
-        let more = more.iter().map(call_json::to_json);
-        entry["tools"] = tools.into_iter().chain(more).collect();
+        let new_tools = new_calls.iter().map(call_json::to_json);
+        entry["tools"] = tools.into_iter().chain(new_tools).collect();
     }
-    if turn.thinking != before.thinking {
+    if turn.thinking != stored_turn.thinking {
         entry["thinking"] = turn.thinking.as_str().into();
     }
-    if let Some(at) = turn.ended_at.filter(|_| turn.ended_at != before.ended_at) {
-        entry["at"] = at.to_string().into();
+    if let Some(ended_at) = turn
+        .ended_at
+        .filter(|_| turn.ended_at != stored_turn.ended_at)
+    {
+        entry["at"] = ended_at.to_string().into();
     }
     entry
 }
@@ -162,11 +166,11 @@ fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
 fn parse_turn(entry: &Value) -> Option<TurnRecord> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
     let tools = entry.get("tools").and_then(Value::as_array);
-    let count = |key: &str| entry.get("usage")?.get(key)?.as_u64();
+    let token_count = |key: &str| entry.get("usage")?.get(key)?.as_u64();
     Some(TurnRecord {
         usage: Usage {
-            input: count("input"),
-            output: count("output"),
+            input: token_count("input"),
+            output: token_count("output"),
         },
         calls: tools
             .into_iter()
@@ -214,7 +218,7 @@ fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
 }
 
 fn parse_summary(entry: Value) -> StoredSummary {
-    let known = || {
+    let parse_known_fields = || {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
         Some(ConversationSummary {
             range: CompactedRange {
@@ -226,12 +230,12 @@ fn parse_summary(entry: Value) -> StoredSummary {
             created_at: text("at").and_then(|at| at.parse().ok()),
         })
     };
-    let before = entry
+    let previous = entry
         .get(PREVIOUS_SUMMARY)
-        .filter(|before| !before.is_null());
+        .filter(|previous| !previous.is_null());
     let mut stored = StoredSummary {
-        summary: known(),
-        previous: before.map(|before| Box::new(parse_summary(before.clone()))),
+        summary: parse_known_fields(),
+        previous: previous.map(|previous| Box::new(parse_summary(previous.clone()))),
         original: None,
     };
     if !is_identical(&summary_to_json(&stored), &entry) {
@@ -256,29 +260,30 @@ fn summary_to_json(stored: &StoredSummary) -> Value {
     if let Some(at) = summary.created_at {
         entry["at"] = at.to_string().into();
     }
-    if let Some(before) = &stored.previous {
-        entry[PREVIOUS_SUMMARY] = summary_to_json(before);
+    if let Some(previous) = &stored.previous {
+        entry[PREVIOUS_SUMMARY] = summary_to_json(previous);
     }
     entry
 }
 
+/// The field `key` as an index.
 fn index_field(entry: &Value, key: &str) -> Option<usize> {
     usize::try_from(entry.get(key)?.as_u64()?).ok()
 }
 
-/// Whether both serialize identically, including key order.
-fn is_identical(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Array(one), Value::Array(other)) => {
-            let mut pairs = one.iter().zip(other);
-            one.len() == other.len() && pairs.all(|(one, other)| is_identical(one, other))
+/// Whether both values are equal and have their keys in the same order.
+fn is_identical(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            let mut pairs = a.iter().zip(b);
+            a.len() == b.len() && pairs.all(|(a, b)| is_identical(a, b))
         }
-        (Value::Object(one), Value::Object(other)) => {
-            let mut pairs = one.iter().zip(other);
-            one.len() == other.len()
-                && pairs.all(|((key, one), (name, other))| key == name && is_identical(one, other))
+        (Value::Object(a), Value::Object(b)) => {
+            let mut pairs = a.iter().zip(b);
+            a.len() == b.len()
+                && pairs.all(|((key_a, a), (key_b, b))| key_a == key_b && is_identical(a, b))
         }
-        _ => one == other,
+        _ => a == b,
     }
 }
 
@@ -290,9 +295,9 @@ mod tests {
 
     #[test]
     fn deeply_nested_arguments_round_trip() {
-        let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
+        let nested = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
         for levels in [1, 99, 100, 101, 127] {
-            let call = fixtures::tool_call("s", "t", deep(levels));
+            let call = fixtures::tool_call("s", "t", nested(levels));
             let call = ToolCall {
                 id: CallId(0),
                 original: Some(call.arguments.clone()),
@@ -306,8 +311,8 @@ mod tests {
                 ..TurnRecord::new(0, "m")
             });
             insert_metadata(&mut humble, &metadata);
-            let branches = json!({ "humble": { "branches": [{ "humble": humble }] } });
-            let file: Value = serde_json::from_str(&branches.to_string()).expect("valid JSON");
+            let file = json!({ "humble": { "branches": [{ "humble": humble }] } });
+            let file: Value = serde_json::from_str(&file.to_string()).expect("valid JSON");
             let humble = file["humble"]["branches"][0]["humble"].as_object();
             assert_eq!(
                 parse_metadata(humble.expect("an object").clone()),

@@ -1,5 +1,5 @@
-//! Saved sessions and prompt history. All functions block on the disk, so callers must run
-//! them on a blocking thread.
+//! Saved sessions, journals of running turns, and prompt history. All functions block on disk
+//! access, so callers must run them on a blocking thread.
 
 mod branches;
 mod call_json;

@@ -1,5 +1,5 @@
-//! Earlier prompts, and the unsent draft of the last run. One JSON string per line; several
-//! programs append to the same file.
+//! Earlier prompts, and the unsent draft of the last run. The history file contains one JSON
+//! string per line; several processes may append to it.
 
 use super::StoreError;
 use crate::files::{self, FileLock};
@@ -19,26 +19,24 @@ const DRAFT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub struct PromptHistory {
     path: PathBuf,
-    draft: PathBuf,
+    draft_path: PathBuf,
     claimed_draft: Mutex<Option<ClaimedDraft>>,
 }
 
-/// The draft handed to this program, while it is still on disk.
+/// The draft that this process claimed and that is still on disk.
 #[derive(Debug)]
 struct ClaimedDraft {
     text: String,
-    /// Prevents other programs from claiming the same draft; released when the process
-    /// ends.
+    /// Prevents other processes from claiming the same draft.
     _lock: Option<FileLock>,
 }
 
 impl PromptHistory {
-    pub fn new(path: PathBuf, draft: PathBuf) -> Self {
-        let held = Mutex::default();
+    pub fn new(path: PathBuf, draft_path: PathBuf) -> Self {
         Self {
             path,
-            draft,
-            claimed_draft: held,
+            draft_path,
+            claimed_draft: Mutex::default(),
         }
     }
 
@@ -46,8 +44,8 @@ impl PromptHistory {
     pub fn load(&self, max: usize) -> Vec<String> {
         let lines = read_tail(&self.path, FILE_BYTES_MAX).unwrap_or_default();
         let mut prompts = parse_prompts(&lines);
-        let older = prompts.len().saturating_sub(max);
-        prompts.split_off(older)
+        let older_count = prompts.len().saturating_sub(max);
+        prompts.split_off(older_count)
     }
 
     /// Stores a prompt unless it is empty, too long or equal to the last one.
@@ -59,15 +57,15 @@ impl PromptHistory {
             return Ok(());
         }
         self.append_locked(prompt)
-            .map_err(|fault| unwritable(&self.path, &fault))
+            .map_err(|error| unwritable(&self.path, &error))
     }
 
     fn append_locked(&self, prompt: &str) -> io::Result<()> {
         let _lock = FileLock::acquire_beside(&self.path)?;
-        // JSON escapes take up to six bytes per character, so this much includes the last
+        // A JSON escape takes up to six bytes per character, so this tail contains the last
         // line.
-        let last = read_tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();
-        if parse_prompts(&last)
+        let tail = read_tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();
+        if parse_prompts(&tail)
             .last()
             .is_some_and(|last| last == prompt)
         {
@@ -90,48 +88,48 @@ impl PromptHistory {
         files::replace(&self.path, kept.as_bytes(), files::PRIVATE_MODE)
     }
 
-    /// The unsent text of the last run. Only one program gets it, once. It stays on disk
-    /// until [`PromptHistory::save_draft`], so a crash does not lose it.
+    /// Claims the unsent text of the last run, which only one process gets, and only once. It
+    /// stays on disk until [`PromptHistory::save_draft`], so a crash does not lose it.
     pub fn claim_draft(&self) -> Option<String> {
-        let mut held = self.lock_claimed_draft();
+        let mut claimed_draft = self.lock_claimed_draft();
         let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
-        if held.is_some() {
+        if claimed_draft.is_some() {
             return None;
         }
-        let lock = match FileLock::try_acquire(&self.draft.with_added_extension("lock")) {
+        let lock = match FileLock::try_acquire(&self.draft_path.with_added_extension("lock")) {
             Ok(None) => return None,
             Ok(Some(lock)) => Some(lock),
-            // In a folder without write access, no other program has a lock either.
+            // In a folder without write access, no other process can lock the draft either.
             Err(_) => None,
         };
         let text = draft.clone();
-        *held = Some(ClaimedDraft { text, _lock: lock });
+        *claimed_draft = Some(ClaimedDraft { text, _lock: lock });
         Some(draft)
     }
 
-    /// Replaces the draft on disk. An empty `draft` removes the claimed draft, unless
-    /// another program has replaced it since.
+    /// Replaces the draft on disk. If `draft` is empty, removes the claimed draft, unless
+    /// another process has replaced it since.
     ///
     /// # Errors
     /// The file cannot be written or removed.
     pub fn save_draft(&self, draft: &str) -> Result<(), StoreError> {
-        let mut held = self.lock_claimed_draft();
-        let done = if !draft.is_empty() {
-            files::replace(&self.draft, draft.as_bytes(), files::PRIVATE_MODE)
-        } else if held
+        let mut claimed_draft = self.lock_claimed_draft();
+        let result = if !draft.is_empty() {
+            files::replace(&self.draft_path, draft.as_bytes(), files::PRIVATE_MODE)
+        } else if claimed_draft
             .as_ref()
-            .is_some_and(|held| self.draft_on_disk().as_ref() == Some(&held.text))
+            .is_some_and(|claimed| self.draft_on_disk().as_ref() == Some(&claimed.text))
         {
-            fs::remove_file(&self.draft)
+            fs::remove_file(&self.draft_path)
         } else {
             Ok(())
         };
-        *held = None;
-        done.map_err(|fault| unwritable(&self.draft, &fault))
+        *claimed_draft = None;
+        result.map_err(|error| unwritable(&self.draft_path, &error))
     }
 
     fn draft_on_disk(&self) -> Option<String> {
-        let bytes = files::read(&self.draft, DRAFT_BYTES_MAX).ok()??;
+        let bytes = files::read(&self.draft_path, DRAFT_BYTES_MAX).ok()??;
         String::from_utf8(bytes).ok()
     }
 
@@ -140,10 +138,10 @@ impl PromptHistory {
     }
 }
 
-fn unwritable(path: &Path, fault: &io::Error) -> StoreError {
+fn unwritable(path: &Path, error: &io::Error) -> StoreError {
     StoreError::Unwritable {
         path: path.to_owned(),
-        why: files::describe_io_error(fault),
+        why: files::describe_io_error(error),
     }
 }
 
@@ -159,8 +157,8 @@ fn read_tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(bytes_max).read_to_end(&mut bytes)?;
     if skipped > 0 {
-        let torn = bytes.iter().position(|byte| *byte == b'\n');
-        bytes.drain(..torn.map_or(bytes.len(), |end| end + 1));
+        let partial_line_end = bytes.iter().position(|byte| *byte == b'\n');
+        bytes.drain(..partial_line_end.map_or(bytes.len(), |end| end + 1));
     }
     Ok(bytes)
 }

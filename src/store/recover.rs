@@ -1,5 +1,5 @@
-//! Saves an answer that was shown but not saved before the program ended. Adds it once, and
-//! leaves everything else in the session unchanged.
+//! Saves an answer that was shown but not saved before the program ended. The answer is added
+//! only once, and everything else in the session stays unchanged.
 
 use super::journal::JournaledTurn;
 use super::{SessionStore, StoreError, call_json};
@@ -7,15 +7,16 @@ use crate::domain::session::{CancelledTurn, TurnRecord};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::{Timestamp, Zoned};
 
+/// The outcome of recovering an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// It was already saved.
+    /// The session already contained the answer.
     AlreadySaved(SessionId),
     Saved(SessionId),
 }
 
-/// Saves the answer of `turn` to its session, or to a new one if that is gone. Returns
-/// `None` if the turn has no answer.
+/// Saves the answer of `turn` to its session, or to a new session if its own cannot be opened
+/// or safely changed. Returns `None` if the turn has no answer.
 ///
 /// # Errors
 /// The sessions cannot be written.
@@ -24,7 +25,7 @@ pub fn recover_answer(
     turn: &JournaledTurn,
     now: &Zoned,
 ) -> Result<Option<Recovered>, StoreError> {
-    let Some((answer, ended, usage)) = &turn.answer else {
+    let Some((answer, ended_at, usage)) = &turn.answer else {
         return Ok(None);
     };
     let exchange = [
@@ -38,16 +39,16 @@ pub fn recover_answer(
             ..Session::new("")
         },
     };
-    let before = turn.messages_before.min(session.messages.len());
+    let messages_before = turn.messages_before.min(session.messages.len());
     if let Some(id) = &session.id
-        && session.preserves_branches(before, &exchange, &[])
+        && session.preserves_branches(messages_before, &exchange, &[])
     {
         return Ok(Some(Recovered::AlreadySaved(id.clone())));
     }
-    session.rewind(before, now.timestamp());
+    session.rewind(messages_before, now.timestamp());
     session.model.clone_from(&turn.model);
     session.messages.extend(exchange);
-    let note = TurnRecord {
+    let record = TurnRecord {
         message_index: session.messages.len() - 1,
         model: turn.model.clone(),
         usage: *usage,
@@ -57,25 +58,25 @@ pub fn recover_answer(
             .filter_map(|(_, _, entry)| call_json::from_json(entry))
             .collect(),
         thinking: turn.thinking_text(),
-        ended_at: *ended,
+        ended_at: *ended_at,
     };
-    session.metadata.turns.push(note);
-    let id = match &session.id {
+    session.metadata.turns.push(record);
+    let result = match &session.id {
         Some(id) => sessions.save(&session).map(|()| id.clone()),
-        None => sessions.create(&session, &local_end_time(*ended, now)),
+        None => sessions.create(&session, &local_end_time(*ended_at, now)),
     };
-    match id {
+    match result {
         Ok(id) => Ok(Some(Recovered::Saved(id))),
         Err(StoreError::Unreadable { .. } | StoreError::ChangedElsewhere(_)) => {
             let id = sessions.create(&session, now)?;
             Ok(Some(Recovered::Saved(id)))
         }
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     }
 }
 
-/// Saves the partial answer of an unanswered turn, unless its session already contains it
-/// or has no file.
+/// Saves the partial answer of an unanswered turn as a cancelled turn, unless its session
+/// already contains it or has no file.
 ///
 /// # Errors
 /// The sessions cannot be written.
@@ -83,49 +84,50 @@ pub fn recover_partial_answer(
     sessions: &SessionStore,
     turn: &JournaledTurn,
 ) -> Result<(), StoreError> {
-    let words = turn.answer_text();
-    let session = session_of(sessions, turn).filter(|_| !words.trim().is_empty());
+    let partial_answer = turn.answer_text();
+    let session = session_of(sessions, turn).filter(|_| !partial_answer.trim().is_empty());
     let Some(mut session) = session else {
         return Ok(());
     };
-    let is_there =
-        |note: &CancelledTurn| note.prompt == turn.prompt && note.partial_answer == words;
-    if session.metadata.cancelled.iter().any(is_there) {
+    let is_recovered = |cancelled: &CancelledTurn| {
+        cancelled.prompt == turn.prompt && cancelled.partial_answer == partial_answer
+    };
+    if session.metadata.cancelled.iter().any(is_recovered) {
         return Ok(());
     }
-    let note = CancelledTurn {
+    let cancelled = CancelledTurn {
         cancelled_at: turn.started_at.unwrap_or_else(Timestamp::now),
         messages_before: session.messages.len(),
         prompt: turn.prompt.clone(),
-        partial_answer: words,
+        partial_answer,
         was_interrupted: false,
         was_replacement: turn.messages_before < session.messages.len(),
     };
-    session.metadata.add_cancelled(note);
+    session.metadata.add_cancelled(cancelled);
     match sessions.save(&session) {
-        // Another program changed the file.
+        // Another program changed the file. A partial answer is not worth a new session.
         Err(StoreError::Unreadable { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
-        saved => saved,
+        result => result,
     }
 }
 
-/// The session of a turn. If it had no file yet, the time of its first prompt identifies
-/// it.
+/// The session of a turn. If it had no file yet when the turn started, it is identified by the
+/// time of its first prompt.
 fn session_of(sessions: &SessionStore, turn: &JournaledTurn) -> Option<Session> {
     if let Some(id) = &turn.session {
         return sessions.open(id).ok();
     }
-    let started = turn.session_started_at?;
-    let list = sessions.list();
-    let mut same = list
+    let started_at = turn.session_started_at?;
+    let summaries = sessions.list();
+    let mut matching = summaries
         .iter()
-        .filter(|summary| summary.started_at == Some(started));
-    same.find_map(|summary| sessions.open(&summary.id).ok())
+        .filter(|summary| summary.started_at == Some(started_at));
+    matching.find_map(|summary| sessions.open(&summary.id).ok())
 }
 
-fn local_end_time(ended: Option<Timestamp>, now: &Zoned) -> Zoned {
-    ended.map_or_else(
+fn local_end_time(ended_at: Option<Timestamp>, now: &Zoned) -> Zoned {
+    ended_at.map_or_else(
         || now.clone(),
-        |ended| ended.to_zoned(now.time_zone().clone()),
+        |ended_at| ended_at.to_zoned(now.time_zone().clone()),
     )
 }

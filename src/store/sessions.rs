@@ -11,14 +11,15 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Larger files are not sessions.
+/// Larger files are not read; a session is never that large.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// Limits of a preview: number of messages, and bytes of each.
+/// The most messages in a preview.
 const PREVIEW_MESSAGES_MAX: usize = 64;
-const PREVIEW_BYTES_MAX: usize = 2_048;
-/// A single lock for the folder, since a sidecar per session would double the number of
+/// The most bytes of each message in a preview.
+const PREVIEW_MESSAGE_BYTES_MAX: usize = 2_048;
+/// One lock file for the whole folder, because one per session would double the number of
 /// files.
-const LOCK: &str = ".lock";
+const LOCK_FILE: &str = ".lock";
 
 #[derive(Debug, Clone)]
 pub struct SessionStore {
@@ -26,36 +27,37 @@ pub struct SessionStore {
 }
 
 impl SessionStore {
-    /// Manages the sessions in `folder`, which is created with the first session.
+    /// Manages the sessions in `folder`, which is created along with the first session.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Creates the file of a conversation with its first answer at `ended`.
+    /// Creates the file of a conversation. Its first answer ended at `ended_at`, which becomes
+    /// part of the name.
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn create(&self, session: &Session, ended: &Zoned) -> Result<SessionId, StoreError> {
-        let first = session
+    pub fn create(&self, session: &Session, ended_at: &Zoned) -> Result<SessionId, StoreError> {
+        let first_prompt = session
             .messages
             .iter()
             .find(|message| message.role == MessageRole::User);
-        let prompt = first.map_or("", |message| &message.content);
+        let prompt = first_prompt.map_or("", |message| &message.content);
         let bytes = format::serialize_new(session);
-        let unwritable = |path: &Path, fault: &io::Error| StoreError::Unwritable {
+        let unwritable = |path: &Path, error: &io::Error| StoreError::Unwritable {
             path: path.to_owned(),
-            why: files::describe_io_error(fault),
+            why: files::describe_io_error(error),
         };
-        files::create_folder(&self.folder).map_err(|fault| unwritable(&self.folder, &fault))?;
-        for name in file_name::candidates(prompt, ended) {
+        files::create_folder(&self.folder).map_err(|error| unwritable(&self.folder, &error))?;
+        for name in file_name::candidates(prompt, ended_at) {
             let path = self.folder.join(&name);
             if fs::symlink_metadata(&path).is_ok() {
                 continue;
             }
             match files::create_new(&path, &bytes, files::PRIVATE_MODE) {
                 Ok(()) => return Ok(SessionId::new(name)),
-                Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
-                Err(fault) => return Err(unwritable(&path, &fault)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&path, &error)),
             }
         }
         Err(StoreError::Unwritable {
@@ -72,33 +74,35 @@ impl SessionStore {
     pub fn save(&self, session: &Session) -> Result<(), StoreError> {
         let id = session.id.as_ref().ok_or(StoreError::NotCreated)?;
         let path = self.path(id)?;
-        let unwritable = |fault: io::Error| StoreError::Unwritable {
+        let unwritable = |error: io::Error| StoreError::Unwritable {
             path: path.clone(),
-            why: files::describe_io_error(&fault),
+            why: files::describe_io_error(&error),
         };
         // The folder may have been removed while the program was running.
         files::create_folder(&self.folder).map_err(unwritable)?;
         let _lock = self.lock().map_err(unwritable)?;
         let bytes = match read(&path, id) {
-            Ok(there) => format::merge(&there, session).map_err(|unmerged| match unmerged {
-                MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
-                MergeError::Invalid(why) => unreadable(id, why),
-            })?,
+            Ok(current_bytes) => {
+                format::merge(&current_bytes, session).map_err(|error| match error {
+                    MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
+                    MergeError::Invalid(why) => unreadable(id, why),
+                })?
+            }
             Err(StoreError::NotFound(_)) => format::serialize_new(session),
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         };
         files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
     }
 
-    /// Saves an otherwise unsaved conversation to the folder for temporary files and
-    /// returns the path.
+    /// Saves a conversation that could not be saved otherwise to the folder for temporary files.
+    /// Returns the path.
     ///
     /// # Errors
     /// The temporary file cannot be written either.
     pub fn save_to_temp_folder(session: &Session) -> Result<PathBuf, StoreError> {
         let folder = std::env::temp_dir();
         let bytes = format::serialize_new(session);
-        let written = tempfile::Builder::new()
+        let result = tempfile::Builder::new()
             .prefix("humble-unsaved-")
             .suffix(".json")
             .tempfile_in(&folder)
@@ -107,9 +111,9 @@ impl SessionStore {
                 file.as_file().sync_all()?;
                 Ok(file.keep()?.1)
             });
-        written.map_err(|fault| StoreError::Unwritable {
+        result.map_err(|error| StoreError::Unwritable {
             path: folder,
-            why: files::describe_io_error(&fault),
+            why: files::describe_io_error(&error),
         })
     }
 
@@ -119,20 +123,22 @@ impl SessionStore {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
-        let mut list: Vec<SessionSummary> = items
+        let mut summaries: Vec<SessionSummary> = items
             .flatten()
             .filter_map(|item| {
                 let id = SessionId::new(item.file_name().to_str()?);
-                file_name::is_valid(&id).then(|| summary(&item.path(), id))
+                file_name::is_valid(&id).then(|| summarize(&item.path(), id))
             })
             .collect();
-        list.sort_by(|one, other| {
-            let newest = other.changed_at.cmp(&one.changed_at);
-            newest.then_with(|| other.id.cmp(&one.id))
+        summaries.sort_by(|a, b| {
+            let newest_first = b.changed_at.cmp(&a.changed_at);
+            newest_first.then_with(|| b.id.cmp(&a.id))
         });
-        list
+        summaries
     }
 
+    /// Reads a session.
+    ///
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
@@ -146,38 +152,42 @@ impl SessionStore {
     /// The session does not exist or cannot be read.
     pub fn preview(&self, id: &SessionId) -> Result<Session, StoreError> {
         let bytes = read(&self.path(id)?, id)?;
-        let mut left = PREVIEW_MESSAGES_MAX;
+        let mut remaining = PREVIEW_MESSAGES_MAX;
         let keep = |message: &mut SavedMessage| {
-            let end = message.content.floor_char_boundary(PREVIEW_BYTES_MAX);
+            let end = message
+                .content
+                .floor_char_boundary(PREVIEW_MESSAGE_BYTES_MAX);
             if end < message.content.len() {
                 message.content = message.content[..end].into();
             }
-            let is_kept = left > 0;
-            left = left.saturating_sub(1);
+            let is_kept = remaining > 0;
+            remaining = remaining.saturating_sub(1);
             is_kept
         };
         format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))
     }
 
+    /// Deletes a session's file.
+    ///
     /// # Errors
-    /// The session does not exist or cannot be removed.
+    /// The session does not exist or cannot be deleted.
     pub fn delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let path = self.path(id)?;
-        let removed = self.lock().and_then(|_lock| fs::remove_file(&path));
-        removed.map_err(|fault| match fault.kind() {
+        let result = self.lock().and_then(|_lock| fs::remove_file(&path));
+        result.map_err(|error| match error.kind() {
             ErrorKind::NotFound => StoreError::NotFound(id.clone()),
             _ => StoreError::Unwritable {
                 path,
-                why: files::describe_io_error(&fault),
+                why: files::describe_io_error(&error),
             },
         })
     }
 
     fn lock(&self) -> io::Result<FileLock> {
-        FileLock::acquire(&self.folder.join(LOCK))
+        FileLock::acquire(&self.folder.join(LOCK_FILE))
     }
 
-    /// Rejects names that would lead out of the folder.
+    /// The path of a session's file. Rejects names that would lead out of the folder.
     fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
         if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
@@ -196,26 +206,27 @@ fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(StoreError::NotFound(id.clone())),
-        Err(fault) => Err(unreadable(id, files::describe_io_error(&fault))),
+        Err(error) => Err(unreadable(id, files::describe_io_error(&error))),
     }
 }
 
-fn summary(path: &Path, id: SessionId) -> SessionSummary {
-    let (mut messages, mut has_prompt) = (0, false);
+/// Builds the summary of a session file, even if the file is unreadable.
+fn summarize(path: &Path, id: SessionId) -> SessionSummary {
+    let (mut message_count, mut has_prompt) = (0, false);
     // Only the first prompt is needed, for the title.
     let keep = |message: &mut SavedMessage| {
-        messages += 1;
+        message_count += 1;
         let is_first = message.role == MessageRole::User && !has_prompt;
         has_prompt |= is_first;
         is_first
     };
-    let read = read(path, &id).and_then(|bytes| {
+    let session = read(path, &id).and_then(|bytes| {
         format::parse_session(&id, &bytes, keep).map_err(|why| unreadable(&id, why))
     });
-    let (session, broken) = match read {
+    let (session, open_error) = match session {
         Ok(session) => (session, None),
         Err(StoreError::Unreadable { why, .. }) => (Session::new(""), Some(why)),
-        Err(other) => (Session::new(""), Some(other.to_string())),
+        Err(error) => (Session::new(""), Some(error.to_string())),
     };
     let changed_at = last_activity(&id, &session)
         .or_else(|| modified_at(path))
@@ -226,13 +237,13 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
         model: session.model,
         started_at: session.started_at,
         changed_at,
-        message_count: messages,
-        open_error: broken,
+        message_count,
+        open_error,
     }
 }
 
-/// The latest time recorded in the session itself. Copying or restoring a file loses its
-/// modification time.
+/// The latest time recorded in the session or its name. Unlike a file's modification time, it
+/// survives copying and restoring.
 fn last_activity(id: &SessionId, session: &Session) -> Option<Timestamp> {
     let metadata = &session.metadata;
     let turns = metadata.turns.iter().filter_map(|turn| turn.ended_at);

@@ -126,7 +126,7 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         repeats: None,
         quoted: None,
         is_unchecked: false,
-        also_as: Box::default(),
+        merged_forms: Box::default(),
         permission: None,
         state: ToolState::AwaitingApproval,
     }

@@ -46,7 +46,7 @@ fn review_new_server(
     }
     let state = if server.enabled { "on" } else { "off" };
     let what = format!("new server `{}`, {state}", server.id);
-    let launch = Secret::without(&server.secrets, &launch_text(&server.launch));
+    let launch = Secret::mask_all(&server.secrets, &launch_text(&server.launch));
     scale.add_needing_consent(SERVERS, what, None, Some(launch));
     None
 }
@@ -91,7 +91,7 @@ fn review_server(
         (false, true) => {
             // Shows the whole launch: the entry may have been added while it was off, without
             // any question.
-            let new = Secret::without(&secrets, &format!("true\n{}", launch_text(after_launch)));
+            let new = Secret::mask_all(&secrets, &format!("true\n{}", launch_text(after_launch)));
             let what = format!("server `{id}`, `enabled`");
             scale.add_needing_consent(SERVERS, what, Some("false".to_owned()), Some(new));
             false
@@ -162,7 +162,7 @@ fn review_launch(
         if old == new {
             continue;
         }
-        let shown = |field: LaunchField| Secret::without(secrets, &field.shown);
+        let shown = |field: LaunchField| Secret::mask_all(secrets, &field.shown);
         let old = old.map(shown);
         let mut new = new.map(shown);
         if old == new {

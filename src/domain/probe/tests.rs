@@ -1,20 +1,20 @@
-//! Comparing dialects, and the texts of the result.
+//! Tests of the comparison of dialects and of the texts that describe a result.
 
 use super::*;
 use crate::domain::ProviderKind;
 
-fn trial(dialect: Dialect, wrote: CallOutcome, answered: bool) -> DialectTrial {
+fn trial(dialect: Dialect, call: CallOutcome, used_result: bool) -> DialectTrial {
     DialectTrial {
         dialect,
-        call: wrote,
-        used_result: answered,
+        call,
+        used_result,
         elapsed: Duration::from_millis(3_140),
         is_complete: true,
-        fault: None,
+        problem: None,
     }
 }
 
-fn report(provider: ProviderKind, in_force: Dialect, trials: Vec<DialectTrial>) -> ProbeReport {
+fn report(provider: ProviderKind, current: Dialect, trials: Vec<DialectTrial>) -> ProbeReport {
     let model = ModelRef {
         name: "m".to_owned(),
         provider,
@@ -22,7 +22,7 @@ fn report(provider: ProviderKind, in_force: Dialect, trials: Vec<DialectTrial>) 
     };
     ProbeReport {
         trials,
-        ..ProbeReport::new(model, in_force)
+        ..ProbeReport::new(model, current)
     }
 }
 
@@ -30,7 +30,7 @@ use CallOutcome::{InvalidCall, NoCall, WellFormed};
 use Dialect::{Native, Prompt, Xml};
 use ProviderKind::{Ollama, OpenAi};
 
-fn other() -> CallOutcome {
+fn other_form() -> CallOutcome {
     CallOutcome::OtherForm("Hermes".to_owned())
 }
 
@@ -41,14 +41,14 @@ fn using_the_result_beats_calling_and_a_well_formed_call_beats_another_form() {
         best(vec![
             trial(Native, WellFormed, false),
             trial(Prompt, NoCall, false),
-            trial(Xml, other(), true),
+            trial(Xml, other_form(), true),
         ]),
         Some(Xml)
     );
     assert_eq!(
         best(vec![
             trial(Native, InvalidCall, false),
-            trial(Prompt, other(), true),
+            trial(Prompt, other_form(), true),
             trial(Xml, WellFormed, true),
         ]),
         Some(Xml)
@@ -69,8 +69,8 @@ fn ties_go_to_the_default_dialect_and_the_current_one_is_kept() {
             .map(|dialect| trial(dialect, WellFormed, true))
             .to_vec()
     };
-    let outcome = |provider, in_force| {
-        let report = report(provider, in_force, all());
+    let outcome = |provider, current| {
+        let report = report(provider, current, all());
         (report.best_dialect(), report.recommended_dialect())
     };
     assert_eq!(outcome(Ollama, Prompt), (Some(Prompt), None));
@@ -91,43 +91,43 @@ fn a_better_dialect_is_recommended_once_all_were_tried() {
         trial(Prompt, WellFormed, false),
         trial(Xml, WellFormed, true),
     ];
-    let whole = report(Ollama, Prompt, trials);
-    assert_eq!(whole.recommended_dialect(), Some(Xml));
+    let complete = report(Ollama, Prompt, trials);
+    assert_eq!(complete.recommended_dialect(), Some(Xml));
     let text = "`prompt` is in use: `xml` does better.";
-    assert_eq!(whole.recommendation_text().as_deref(), Some(text));
-    let cut = ProbeReport {
+    assert_eq!(complete.recommendation_text().as_deref(), Some(text));
+    let partial = ProbeReport {
         is_partial: true,
-        ..whole
+        ..complete
     };
     assert_eq!(
-        (cut.best_dialect(), cut.recommended_dialect()),
+        (partial.best_dialect(), partial.recommended_dialect()),
         (Some(Xml), None)
     );
     let text = "Not every dialect was tested, so nothing was saved.";
-    assert_eq!(cut.recommendation_text().as_deref(), Some(text));
+    assert_eq!(partial.recommendation_text().as_deref(), Some(text));
 }
 
 #[test]
-fn the_verdict_says_whether_the_model_works_with_tools() {
+fn the_verdict_states_whether_the_model_works_with_tools() {
     let verdict = |trials| report(Ollama, Prompt, trials).verdict_text();
     assert_eq!(
         verdict(vec![trial(Prompt, WellFormed, true)]),
         "m works with tools: best in `prompt`."
     );
-    let text = verdict(vec![trial(Xml, other(), false)]);
+    let text = verdict(vec![trial(Xml, other_form(), false)]);
     let start = "m calls tools but does not use their results; `xml` came closest.";
     assert!(text.starts_with(start), "{text}");
     let text = verdict(vec![trial(Xml, InvalidCall, false)]);
     let start = "m tried to call a tool, but made no valid call in any dialect.";
     assert!(text.starts_with(start), "{text}");
-    let late = DialectTrial {
+    let incomplete = DialectTrial {
         is_complete: false,
         ..trial(Prompt, NoCall, false)
     };
-    let text = verdict(vec![late.clone()]);
+    let text = verdict(vec![incomplete.clone()]);
     let end = "whether m works with tools: no reply was complete.";
     assert!(text.ends_with(end), "{text}");
-    let text = verdict(vec![late, trial(Xml, NoCall, false)]);
+    let text = verdict(vec![incomplete, trial(Xml, NoCall, false)]);
     assert!(
         text.starts_with("m did not call a tool in any dialect."),
         "{text}"
@@ -141,7 +141,7 @@ fn a_table_row_shows_the_result_of_a_dialect() {
     let rows = [
         (trial(Native, WellFormed, true), "native yes yes yes 3.1"),
         (
-            trial(Prompt, other(), false),
+            trial(Prompt, other_form(), false),
             "prompt yes no: Hermes no 3.1",
         ),
         (trial(Xml, InvalidCall, false), "xml no no no 3.1"),

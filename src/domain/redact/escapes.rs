@@ -1,18 +1,19 @@
-//! Decoded views of a text: percent escapes, backslash escapes, or both. Each decoded byte
-//! maps back to its source, so matches can be hidden in the original text.
+//! Decoded views of a text: without percent escapes, without backslash escapes, or without
+//! both. Each decoded byte maps back to its source, so matches can be hidden in the original
+//! text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// JSON within JSON, quoted once more by a log line.
+/// Levels of backslash escapes decoded: JSON within JSON, quoted once more by a log line.
 const ESCAPE_LEVELS_MAX: usize = 3;
 
 /// One decoded form of a text.
 pub(super) struct DecodedView<'a> {
     bytes: Cow<'a, [u8]>,
-    /// The source offset of each byte, and the end of the text. Empty if the view is the
-    /// text itself.
-    starts: Vec<u32>,
+    /// The source offset of each byte, followed by the length of the source. Empty if the view
+    /// is the text itself.
+    source_offsets: Vec<u32>,
 }
 
 impl<'a> DecodedView<'a> {
@@ -21,9 +22,9 @@ impl<'a> DecodedView<'a> {
         let bytes = text.as_bytes();
         let mut views = vec![DecodedView {
             bytes: Cow::Borrowed(bytes),
-            starts: Vec::new(),
+            source_offsets: Vec::new(),
         }];
-        // Offsets have 32 bits; no real text is that long.
+        // Offsets have only 32 bits. No real text is longer.
         if u32::try_from(bytes.len()).is_err() {
             return views;
         }
@@ -48,33 +49,42 @@ impl<'a> DecodedView<'a> {
 
     /// The source range of a range in the view.
     pub(super) fn source_range(&self, range: Range<usize>) -> Range<usize> {
-        match self.starts.is_empty() {
+        match self.source_offsets.is_empty() {
             true => range,
-            false => self.starts[range.start] as usize..self.starts[range.end] as usize,
+            false => {
+                let offset = |index: usize| self.source_offsets[index] as usize;
+                offset(range.start)..offset(range.end)
+            }
         }
     }
 
-    /// Decodes the escapes that begin with `mark`; `None` if there are none. `decode`
-    /// receives the bytes from `mark` on and returns the decoded character and the length
-    /// of its escape.
-    fn decode_escapes(&self, mark: u8, decode: EscapeDecoder) -> Option<DecodedView<'static>> {
-        if !self.bytes.contains(&mark) {
+    /// Decodes the escapes that begin with `escape_byte`; `None` if there are none. `decode`
+    /// receives the bytes from `escape_byte` on and returns the decoded unit and the length of
+    /// its escape.
+    fn decode_escapes(
+        &self,
+        escape_byte: u8,
+        decode: EscapeDecoder,
+    ) -> Option<DecodedView<'static>> {
+        if !self.bytes.contains(&escape_byte) {
             return None;
         }
-        let start = |at: usize| match self.starts.is_empty() {
-            true => at as u32,
-            false => self.starts[at],
+        let source_offset = |index: usize| match self.source_offsets.is_empty() {
+            true => index as u32,
+            false => self.source_offsets[index],
         };
         let mut bytes = Vec::with_capacity(self.bytes.len());
-        let mut starts = Vec::with_capacity(self.bytes.len() + 1);
-        let (mut at, mut has_escapes) = (0, false);
-        while let Some(&byte) = self.bytes.get(at) {
-            let escape = (byte == mark).then(|| decode(&self.bytes[at..])).flatten();
+        let mut source_offsets = Vec::with_capacity(self.bytes.len() + 1);
+        let (mut position, mut has_escapes) = (0, false);
+        while let Some(&byte) = self.bytes.get(position) {
+            let escape = (byte == escape_byte)
+                .then(|| decode(&self.bytes[position..]))
+                .flatten();
             let length = match escape {
-                Some((stands, length)) => {
+                Some((unit, length)) => {
                     has_escapes = true;
                     let mut buffer = [0; 4];
-                    bytes.extend_from_slice(match stands {
+                    bytes.extend_from_slice(match unit {
                         DecodedUnit::Byte(byte) => {
                             buffer[0] = byte;
                             &buffer[..1]
@@ -88,13 +98,13 @@ impl<'a> DecodedView<'a> {
                     1
                 }
             };
-            starts.resize(bytes.len(), start(at));
-            at += length;
+            source_offsets.resize(bytes.len(), source_offset(position));
+            position += length;
         }
-        starts.push(start(self.bytes.len()));
+        source_offsets.push(source_offset(self.bytes.len()));
         has_escapes.then_some(DecodedView {
             bytes: Cow::Owned(bytes),
-            starts,
+            source_offsets,
         })
     }
 }
@@ -106,31 +116,31 @@ enum DecodedUnit {
     Char(char),
 }
 
-/// `%41`.
-fn decode_percent(from: &[u8]) -> Option<(DecodedUnit, usize)> {
-    let code = parse_hex(from.get(1..3)?)?;
+/// Decodes a percent escape such as `%41`.
+fn decode_percent(bytes: &[u8]) -> Option<(DecodedUnit, usize)> {
+    let code = parse_hex(bytes.get(1..3)?)?;
     Some((DecodedUnit::Byte(u8::try_from(code).ok()?), 3))
 }
 
-/// JSON escapes, and Rust's `\u{41}` and `\'`.
-fn decode_backslash(from: &[u8]) -> Option<(DecodedUnit, usize)> {
+/// Decodes a JSON escape, or Rust's `\u{41}` or `\'`.
+fn decode_backslash(bytes: &[u8]) -> Option<(DecodedUnit, usize)> {
     let byte = |byte| Some((DecodedUnit::Byte(byte), 2));
-    match *from.get(1)? {
+    match *bytes.get(1)? {
         same @ (b'"' | b'\\' | b'/' | b'\'') => byte(same),
         b'n' => byte(b'\n'),
         b'r' => byte(b'\r'),
         b't' => byte(b'\t'),
-        b'u' if from.get(2) == Some(&b'{') => {
-            let digits = from[3..].iter().take(7).position(|byte| *byte == b'}')?;
-            let letter = char::from_u32(parse_hex(&from[3..3 + digits])?)?;
+        b'u' if bytes.get(2) == Some(&b'{') => {
+            let digits = bytes[3..].iter().take(7).position(|byte| *byte == b'}')?;
+            let letter = char::from_u32(parse_hex(&bytes[3..3 + digits])?)?;
             Some((DecodedUnit::Char(letter), digits + 4))
         }
         b'u' => {
-            let high = parse_hex(from.get(2..6)?)?;
+            let high = parse_hex(bytes.get(2..6)?)?;
             if let Some(letter) = char::from_u32(high) {
                 return Some((DecodedUnit::Char(letter), 6));
             }
-            let low = parse_hex(from.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let low = parse_hex(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
             let letter = char::decode_utf16([high as u16, low as u16]).next()?.ok()?;
             Some((DecodedUnit::Char(letter), 12))
         }

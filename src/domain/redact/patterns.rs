@@ -1,19 +1,19 @@
 //! Recognizes secrets by their context: headers with keys, `Bearer`, command-line flags
-//! such as `--api-key`, and user info in URLs. A single search finds all markers; each is
-//! then examined once.
+//! such as `--api-key`, and user info in URLs. A single search finds all markers. The text
+//! around each of them is then examined once.
 
 use crate::domain::secrets::{could_be_token, is_secret_name};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The maximum distance scanned forward or backward.
+/// The maximum distance scanned from a marker, forward or backward.
 const LOOKAROUND_BYTES_MAX: usize = 512;
-/// Tokens used as user names can be long.
+/// The maximum length of user info. Tokens used as user names can be long.
 const USER_INFO_BYTES_MAX: usize = 8_192;
 /// The minimum length of an unknown token in a URL path.
 const TOKEN_CHARS_MIN: usize = 20;
-/// A shorter word after a flag is probably ordinary text.
+/// Shorter words after a flag are probably ordinary text.
 const FLAG_VALUE_BYTES_MIN: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum SecretMarker {
     Bearer,
     /// Between the scheme and the authority of a URL.
     UrlAuthority,
-    /// The same, percent-encoded.
+    /// A percent-encoded [`Self::UrlAuthority`].
     EncodedUrlAuthority,
 }
 
@@ -60,52 +60,53 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// The parts of `text` that are secret by context, in order.
 pub(in crate::domain) fn secret_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for found in FINDER.find_iter(text) {
-        if ranges.last().is_some_and(|last| found.start() < last.end) {
+    for marker in FINDER.find_iter(text) {
+        if ranges.last().is_some_and(|last| marker.start() < last.end) {
             continue;
         }
-        let at = found.end();
-        let range = match SECRET_MARKERS[found.pattern().as_usize()].1 {
+        let end = marker.end();
+        let range = match SECRET_MARKERS[marker.pattern().as_usize()].1 {
             SecretMarker::Name => {
-                flag_value(text, found.start(), at).or_else(|| named_value(text, at))
+                flag_value(text, marker.start(), end).or_else(|| named_value(text, end))
             }
-            SecretMarker::Flag => flag_value(text, found.start(), at),
-            SecretMarker::Bearer => Some(at..at + token_length(&text[at..])),
+            SecretMarker::Flag => flag_value(text, marker.start(), end),
+            SecretMarker::Bearer => Some(end..end + token_length(&text[end..])),
             SecretMarker::UrlAuthority => {
-                ranges.extend(user_info(text, at));
-                ranges.extend(secrets_in_url(text, at));
+                ranges.extend(user_info(text, end));
+                ranges.extend(secrets_in_url(text, end));
                 continue;
             }
-            SecretMarker::EncodedUrlAuthority => encoded_user_info(text, at),
+            SecretMarker::EncodedUrlAuthority => encoded_user_info(text, end),
         };
         ranges.extend(range.filter(|range| !range.is_empty()));
     }
     ranges
 }
 
-/// The value after a name that ends at `at`: `: value`, `=value`, `":"value"`,
-/// `\":\"value\"`, `", "value"`. It ends with the text or the surrounding list.
-fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
-    let opens = |letter: char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '(' | '[');
-    let rest = &text[at..];
+/// The value after a name that ends at `name_end`: `: value`, `=value`, `":"value"`,
+/// `\":\"value\"`, `", "value"`. It extends to the end of its string or list.
+fn named_value(text: &str, name_end: usize) -> Option<Range<usize>> {
+    let is_opening = |c: char| matches!(c, '"' | '\'' | '\\' | ' ' | '\t' | '(' | '[');
+    let rest = &text[name_end..];
     let separators: &[char] = match rest.starts_with(['"', '\\']) {
         true => &[':', '=', ','],
         false => &[':', '='],
     };
-    let behind = rest.trim_start_matches(opens).strip_prefix(separators)?;
-    let mut value = behind;
+    let mut value = rest
+        .trim_start_matches(is_opening)
+        .strip_prefix(separators)?;
     // Redacting twice must not add brackets.
-    while value.starts_with(opens) && !value.starts_with(super::HIDDEN) {
+    while value.starts_with(is_opening) && !value.starts_with(super::HIDDEN) {
         value = &value[1..];
     }
     let start = text.len() - value.len();
-    let ends = |letter: char| matches!(letter, '"' | '\'' | '\\' | ',' | '}' | ')' | ';');
-    let end = value.find(ends).unwrap_or(value.len());
+    let is_closing = |c: char| matches!(c, '"' | '\'' | '\\' | ',' | '}' | ')' | ';');
+    let end = value.find(is_closing).unwrap_or(value.len());
     Some(start..start + credential_length(&value[..end]))
 }
 
-/// A credential is one word, or a scheme such as `Bearer` and one word. A parameter list,
-/// as in `Digest`, is a credential as a whole.
+/// The length of the credential at the start of `value`: one word, a scheme such as `Bearer`
+/// and one word, or a whole parameter list, as used by `Digest`.
 fn credential_length(value: &str) -> usize {
     if value.contains('=') && value.contains(' ') {
         return value.len();
@@ -120,52 +121,56 @@ fn credential_length(value: &str) -> usize {
     value[..first.len() + second.len()].trim_end().len()
 }
 
-fn token_length(rest: &str) -> usize {
-    let is_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/=".contains(letter);
-    rest.find(|letter| !is_token(letter)).unwrap_or(rest.len())
+/// The length of the token at the start of `text`.
+fn token_length(text: &str) -> usize {
+    let is_token_char = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
+    text.find(|c| !is_token_char(c)).unwrap_or(text.len())
 }
 
-/// The value of a flag with the marker at `start..at` in its name: `--x-key VALUE`,
-/// `--x-key=VALUE`, `"--x-key", "VALUE"`.
-fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
-    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+/// The value of a flag whose name contains the marker at `marker_start..marker_end`:
+/// `--x-key VALUE`, `--x-key=VALUE`, `"--x-key", "VALUE"`.
+fn flag_value(text: &str, marker_start: usize, marker_end: usize) -> Option<Range<usize>> {
+    let is_name_byte =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let bytes = text.as_bytes();
-    let before = bytes[..start].iter().rev().take(LOOKAROUND_BYTES_MAX);
-    let name = start - before.take_while(|byte| in_name(byte)).count();
-    let has_boundary = name == 0 || !bytes[name - 1].is_ascii_alphanumeric();
-    if bytes.get(name) != Some(&b'-') || !has_boundary {
+    let before = bytes[..marker_start]
+        .iter()
+        .rev()
+        .take(LOOKAROUND_BYTES_MAX);
+    let name_start = marker_start - before.take_while(|byte| is_name_byte(byte)).count();
+    let is_at_boundary = name_start == 0 || !bytes[name_start - 1].is_ascii_alphanumeric();
+    if bytes.get(name_start) != Some(&b'-') || !is_at_boundary {
         return None;
     }
-    let behind = bytes[at..].iter().take(LOOKAROUND_BYTES_MAX);
-    let at = at + behind.take_while(|byte| in_name(byte)).count();
-    let rest = &text[at..];
+    let after = bytes[marker_end..].iter().take(LOOKAROUND_BYTES_MAX);
+    let name_end = marker_end + after.take_while(|byte| is_name_byte(byte)).count();
+    let rest = &text[name_end..];
     let is_assigned = rest.starts_with('=');
-    let separates = |letter: char| {
-        letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '\\' | ',' | ':' | '=')
-    };
-    let value = rest.trim_start_matches(separates);
+    let is_separator =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | ':' | '=');
+    let value = rest.trim_start_matches(is_separator);
     let separator = &rest[..rest.len() - value.len()];
     if separator.is_empty() || !is_assigned && value.starts_with('-') {
         return None;
     }
-    let is_quote = |letter: char| matches!(letter, '"' | '\'' | '`');
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
     let quote = separator.chars().next_back().filter(|last| is_quote(*last));
     let end = match quote {
         Some(quote) => value.find([quote, '\\']),
-        None => value.find(|letter: char| letter.is_whitespace() || is_quote(letter)),
+        None => value.find(|c: char| c.is_whitespace() || is_quote(c)),
     };
     let end = end.unwrap_or(value.len());
-    let is_word = !is_assigned && quote.is_none() && end < FLAG_VALUE_BYTES_MIN;
+    let is_ordinary_word = !is_assigned && quote.is_none() && end < FLAG_VALUE_BYTES_MIN;
     let start = text.len() - value.len();
-    (!is_word).then_some(start..start + end)
+    (!is_ordinary_word).then_some(start..start + end)
 }
 
-/// The user info of a URL with its authority at `at`.
-fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
-    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<');
-    let rest = &text[at..];
+/// The user info of the URL whose authority starts at `authority_start`.
+fn user_info(text: &str, authority_start: usize) -> Option<Range<usize>> {
+    let ends_url = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<');
+    let rest = &text[authority_start..];
     let rest = &rest[..rest.floor_char_boundary(USER_INFO_BYTES_MAX)];
-    let ends_authority = |letter| ends(letter) || matches!(letter, '/' | '?' | '#' | '\\');
+    let ends_authority = |c| ends_url(c) || matches!(c, '/' | '?' | '#' | '\\');
     let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
     let end = authority.rfind('@').or_else(|| {
         // `user:pa/ss@host`: not a valid URL, but a common mistake. A number after the
@@ -173,10 +178,10 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
         let (_, port) = authority.split_once(':')?;
         let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) || authority.contains(']');
         let rest = &rest[..rest.floor_char_boundary(LOOKAROUND_BYTES_MAX)];
-        let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let rest = &rest[..rest.find(ends_url).unwrap_or(rest.len())];
         (!is_port).then(|| rest.rfind('@'))?
     })?;
-    Some(at..at + end)
+    Some(authority_start..authority_start + end)
 }
 
 /// Whether this part of an arbitrary URL is a token, not just a long name.
@@ -185,51 +190,51 @@ fn is_likely_token(part: &str) -> bool {
     part.len() >= TOKEN_CHARS_MIN && digits > 1 && could_be_token(part)
 }
 
-/// Tokens in the path, and parameters with secret names, in a URL with its authority at
-/// `at`.
-fn secrets_in_url(text: &str, at: usize) -> Vec<Range<usize>> {
-    let ends = |letter: char| {
-        letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\')
-    };
-    let url = &text[at..];
+/// Tokens in the path, and the values of parameters with secret names, of the URL whose
+/// authority starts at `authority_start`.
+fn secrets_in_url(text: &str, authority_start: usize) -> Vec<Range<usize>> {
+    let ends_url =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | '\\');
+    let url = &text[authority_start..];
     let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
     // Reads each URL once, even if the next one follows without a space.
     let url = &url[..url.find("://").unwrap_or(url.len())];
-    let url = &url[..url.find(ends).unwrap_or(url.len())];
-    let path = url.find('/').unwrap_or(url.len());
-    let query = url.find('?').unwrap_or(url.len());
-    let (mut parts, mut start) = (Vec::new(), path.min(query));
+    let url = &url[..url.find(ends_url).unwrap_or(url.len())];
+    let path_start = url.find('/').unwrap_or(url.len());
+    let query_start = url.find('?').unwrap_or(url.len());
+    let (mut secrets, mut start) = (Vec::new(), path_start.min(query_start));
     for part in url[start..].split_inclusive(['/', '?', '&', '#', ';']) {
-        let text = part.trim_end_matches(['/', '?', '&', '#', ';', '.', ',', ':']);
-        let hidden = match text.split_once('=') {
-            Some((name, value)) if start >= query && is_secret_name(name) => {
-                let value = start + name.len() + 1..start + name.len() + 1 + value.len();
-                Some(value)
+        let content = part.trim_end_matches(['/', '?', '&', '#', ';', '.', ',', ':']);
+        let secret = match content.split_once('=') {
+            Some((name, value)) if start >= query_start && is_secret_name(name) => {
+                let value_start = start + name.len() + 1;
+                Some(value_start..value_start + value.len())
             }
-            _ => is_likely_token(text).then(|| start..start + text.len()),
+            _ => is_likely_token(content).then(|| start..start + content.len()),
         };
-        let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
-        parts.extend(
-            hidden
-                .filter(is_new)
-                .map(|range| at + range.start..at + range.end),
+        let is_unredacted = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
+        secrets.extend(
+            secret
+                .filter(is_unredacted)
+                .map(|range| authority_start + range.start..authority_start + range.end),
         );
         start += part.len();
     }
-    parts
+    secrets
 }
 
-fn encoded_user_info(text: &str, at: usize) -> Option<Range<usize>> {
-    let rest = &text.as_bytes()[at..];
+/// Like [`user_info`], for a percent-encoded URL.
+fn encoded_user_info(text: &str, authority_start: usize) -> Option<Range<usize>> {
+    let rest = &text.as_bytes()[authority_start..];
     let rest = &rest[..rest.len().min(LOOKAROUND_BYTES_MAX)];
-    let ends = |three: &[u8]| {
-        let is_mark = matches!(three[0], b'"' | b'\'' | b'&' | b'/' | b'<');
-        is_mark || three[0].is_ascii_whitespace() || three.eq_ignore_ascii_case(b"%2f")
+    let ends_authority = |three: &[u8]| {
+        let is_delimiter = matches!(three[0], b'"' | b'\'' | b'&' | b'/' | b'<');
+        is_delimiter || three[0].is_ascii_whitespace() || three.eq_ignore_ascii_case(b"%2f")
     };
     let windows = || rest.windows(3);
-    let authority = windows().position(ends).unwrap_or(rest.len());
+    let authority = windows().position(ends_authority).unwrap_or(rest.len());
     let end = windows()
         .take(authority)
         .rposition(|three| three == b"%40")?;
-    Some(at..at + end)
+    Some(authority_start..authority_start + end)
 }

@@ -2,8 +2,8 @@
 //!
 //! A validator visits pairs of a subschema and a value. With references it can visit the
 //! same pair many times: thirty definitions, each an `allOf` of two references to the next,
-//! cause 2^30 visits. The number of distinct pairs stays small, so the visits below
-//! each pair are counted only once.
+//! cause 2^30 visits. The number of distinct pairs stays small, so the visits that each pair
+//! requires are counted only once.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -11,13 +11,13 @@ use std::collections::HashMap;
 
 /// The step budget of a check. A validator takes about ten million steps per second.
 pub const STEPS_MAX: u64 = 1_000_000;
-/// The most distinct pairs examined while counting.
+/// The maximum number of distinct pairs examined while counting.
 const PAIRS_MAX: usize = 200_000;
 /// The maximum depth of references and nesting while counting.
 const DEPTH_MAX: usize = 256;
-/// Prefix of the keywords that apply to whatever other keywords left unevaluated.
+/// The prefix of keywords that apply to properties or items not evaluated by other keywords.
 const UNEVALUATED_PREFIX: &str = "unevaluated";
-/// The most patterns compiled for one check.
+/// The maximum number of patterns compiled for one check.
 const PATTERNS_MAX: usize = 500;
 /// Bytes of text that a pattern scans per step.
 const PATTERN_BYTES_PER_STEP: usize = 16;
@@ -50,12 +50,12 @@ const ID_KEYWORDS: [&str; 2] = ["$id", "id"];
 
 impl<'a> IndexedSchema<'a> {
     /// `None` if the schema is too large, or if the validator might resolve references
-    /// differently: a subschema with its own base URI changes how references below it resolve,
-    /// and duplicate anchors are ambiguous. Also `None` if `unevaluated*` keywords occur
-    /// together with references, because their targets are then compiled repeatedly.
+    /// differently: a subschema with its own base URI affects the references below it, and
+    /// duplicate anchors are ambiguous. Also `None` if `unevaluated*` keywords occur together
+    /// with references, because the validator then compiles their targets repeatedly.
     fn from_root(root: &'a Value) -> Option<Self> {
         let id = root.get("$id").and_then(Value::as_str);
-        let mut this = Self {
+        let mut schema = Self {
             root,
             id: id.map(|id| id.trim_end_matches('#')),
             anchors: HashMap::new(),
@@ -80,7 +80,7 @@ impl<'a> IndexedSchema<'a> {
                     patterns += pattern_properties.map_or(0, Map::len);
                     for key in ["$anchor", "$dynamicAnchor"] {
                         if let Some(name) = members.get(key).and_then(Value::as_str) {
-                            let previous = this.anchors.insert(name, node);
+                            let previous = schema.anchors.insert(name, node);
                             if previous.is_some_and(|previous| !std::ptr::eq(previous, node)) {
                                 return None;
                             }
@@ -98,15 +98,16 @@ impl<'a> IndexedSchema<'a> {
             }
         }
         let is_countable = !(has_references && conflicts_with_references);
-        is_countable.then_some(this)
+        is_countable.then_some(schema)
     }
 
+    /// The target of a reference; `None` if it is missing or outside this schema.
     fn resolve(&self, reference: &str) -> Option<&'a Value> {
-        let local = self
+        let local_reference = self
             .id
             .and_then(|id| reference.strip_prefix(id))
             .filter(|rest| rest.is_empty() || rest.starts_with('#'));
-        let reference = local.unwrap_or(reference);
+        let reference = local_reference.unwrap_or(reference);
         match reference.strip_prefix('#') {
             None if reference.is_empty() => Some(self.root),
             Some("") => Some(self.root),
@@ -122,7 +123,7 @@ impl<'a> IndexedSchema<'a> {
 
 struct VisitCounter<'a> {
     schema: &'a IndexedSchema<'a>,
-    /// Visits per pair, keyed by both addresses; `None` while still being counted.
+    /// Visits per pair, keyed by the addresses of both; `None` while they are being counted.
     memo: HashMap<(usize, usize), Option<u64>>,
 }
 
@@ -137,8 +138,8 @@ impl<'a> VisitCounter<'a> {
             std::ptr::from_ref(schema).addr(),
             std::ptr::from_ref(value).addr(),
         );
-        if let Some(known) = self.memo.get(&pair) {
-            return *known;
+        if let Some(visits) = self.memo.get(&pair) {
+            return *visits;
         }
         if depth >= DEPTH_MAX || self.memo.len() >= PAIRS_MAX {
             return None;

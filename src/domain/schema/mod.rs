@@ -1,7 +1,7 @@
 //! Checks a call's arguments against its tool's input schema.
 //!
 //! Neither is trusted: the schema comes from a server, the arguments from a model. A few
-//! hundred bytes of schema can demand an astronomical number of steps, and the validator
+//! hundred bytes of schema can require an astronomical number of steps, and the validator
 //! can neither count steps nor be cancelled. Therefore steps are estimated first
 //! ([`cost`]), patterns run on a linear-time engine, and anything too expensive is
 //! [`SchemaCheck::Unchecked`], which leaves the decision to the server. Callers run checks
@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 /// The largest tool definition whose schema is compiled, in bytes.
 pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
-/// Size limit of a compiled pattern and of its cache. Nested repetitions exceed it quickly
-/// and are rejected early.
+/// The size limit of a compiled pattern and of its cache. Nested repetitions exceed it
+/// quickly, so they are rejected early.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
-/// Longest error in characters. Errors quote the value, which may be long.
+/// The longest error in characters. Errors quote the value, which may be long.
 const ERROR_CHARS_MAX: usize = 400;
 
-/// Label of calls with [`SchemaCheck::Unchecked`] arguments.
+/// The label of calls with [`SchemaCheck::Unchecked`] arguments.
 pub const UNCHECKED_LABEL: &str = "not checked against the schema";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,16 +36,15 @@ pub enum SchemaCheck {
     Unchecked,
 }
 
-/// Arguments to be checked.
+/// The arguments of a call and the tool whose schema they must match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentCheck {
-    /// The tool with the input schema.
     pub tool: Arc<Tool>,
     pub arguments: Arguments,
 }
 
 impl ArgumentCheck {
-    /// Blocks during the check: usually microseconds, and at most [`cost::STEPS_MAX`]
+    /// Blocks during the check: usually for microseconds, and for at most [`cost::STEPS_MAX`]
     /// validator steps.
     pub fn run(self) -> SchemaCheck {
         if self.tool.bytes > SCHEMA_BYTES_MAX {
@@ -65,14 +64,14 @@ impl ArgumentCheck {
         };
         match validator.validate(&arguments) {
             Ok(()) => SchemaCheck::Valid,
-            Err(fault) => SchemaCheck::Invalid(describe_error(&fault)),
+            Err(error) => SchemaCheck::Invalid(describe_error(&error)),
         }
     }
 }
 
-fn describe_error(fault: &ValidationError) -> String {
-    let path = fault.instance_path().to_string();
-    let mut text: String = fault.to_string().chars().take(ERROR_CHARS_MAX).collect();
+fn describe_error(error: &ValidationError) -> String {
+    let path = error.instance_path().to_string();
+    let mut text: String = error.to_string().chars().take(ERROR_CHARS_MAX).collect();
     if !path.is_empty() {
         text += " at ";
         text.extend(path.chars().take(ERROR_CHARS_MAX));

@@ -1,4 +1,4 @@
-//! Checks arguments against schemas, including hostile ones.
+//! Tests of argument checks, including hostile schemas.
 
 use super::*;
 use crate::fixtures::{object, tool_with};
@@ -10,18 +10,18 @@ fn check(schema: Value, arguments: Value) -> SchemaCheck {
         tool: Arc::new(tool_with("t", schema)),
         arguments: object(arguments),
     };
-    let began = Instant::now();
-    let checked = check.run();
+    let started = Instant::now();
+    let result = check.run();
     // Generous for a debug build on a busy machine; an unguarded check would take years.
     assert!(
-        began.elapsed() < Duration::from_secs(20),
+        started.elapsed() < Duration::from_secs(20),
         "the check took too long"
     );
-    checked
+    result
 }
 
 /// Definitions `a0` to `a30`, each an `allOf` of two references to the next.
-fn doubling() -> Map<String, Value> {
+fn doubling_definitions() -> Map<String, Value> {
     let mut definitions = Map::new();
     for level in 0..30 {
         let next = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
@@ -36,7 +36,7 @@ fn exponential_references_are_not_validated() {
     let schema = json!({
         "type": "object",
         "properties": { "x": { "$ref": "#/$defs/a0" } },
-        "$defs": doubling(),
+        "$defs": doubling_definitions(),
     });
     assert_eq!(
         check(schema.clone(), json!({ "x": {} })),
@@ -48,7 +48,7 @@ fn exponential_references_are_not_validated() {
         "properties": { "x": { "$ref": "#start" } },
         "$defs": {
             "start": { "$anchor": "start", "anyOf": [{ "$ref": "#/$defs/a0" }] },
-            "rest": doubling(),
+            "rest": doubling_definitions(),
         },
     });
     assert_eq!(check(anchored, json!({ "x": {} })), SchemaCheck::Unchecked);
@@ -65,14 +65,15 @@ fn exponential_recursion_over_arguments_is_not_validated() {
     assert_eq!(check(schema, deep), SchemaCheck::Unchecked);
 }
 
-/// Compiling these would overflow the stack or take gigabytes, regardless of the arguments.
+/// Compiling these schemas would overflow the stack or take gigabytes of memory, whatever the
+/// arguments.
 #[test]
 fn schemas_too_expensive_to_compile_are_not_compiled() {
-    let chain = |next: fn(Value) -> Value, levels: usize| {
+    let chain = |wrap_reference: fn(Value) -> Value, levels: usize| {
         let mut definitions = Map::new();
         for level in 0..levels {
             let reference = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
-            definitions.insert(format!("a{level}"), next(reference));
+            definitions.insert(format!("a{level}"), wrap_reference(reference));
         }
         definitions.insert(format!("a{levels}"), json!(true));
         definitions
@@ -104,35 +105,38 @@ fn ambiguous_references_are_not_validated() {
         "$schema": "http://json-schema.org/draft-04/schema#",
         "$defs": { "a0": {} },
         "properties": { "x": {
-            "id": "http://b/", "$defs": doubling(), "allOf": [{ "$ref": "#/$defs/a0" }],
+            "id": "http://b/", "$defs": doubling_definitions(), "allOf": [{ "$ref": "#/$defs/a0" }],
         } },
     });
     assert_eq!(check(old, json!({ "x": {} })), SchemaCheck::Unchecked);
-    let mut definitions = doubling();
+    let mut definitions = doubling_definitions();
     definitions["a0"]["$anchor"] = json!("x");
-    let twice = json!({
+    let duplicate_anchors = json!({
         "$defs": definitions,
         "properties": { "x": { "$ref": "#x" } },
         "default": { "$anchor": "x" },
         "examples": [{ "$anchor": "x" }],
     });
-    assert_eq!(check(twice, json!({ "x": {} })), SchemaCheck::Unchecked);
+    assert_eq!(
+        check(duplicate_anchors, json!({ "x": {} })),
+        SchemaCheck::Unchecked
+    );
 }
 
 #[test]
 fn keywords_that_scan_a_value_cost_its_size() {
-    let mut definitions = doubling();
-    let reach = json!({ "$ref": "#/$defs/a15" });
+    let mut definitions = doubling_definitions();
+    let start = json!({ "$ref": "#/$defs/a15" });
     let items: Vec<u32> = (0..20_000).collect();
     let names: Vec<String> = (0..10_000).map(|number| format!("n{number}")).collect();
-    for (keyword, end, value) in [
+    for (keyword, last_definition, value) in [
         ("uniqueItems", json!({ "uniqueItems": true }), json!(items)),
         ("const", json!({ "const": items }), json!(items)),
         ("enum", json!({ "enum": [items] }), json!(items)),
         ("required", json!({ "required": names }), json!({})),
     ] {
-        definitions.insert("a30".to_owned(), end);
-        let schema = json!({ "properties": { "x": reach }, "$defs": definitions });
+        definitions.insert("a30".to_owned(), last_definition);
+        let schema = json!({ "properties": { "x": start }, "$defs": definitions });
         assert_eq!(
             check(schema, json!({ "x": value })),
             SchemaCheck::Unchecked,
@@ -149,8 +153,8 @@ fn backtracking_patterns_run_in_linear_time() {
         .map(|number| json!({ "pattern": format!("^(([a-z])+.)+[A-Z]([a-z])+{number}$") }))
         .collect();
     let schema = json!({ "properties": { "s": { "type": "string", "allOf": patterns } } });
-    let checked = check(schema, json!({ "s": "a".repeat(2_000) }));
-    assert!(matches!(checked, SchemaCheck::Invalid(_)), "{checked:?}");
+    let result = check(schema, json!({ "s": "a".repeat(2_000) }));
+    assert!(matches!(result, SchemaCheck::Invalid(_)), "{result:?}");
     let many: Vec<Value> = (0..2_000).map(|_| json!({ "pattern": "(a+)+$" })).collect();
     let schema = json!({ "properties": { "s": { "allOf": many } } });
     assert_eq!(
@@ -170,8 +174,8 @@ fn schemas_that_fail_to_compile_are_unchecked_rather_than_valid() {
         json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
         json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
     ] {
-        let checked = check(schema.clone(), json!({ "x": "a" }));
-        assert_eq!(checked, SchemaCheck::Unchecked, "{schema}");
+        let result = check(schema.clone(), json!({ "x": "a" }));
+        assert_eq!(result, SchemaCheck::Unchecked, "{schema}");
     }
 }
 
@@ -184,9 +188,9 @@ fn self_referencing_schemas_are_checked_or_left_to_the_server() {
         check(node.clone(), json!({ "next": { "n": 1 } })),
         SchemaCheck::Valid
     );
-    let checked = check(node, json!({ "next": { "n": "x" } }));
+    let result = check(node, json!({ "next": { "n": "x" } }));
     assert_eq!(
-        checked,
+        result,
         SchemaCheck::Invalid("\"x\" is not of type \"number\" at /next/n".to_owned())
     );
     for cycle in [
@@ -196,8 +200,8 @@ fn self_referencing_schemas_are_checked_or_left_to_the_server() {
         json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
         json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
     ] {
-        let checked = check(cycle.clone(), json!({ "x": 1 }));
-        assert_eq!(checked, SchemaCheck::Unchecked, "{cycle}");
+        let result = check(cycle.clone(), json!({ "x": 1 }));
+        assert_eq!(result, SchemaCheck::Unchecked, "{cycle}");
     }
 }
 
@@ -226,10 +230,10 @@ fn ordinary_schemas_with_references_are_checked() {
         SchemaCheck::Valid
     );
     for property in ["tree", "other"] {
-        let checked = check(schema.clone(), json!({ property: { "children": [] } }));
+        let result = check(schema.clone(), json!({ property: { "children": [] } }));
         assert!(
-            matches!(checked, SchemaCheck::Invalid(_)),
-            "{property}: {checked:?}"
+            matches!(result, SchemaCheck::Invalid(_)),
+            "{property}: {result:?}"
         );
     }
 }
@@ -237,12 +241,12 @@ fn ordinary_schemas_with_references_are_checked() {
 #[test]
 fn errors_truncate_long_values() {
     let schema = json!({ "properties": { "x": { "type": "number" } } });
-    let SchemaCheck::Invalid(fault) = check(schema, json!({ "x": "long ".repeat(100_000) })) else {
+    let SchemaCheck::Invalid(error) = check(schema, json!({ "x": "long ".repeat(100_000) })) else {
         panic!("the schema must reject a string");
     };
     assert!(
-        fault.chars().count() < 1_000,
+        error.chars().count() < 1_000,
         "{} characters",
-        fault.chars().count()
+        error.chars().count()
     );
 }

@@ -1,5 +1,6 @@
 //! Session data other than messages. Values unknown to this version are kept as opaque JSON
-//! next to the typed part, so saving never loses them. Only `store` reads and writes them.
+//! next to the typed fields, so saving never loses them. Only `store` reads and writes that
+//! JSON.
 
 use super::super::{ToolCall, Usage};
 use jiff::Timestamp;
@@ -15,7 +16,7 @@ pub struct SessionMetadata {
     pub turns: StoredRecords<TurnRecord>,
     pub cancelled: StoredRecords<CancelledTurn>,
     pub compaction: Compaction,
-    /// Keys from other programs and later versions.
+    /// Keys written by other programs or later versions.
     pub extra: Map<String, Value>,
 }
 
@@ -30,7 +31,7 @@ pub struct TurnRecord {
     /// Calls and outcomes, as returned by [`ToolCall::without_results`].
     pub calls: Vec<ToolCall>,
     pub thinking: String,
-    /// The end of the turn. Missing in older files.
+    /// The time at which the turn ended. Missing in older files.
     pub ended_at: Option<Timestamp>,
 }
 
@@ -38,11 +39,11 @@ pub struct TurnRecord {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledTurn {
     pub cancelled_at: Timestamp,
-    /// The number of earlier messages.
+    /// The number of messages before the prompt.
     pub messages_before: usize,
     pub prompt: String,
     pub partial_answer: String,
-    /// The program ended during the turn; the user did not stop it.
+    /// The program ended during the turn; the user did not cancel it.
     pub was_interrupted: bool,
     /// It was meant to replace the last answered turn.
     pub was_replacement: bool,
@@ -64,8 +65,7 @@ pub enum Compaction {
 pub struct StoredSummary {
     /// `None` if its shape is unknown.
     pub summary: Option<ConversationSummary>,
-    /// The previous summary, which this one is based on and which returns when this one is
-    /// dropped.
+    /// The previous summary, on which this one is based. Dropping this one restores it.
     pub previous: Option<Box<StoredSummary>>,
     /// The original JSON, unless `summary` and `previous` serialize to exactly the same.
     pub original: Option<Value>,
@@ -85,7 +85,7 @@ pub struct ConversationSummary {
 pub struct CompactedRange {
     /// Counted from the start of the conversation.
     pub message_count: usize,
-    /// Detects whether another branch or program has replaced the messages.
+    /// A digest of the messages, which shows whether another branch or program replaced them.
     pub digest: String,
 }
 
@@ -94,7 +94,7 @@ pub struct CompactedRange {
 pub enum StoredRecords<T> {
     #[default]
     Absent,
-    /// A value of another shape. It becomes the first element once a record is added.
+    /// The value is not a list. It becomes the first element once a record is added.
     UnknownShape(Value),
     List(Vec<StoredRecord<T>>),
 }
@@ -112,9 +112,9 @@ pub struct StoredRecord<T> {
 
 impl TurnRecord {
     /// A turn with nothing but an answer.
-    pub fn new(message: usize, model: impl Into<String>) -> Self {
+    pub fn new(message_index: usize, model: impl Into<String>) -> Self {
         Self {
-            message_index: message,
+            message_index,
             model: model.into(),
             usage: Usage::default(),
             calls: Vec::new(),
@@ -150,8 +150,8 @@ impl<T> StoredRecord<T> {
         }
     }
 
-    fn belongs_to(&self, wanted: &impl Fn(usize) -> bool) -> bool {
-        self.message_index.is_some_and(wanted)
+    fn belongs_to(&self, is_wanted: &impl Fn(usize) -> bool) -> bool {
+        self.message_index.is_some_and(is_wanted)
     }
 }
 
@@ -178,10 +178,10 @@ impl<T> StoredRecords<T> {
     where
         T: HasMessageIndex,
     {
-        let place = Some(record.message_index());
+        let message_index = Some(record.message_index());
         self.list_mut().push(StoredRecord {
             record: Some(record),
-            message_index: place,
+            message_index,
             original: None,
         });
     }
@@ -200,35 +200,43 @@ impl<T> StoredRecords<T> {
         }
     }
 
-    /// Removes and returns the records of the wanted messages.
-    pub(in crate::domain) fn take_matching(&mut self, wanted: impl Fn(usize) -> bool) -> Self {
+    /// Removes and returns the records of messages for which `is_wanted` returns true.
+    pub(in crate::domain) fn take_matching(&mut self, is_wanted: impl Fn(usize) -> bool) -> Self {
         match self {
             Self::List(list) => {
-                let taken = list.extract_if(.., |stored| stored.belongs_to(&wanted));
+                let taken = list.extract_if(.., |stored| stored.belongs_to(&is_wanted));
                 taken.collect::<Vec<_>>().into()
             }
             Self::Absent | Self::UnknownShape(_) => Self::Absent,
         }
     }
 
-    /// Prepends copies of the records in `other` for the wanted messages.
-    pub(in crate::domain) fn prepend_from(&mut self, other: &Self, wanted: impl Fn(usize) -> bool)
-    where
+    /// Prepends copies of the records in `other` of messages for which `is_wanted` returns true.
+    pub(in crate::domain) fn prepend_from(
+        &mut self,
+        other: &Self,
+        is_wanted: impl Fn(usize) -> bool,
+    ) where
         T: Clone,
     {
-        let Self::List(other) = other else { return };
-        let wanted = other.iter().filter(|stored| stored.belongs_to(&wanted));
+        let Self::List(other_records) = other else {
+            return;
+        };
+        let wanted = other_records
+            .iter()
+            .filter(|stored| stored.belongs_to(&is_wanted));
         let copied: Vec<StoredRecord<T>> = wanted.cloned().collect();
         if !copied.is_empty() {
+            // A value that was not a list stays the first element.
             let is_list = matches!(self, Self::List(_));
-            let at = usize::from(!is_list).min(self.list_mut().len());
-            self.list_mut().splice(at..at, copied);
+            let position = usize::from(!is_list).min(self.list_mut().len());
+            self.list_mut().splice(position..position, copied);
         }
     }
 
     pub(in crate::domain) fn append(&mut self, other: Self) {
         match other {
-            Self::List(more) if !more.is_empty() => self.list_mut().extend(more),
+            Self::List(records) if !records.is_empty() => self.list_mut().extend(records),
             Self::UnknownShape(value) => self.list_mut().push(StoredRecord::from_unknown(value)),
             Self::Absent | Self::List(_) => {}
         }
@@ -245,24 +253,26 @@ impl SessionMetadata {
             .iter_mut()
             .rev()
             .filter_map(|stored| stored.record.as_mut());
-        let Some(first) = records.find(|first| first.message_index == turn.message_index) else {
+        let Some(record) = records.find(|record| record.message_index == turn.message_index) else {
             return self.turns.push(turn);
         };
-        first.model = turn.model;
-        let output = [first.usage.output, turn.usage.output]
+        record.model = turn.model;
+        let output = [record.usage.output, turn.usage.output]
             .into_iter()
             .flatten();
-        first.usage = Usage {
-            input: turn.usage.input.or(first.usage.input),
-            output: output.reduce(|first, second| first + second),
+        record.usage = Usage {
+            input: turn.usage.input.or(record.usage.input),
+            output: output.reduce(|sum, count| sum + count),
         };
-        first.calls.extend(turn.calls);
-        match (first.thinking.is_empty(), turn.thinking.is_empty()) {
+        record.calls.extend(turn.calls);
+        match (record.thinking.is_empty(), turn.thinking.is_empty()) {
             (_, true) => {}
-            (true, false) => first.thinking = turn.thinking,
-            (false, false) => first.thinking = format!("{}\n\n{}", first.thinking, turn.thinking),
+            (true, false) => record.thinking = turn.thinking,
+            (false, false) => {
+                record.thinking = format!("{}\n\n{}", record.thinking, turn.thinking);
+            }
         }
-        first.ended_at = turn.ended_at.or(first.ended_at);
+        record.ended_at = turn.ended_at.or(record.ended_at);
     }
 
     pub fn add_cancelled(&mut self, turn: CancelledTurn) {
@@ -273,14 +283,15 @@ impl SessionMetadata {
         }
     }
 
-    /// Removes the newest cancelled turn if it matches. Returns false otherwise.
-    pub fn remove_last_cancelled(&mut self, after: usize, prompt: &str) -> bool {
+    /// Removes the newest cancelled turn if it has this prompt at this position. Returns false
+    /// otherwise.
+    pub fn remove_last_cancelled(&mut self, messages_before: usize, prompt: &str) -> bool {
         let StoredRecords::List(list) = &mut self.cancelled else {
             return false;
         };
         let is_match =
-            |turn: &CancelledTurn| turn.messages_before == after && turn.prompt == prompt;
-        let dropped = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_match));
-        dropped.is_some()
+            |turn: &CancelledTurn| turn.messages_before == messages_before && turn.prompt == prompt;
+        let removed = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_match));
+        removed.is_some()
     }
 }

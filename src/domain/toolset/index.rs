@@ -1,35 +1,39 @@
-//! Looks up offered tools by name. Recognizers of calls query it for almost every character
-//! of a reply, and there may be thousands of tools, so no lookup scans them all.
+//! Looks up offered tools by name. Call recognizers do so for almost every character of a
+//! reply, and there may be thousands of tools, so no lookup scans them all.
 
 use super::OfferedTool;
 use crate::domain::ServerId;
 use std::collections::{HashMap, HashSet};
 
-/// Values are positions in the list of tools.
+/// The map values are positions in the list of tools.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ToolNameIndex {
     by_name: HashMap<String, Vec<usize>>,
     by_native_name: HashMap<String, usize>,
-    /// In order, without duplicates.
+    /// In the order of the tools, without duplicates.
     servers: Vec<ServerId>,
-    /// All spellings of tool names, sorted. Those that begin with another spelling are
-    /// omitted, because the shorter one already covers them.
+    /// All spellings of tool names, sorted. A spelling that starts with another one is
+    /// omitted, because the shorter one covers it.
     spellings: Vec<String>,
 }
 
 impl ToolNameIndex {
     pub(super) fn from_tools(tools: &[OfferedTool]) -> Self {
         let mut index = Self::default();
-        let mut known = HashSet::new();
-        for (at, offered) in tools.iter().enumerate() {
+        let mut seen_servers = HashSet::new();
+        for (position, offered) in tools.iter().enumerate() {
             let (server, name) = (&offered.server, &offered.tool.name);
             let native_name = &offered.native_name;
-            index.by_name.entry(name.clone()).or_default().push(at);
+            index
+                .by_name
+                .entry(name.clone())
+                .or_default()
+                .push(position);
             index
                 .by_native_name
                 .entry(native_name.clone())
-                .or_insert(at);
-            if known.insert(server) {
+                .or_insert(position);
+            if seen_servers.insert(server) {
                 index.servers.push(server.clone());
             }
             index.spellings.extend([
@@ -64,8 +68,8 @@ impl ToolNameIndex {
         let split = self
             .spellings
             .partition_point(|spelling| &**spelling <= part);
-        let (before, after) = self.spellings.split_at(split);
-        before
+        let (up_to_part, after) = self.spellings.split_at(split);
+        up_to_part
             .last()
             .is_some_and(|spelling| part.starts_with(&**spelling))
             || after
@@ -89,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn name_prefixes_agree_with_a_search_through_all_tools() {
+    fn name_prefix_lookups_agree_with_a_linear_search() {
         let names = [
             ("a", "b"),
             ("a", "ba"),
@@ -107,25 +111,25 @@ mod tests {
                 joined.into_iter().chain([(*name).to_owned(), native])
             })
             .collect();
-        for some in 1..=tools.len() {
-            let index = ToolNameIndex::from_tools(&tools[..some]);
-            let spellings = &spellings[..4 * some];
+        for tool_count in 1..=tools.len() {
+            let index = ToolNameIndex::from_tools(&tools[..tool_count]);
+            let spellings = &spellings[..4 * tool_count];
             let mut parts = vec![String::new()];
             for _ in 0..6 {
                 for part in &parts {
-                    let agrees = |spelling: &String| {
+                    let is_prefix_or_extension = |spelling: &String| {
                         spelling.starts_with(part) || part.starts_with(&**spelling)
                     };
                     assert_eq!(
                         index.may_be_name_prefix(part),
-                        spellings.iter().any(agrees),
+                        spellings.iter().any(is_prefix_or_extension),
                         "{part}"
                     );
                 }
-                let longer = parts
+                let longer_parts = parts
                     .iter()
                     .flat_map(|part| ["a", "b", "_", "."].map(|end| format!("{part}{end}")));
-                parts = longer.collect();
+                parts = longer_parts.collect();
             }
         }
     }

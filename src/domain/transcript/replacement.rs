@@ -1,39 +1,39 @@
-//! Turns that do not append an answer: one kind replaces the last answered turn, the other
-//! continues its answer. The replaced entries are detached until the new answer is
-//! complete, and restored if the turn ends without one.
+//! Turns that do not append an answer: some replace the last answered turn, others continue
+//! its answer. Replaced entries are detached until the new answer is complete, and restored
+//! if the turn ends without one.
 
 use super::{EntryBody, Transcript, TranscriptEntry};
 use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Entries from `start` on, with their index maps.
+/// The entries from index `start` on, with the indices that pointed to them.
 #[derive(Debug, Clone)]
 pub(super) struct DetachedEntries {
     start: usize,
-    /// The detached entries included a summary, so a note takes their place.
+    /// The detached entries included a summary, so a note stands in for them.
     has_summary_note: bool,
     entries: Vec<TranscriptEntry>,
-    pieces: HashMap<PieceId, usize>,
-    calls: HashMap<CallId, usize>,
-    prompts: HashMap<TurnId, usize>,
+    piece_indices: HashMap<PieceId, usize>,
+    call_indices: HashMap<CallId, usize>,
+    prompt_indices: HashMap<TurnId, usize>,
 }
 
 impl Transcript {
-    /// Whether the last turn was meant to replace the answered turn above it.
+    /// Whether the last turn was meant to replace the answered turn before it.
     pub fn is_last_turn_replacement(&self) -> bool {
-        let last = self.last_prompt_index();
-        last.is_some_and(|at| self.replacement_turns.contains(&self.entries[at].turn))
+        let last_prompt = self.last_prompt_index();
+        last_prompt.is_some_and(|index| self.replacement_turns.contains(&self.entries[index].turn))
     }
 
     /// The last prompt typed by the user, answered or not.
     pub fn last_typed_prompt(&self) -> Option<&str> {
-        let typed = |entry: &TranscriptEntry| match &entry.body {
+        let is_typed = |entry: &TranscriptEntry| match &entry.body {
             EntryBody::Prompt { kind, .. } => kind.is_typed(),
             _ => false,
         };
-        let at = self.entries.iter().rposition(typed)?;
-        match &self.entries[at].body {
+        let index = self.entries.iter().rposition(is_typed)?;
+        match &self.entries[index].body {
             EntryBody::Prompt { text, .. } => Some(text),
             _ => None,
         }
@@ -41,109 +41,113 @@ impl Transcript {
 
     /// Detaches the last answered turn and everything after it.
     pub(super) fn detach_last_turn(&mut self) {
-        let answered = |entry: &TranscriptEntry| match &entry.body {
+        let is_answered = |entry: &TranscriptEntry| match &entry.body {
             EntryBody::Prompt { kind, .. } => {
                 kind.is_typed() && !self.unanswered_turns.contains(&entry.turn)
             }
             _ => false,
         };
-        let Some(at) = self.entries.iter().rposition(answered) else {
+        let Some(start) = self.entries.iter().rposition(is_answered) else {
             return;
         };
-        let (turn, noted) = (self.entries[at].turn, self.has_summary_from(at));
+        let turn = self.entries[start].turn;
+        let has_summary = self.has_summary_from(start);
         self.detached = Some(DetachedEntries {
-            start: at,
-            has_summary_note: noted,
-            entries: self.entries.split_off(at),
-            pieces: split_off(&mut self.pieces, at),
-            calls: split_off(&mut self.calls, at),
-            prompts: split_off(&mut self.prompts, at),
+            start,
+            has_summary_note: has_summary,
+            entries: self.entries.split_off(start),
+            piece_indices: split_off(&mut self.piece_indices, start),
+            call_indices: split_off(&mut self.call_indices, start),
+            prompt_indices: split_off(&mut self.prompt_indices, start),
         });
-        if noted {
+        if has_summary {
             self.push(turn, EntryBody::Note(compaction::summary_in_use_notice()));
         }
         self.reindex_count += 1;
     }
 
-    /// Finishes a turn without an answer. Restores detached entries above it.
+    /// Finishes a turn without an answer. Restores the detached entries before it.
     pub(super) fn finish_unanswered(&mut self, turn: TurnId) {
         self.unanswered_turns.insert(turn);
-        if self.kind == PromptKind::Replace {
+        if self.prompt_kind == PromptKind::Replace {
             self.replacement_turns.insert(turn);
         }
         let Some(detached) = self.detached.take() else {
             return;
         };
-        let (at, notes) = (detached.start, usize::from(detached.has_summary_note));
-        let count = detached.entries.len();
-        self.entries.splice(at..at + notes, detached.entries);
-        let moved = |index: usize| Some(index + count - notes);
-        reindex(&mut self.pieces, at, moved);
-        reindex(&mut self.calls, at, moved);
-        reindex(&mut self.prompts, at, moved);
-        self.pieces.extend(detached.pieces);
-        self.calls.extend(detached.calls);
-        self.prompts.extend(detached.prompts);
+        let start = detached.start;
+        let note_count = usize::from(detached.has_summary_note);
+        let restored_count = detached.entries.len();
+        self.entries
+            .splice(start..start + note_count, detached.entries);
+        let new_index = |index: usize| Some(index + restored_count - note_count);
+        reindex(&mut self.piece_indices, start, new_index);
+        reindex(&mut self.call_indices, start, new_index);
+        reindex(&mut self.prompt_indices, start, new_index);
+        self.piece_indices.extend(detached.piece_indices);
+        self.call_indices.extend(detached.call_indices);
+        self.prompt_indices.extend(detached.prompt_indices);
         self.reindex_count += 1;
     }
 
+    /// Finishes an answered turn. Drops the entries that it replaced.
     pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
         self.detached = None;
-        if self.kind == PromptKind::Continue {
+        if self.prompt_kind == PromptKind::Continue {
             self.join_continuation(turn, answer);
         }
     }
 
-    /// Appends a continuation to the first part of its answer.
-    fn join_continuation(&mut self, turn: TurnId, half: &str) {
-        let Some(&prompt) = self.prompts.get(&turn) else {
+    /// Appends a continuation to the answer it continues.
+    fn join_continuation(&mut self, turn: TurnId, continuation: &str) {
+        let Some(&prompt_index) = self.prompt_indices.get(&turn) else {
             return;
         };
         let is_answer = |entry: &TranscriptEntry| {
             matches!(entry.body, EntryBody::Text { .. })
                 && !self.unanswered_turns.contains(&entry.turn)
         };
-        let Some(first) = self.entries[..prompt].iter().rposition(is_answer) else {
+        let Some(answer_index) = self.entries[..prompt_index].iter().rposition(is_answer) else {
             return;
         };
-        if let EntryBody::Text { text, .. } = &mut self.entries[first].body {
-            text.push_str(half);
+        if let EntryBody::Text { text, .. } = &mut self.entries[answer_index].body {
+            text.push_str(continuation);
         }
-        self.bump_revision(first);
-        let round = self.round;
-        let later = self.entries.iter().enumerate().skip(first + 1);
-        // Failed attempts to continue.
-        let failed = later
+        self.bump_revision(answer_index);
+        let last_round = self.round;
+        let later_entries = self.entries.iter().enumerate().skip(answer_index + 1);
+        // Failed attempts to continue the answer.
+        let failed_turns = later_entries
             .clone()
             .filter_map(|(index, entry)| match &entry.body {
                 EntryBody::Prompt { kind, .. }
-                    if index < prompt && *kind == PromptKind::Continue =>
+                    if index < prompt_index && *kind == PromptKind::Continue =>
                 {
                     Some(entry.turn)
                 }
                 _ => None,
             });
-        let failed: BTreeSet<TurnId> = failed.collect();
+        let failed_turns: BTreeSet<TurnId> = failed_turns.collect();
         let is_removed = |index: usize, entry: &TranscriptEntry| match &entry.body {
-            _ if failed.contains(&entry.turn) => true,
-            EntryBody::Prompt { .. } => index == prompt,
-            EntryBody::Text {
-                round: entry_round, ..
-            } => entry.turn == turn && *entry_round == round,
-            // This advice applied to the first part.
-            EntryBody::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
+            _ if failed_turns.contains(&entry.turn) => true,
+            EntryBody::Prompt { .. } => index == prompt_index,
+            EntryBody::Text { round, .. } => entry.turn == turn && *round == last_round,
+            // The advice to continue the answer no longer applies.
+            EntryBody::Note(notice) => {
+                index < prompt_index && notice.advice.contains(&Advice::Continue)
+            }
             _ => false,
         };
-        let removed: BTreeSet<usize> = later
+        let removed: BTreeSet<usize> = later_entries
             .filter(|(index, entry)| is_removed(*index, entry))
             .map(|(index, _)| index)
             .collect();
-        let moved = |index: usize| {
+        let new_index = |index: usize| {
             (!removed.contains(&index)).then(|| index - removed.range(..index).count())
         };
-        reindex(&mut self.pieces, first, moved);
-        reindex(&mut self.calls, first, moved);
-        reindex(&mut self.prompts, first, moved);
+        reindex(&mut self.piece_indices, answer_index, new_index);
+        reindex(&mut self.call_indices, answer_index, new_index);
+        reindex(&mut self.prompt_indices, answer_index, new_index);
         let mut index = 0;
         self.entries.retain(|_| {
             index += 1;
@@ -153,19 +157,20 @@ impl Transcript {
     }
 }
 
-fn split_off<K: Eq + Hash + Copy>(map: &mut HashMap<K, usize>, at: usize) -> HashMap<K, usize> {
-    map.extract_if(|_, index| *index >= at).collect()
+/// Removes and returns the indices from `start` on.
+fn split_off<K: Eq + Hash + Copy>(map: &mut HashMap<K, usize>, start: usize) -> HashMap<K, usize> {
+    map.extract_if(|_, index| *index >= start).collect()
 }
 
-/// Moves every index from `at` on. Drops those for which `moved` returns `None`.
+/// Replaces every index from `start` on. Removes those for which `new_index` returns `None`.
 fn reindex<K: Eq + Hash>(
     map: &mut HashMap<K, usize>,
-    at: usize,
-    moved: impl Fn(usize) -> Option<usize>,
+    start: usize,
+    new_index: impl Fn(usize) -> Option<usize>,
 ) {
-    map.retain(|_, index| match *index < at {
+    map.retain(|_, index| match *index < start {
         true => true,
-        false => moved(*index).map(|new| *index = new).is_some(),
+        false => new_index(*index).map(|new| *index = new).is_some(),
     });
 }
 

@@ -1,4 +1,4 @@
-//! Builds a transcript from a saved session: its messages and records.
+//! Builds a transcript from the messages and records of a saved session.
 
 use super::super::session::{CancelledTurn, MessageRole, TurnRecord};
 use super::super::{
@@ -7,7 +7,7 @@ use super::super::{
 use super::{EntryBody, Transcript};
 use std::collections::HashMap;
 
-/// Ids that the generator never produces, counting down from the maximum.
+/// Generates IDs down from the maximum, which an `IdGenerator` never reaches.
 struct PlaceholderIds(u64);
 
 impl PlaceholderIds {
@@ -20,34 +20,34 @@ impl PlaceholderIds {
 impl Transcript {
     /// The transcript of a saved session. Partial answers appear where they were cancelled.
     pub fn from_session(session: &Session) -> Self {
-        let mut this = Self::default();
-        let numbers = &mut PlaceholderIds(u64::MAX);
-        let notes = session
+        let mut transcript = Self::default();
+        let ids = &mut PlaceholderIds(u64::MAX);
+        let turn_records: HashMap<usize, &TurnRecord> = session
             .metadata
             .turns
             .iter()
-            .map(|note| (note.message_index, note));
-        let notes: HashMap<usize, &TurnRecord> = notes.collect();
+            .map(|record| (record.message_index, record))
+            .collect();
         let summary_notice = compaction::summary_notice(session);
         for (index, message) in session.messages.iter().enumerate() {
-            this.replay_summary_notice(summary_notice.as_ref(), index, numbers);
-            this.replay_cancelled_turns(session, index, numbers);
-            this.replay_message(session, message, notes.get(&index).copied(), numbers);
+            transcript.replay_summary_notice(summary_notice.as_ref(), index, ids);
+            transcript.replay_cancelled_turns(session, index, ids);
+            transcript.replay_message(session, message, turn_records.get(&index).copied(), ids);
         }
-        this.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), numbers);
-        this.replay_cancelled_turns(session, session.messages.len(), numbers);
-        this
+        transcript.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), ids);
+        transcript.replay_cancelled_turns(session, session.messages.len(), ids);
+        transcript
     }
 
-    /// Shows from where on the model sees a summary instead of the messages.
+    /// Adds the notice at `index` if the summary ends there.
     fn replay_summary_notice(
         &mut self,
-        mark: Option<&(usize, Notice)>,
+        summary_notice: Option<&(usize, Notice)>,
         index: usize,
-        numbers: &mut PlaceholderIds,
+        ids: &mut PlaceholderIds,
     ) {
-        if let Some((_, notice)) = mark.filter(|(messages, _)| *messages == index) {
-            self.push(TurnId(numbers.next()), EntryBody::Note(notice.clone()));
+        if let Some((_, notice)) = summary_notice.filter(|(summary_end, _)| *summary_end == index) {
+            self.push(TurnId(ids.next()), EntryBody::Note(notice.clone()));
         }
     }
 
@@ -55,35 +55,32 @@ impl Transcript {
         &mut self,
         session: &Session,
         message: &SavedMessage,
-        note: Option<&TurnRecord>,
-        numbers: &mut PlaceholderIds,
+        record: Option<&TurnRecord>,
+        ids: &mut PlaceholderIds,
     ) {
-        let turn = TurnId(numbers.next());
+        let turn = TurnId(ids.next());
         let text = message.content.to_string();
-        let model = match (&message.role, note) {
+        let model = match (&message.role, record) {
             (MessageRole::User, _) => {
                 let kind = PromptKind::Ask;
                 self.push(turn, EntryBody::Prompt { kind, text });
                 return;
             }
             (MessageRole::Other(name), _) => name.clone(),
-            (MessageRole::Assistant, Some(note)) if !note.model.is_empty() => note.model.clone(),
+            (MessageRole::Assistant, Some(record)) if !record.model.is_empty() => {
+                record.model.clone()
+            }
             (MessageRole::Assistant, _) => session.model.clone(),
         };
-        if let Some(note) = note {
-            self.replay_turn_record(turn, note, numbers);
+        if let Some(record) = record {
+            self.replay_turn_record(turn, record, ids);
         }
-        self.push(turn, text_body(model, text, false, numbers));
+        self.push(turn, text_body(model, text, false, ids));
     }
 
-    fn replay_turn_record(
-        &mut self,
-        turn: TurnId,
-        note: &TurnRecord,
-        numbers: &mut PlaceholderIds,
-    ) {
-        if !note.thinking.is_empty() {
-            let (piece, text) = (PieceId(numbers.next()), note.thinking.clone());
+    fn replay_turn_record(&mut self, turn: TurnId, record: &TurnRecord, ids: &mut PlaceholderIds) {
+        if !record.thinking.is_empty() {
+            let (piece, text) = (PieceId(ids.next()), record.thinking.clone());
             self.push(
                 turn,
                 EntryBody::Thinking {
@@ -93,9 +90,9 @@ impl Transcript {
                 },
             );
         }
-        for call in &note.calls {
+        for call in &record.calls {
             let mut call = call.clone();
-            call.id = CallId(numbers.next());
+            call.id = CallId(ids.next());
             self.push(turn, EntryBody::Tool(Box::new(call)));
         }
     }
@@ -104,34 +101,34 @@ impl Transcript {
         &mut self,
         session: &Session,
         index: usize,
-        numbers: &mut PlaceholderIds,
+        ids: &mut PlaceholderIds,
     ) {
-        let is_here = |note: &&CancelledTurn| note.messages_before == index;
-        for note in session.metadata.cancelled.iter().filter(is_here) {
-            let turn = TurnId(numbers.next());
+        let is_at_index = |cancelled: &&CancelledTurn| cancelled.messages_before == index;
+        for cancelled in session.metadata.cancelled.iter().filter(is_at_index) {
+            let turn = TurnId(ids.next());
             self.unanswered_turns.insert(turn);
-            if note.was_replacement {
+            if cancelled.was_replacement {
                 self.replacement_turns.insert(turn);
             }
             self.push(
                 turn,
                 EntryBody::Prompt {
                     kind: PromptKind::Ask,
-                    text: note.prompt.clone(),
+                    text: cancelled.prompt.clone(),
                 },
             );
             let model = session.model.clone();
-            if !note.was_interrupted {
+            if !cancelled.was_interrupted {
                 self.push(
                     turn,
-                    text_body(model, note.partial_answer.clone(), true, numbers),
+                    text_body(model, cancelled.partial_answer.clone(), true, ids),
                 );
                 continue;
             }
-            if !note.partial_answer.is_empty() {
+            if !cancelled.partial_answer.is_empty() {
                 self.push(
                     turn,
-                    text_body(model, note.partial_answer.clone(), false, numbers),
+                    text_body(model, cancelled.partial_answer.clone(), false, ids),
                 );
             }
             self.push(turn, EntryBody::Note(Notice::info("(interrupted)")));
@@ -142,14 +139,14 @@ impl Transcript {
 fn text_body(
     model: String,
     text: String,
-    cancelled: bool,
-    numbers: &mut PlaceholderIds,
+    is_cancelled: bool,
+    ids: &mut PlaceholderIds,
 ) -> EntryBody {
     EntryBody::Text {
-        piece: PieceId(numbers.next()),
+        piece: PieceId(ids.next()),
         round: 1,
         model,
         text,
-        is_cancelled: cancelled,
+        is_cancelled,
     }
 }

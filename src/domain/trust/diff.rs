@@ -1,6 +1,6 @@
 //! A readable diff between a tool's accepted and current definition: the description by
-//! line, the schema by property. It is complete, because users must not accept anything
-//! they cannot see.
+//! line, the schema by property. The diff is complete, because users must not accept changes
+//! that they cannot see.
 
 use super::{AcceptedDefinition, LaunchId, ServerId, Tool};
 use crate::text::line_diff;
@@ -48,7 +48,7 @@ pub enum DiffSign {
     Same,
     Removed,
     Added,
-    /// The number of omitted unchanged lines, in place of those lines.
+    /// Stands for omitted unchanged lines and contains their number.
     Folded,
 }
 
@@ -63,7 +63,7 @@ impl DiffSign {
     }
 }
 
-/// One part of a definition. It has no lines if it is unchanged.
+/// The diff of one part of a definition. It has no lines if the part is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffSection {
     pub name: String,
@@ -74,23 +74,23 @@ impl DiffSection {
     /// The changed lines with context, so a change cannot hide among hundreds of unchanged
     /// lines.
     pub fn folded(&self) -> Vec<(DiffSign, String)> {
-        let changed = |at: usize| self.lines[at].0 != DiffSign::Same;
-        let is_near = |at: usize| {
-            let end = (at + CONTEXT_LINES + 1).min(self.lines.len());
-            (at.saturating_sub(CONTEXT_LINES)..end).any(changed)
+        let is_changed = |index: usize| self.lines[index].0 != DiffSign::Same;
+        let is_near_change = |index: usize| {
+            let end = (index + CONTEXT_LINES + 1).min(self.lines.len());
+            (index.saturating_sub(CONTEXT_LINES)..end).any(is_changed)
         };
-        let (mut folded, mut at) = (Vec::new(), 0);
-        while at < self.lines.len() {
-            let foldable = (at..self.lines.len())
-                .take_while(|at| !is_near(*at))
+        let (mut folded, mut index) = (Vec::new(), 0);
+        while index < self.lines.len() {
+            let foldable = (index..self.lines.len())
+                .take_while(|index| !is_near_change(*index))
                 .count();
             // Folding a single line would save no space.
             if foldable > 1 {
                 folded.push((DiffSign::Folded, format!("{foldable} unchanged lines")));
-                at += foldable;
+                index += foldable;
             } else {
-                folded.push(self.lines[at].clone());
-                at += 1;
+                folded.push(self.lines[index].clone());
+                index += 1;
             }
         }
         folded
@@ -103,7 +103,7 @@ impl PinChange {
         self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
-    /// The end of a sentence about the change: when the old definition was accepted.
+    /// The end of a sentence about the change, which states when the old definition was accepted.
     pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
             true => "but trust.json does not contain the definition that you accepted".to_owned(),
@@ -118,14 +118,14 @@ impl PinChange {
         self.accepted.accepted_at
     }
 
-    /// The parts in a fixed order. Description and schema are always included, others only
-    /// if they differ.
+    /// The diffs of all parts, in a fixed order. Description and schema are always included,
+    /// others only if they changed.
     pub fn sections(&self) -> Vec<DiffSection> {
         let new = ToolDefinition::from_tool(&self.tool);
-        let is_known = self.accepted.definition.is_some();
+        let has_old_definition = self.accepted.definition.is_some();
         let old = self.accepted.definition.clone().unwrap_or_default();
         let mut sections = Vec::new();
-        if !is_known {
+        if !has_old_definition {
             sections.push(DiffSection {
                 name: "The accepted definition was too long to store. Current definition:"
                     .to_owned(),
@@ -194,6 +194,7 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Diff
     lines
 }
 
+/// Lines for all members that differ between two objects.
 fn member_lines(
     path: &str,
     old: &Map<String, Value>,
@@ -230,7 +231,7 @@ fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Dif
     }
 }
 
-/// Quotes keys with unusual characters, which could pass for a path or a value.
+/// Quotes a key with unusual characters, because it could look like a path or a value.
 fn quote_key(key: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '$';
     match !key.is_empty() && key.chars().all(is_plain) {
@@ -239,6 +240,7 @@ fn quote_key(key: &str) -> String {
     }
 }
 
+/// Lines for two texts compared line by line.
 pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(DiffSign, String)> {
     if old == new {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! Lasting decisions of the user about tools: allow rules, argument patterns, blocks,
-//! accepted definitions, and servers allowed to send instructions. Every allow rule is
-//! bound to the launch identity of its server and the definition of its tool; if either
-//! changes, the rule no longer applies.
+//! The user's lasting decisions about tools: allow rules, argument patterns, blocks, accepted
+//! definitions, and consent to servers' instructions. Every allow rule is bound to the launch
+//! identity of its server and the definition of its tool; if either changes, the rule no
+//! longer applies.
 
 mod diff;
 mod pattern;
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A tool in the exact version on which the user decided.
+/// A tool in the exact version about which the user decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolIdentity {
     pub server: ServerId,
@@ -41,7 +41,7 @@ impl ToolIdentity {
     }
 }
 
-/// A stored decision.
+/// A stored decision to allow or block tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustRule {
     pub server: ServerId,
@@ -50,18 +50,14 @@ pub struct TrustRule {
     pub scope: RuleScope,
 }
 
-/// The scope of a rule.
+/// The calls to which a rule applies, and whether it allows or blocks them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleScope {
-    Tool {
-        tool: String,
-        pin: Pin,
-    },
-    /// All tools of the server at that time; later ones are not included.
-    Server {
-        tools: BTreeMap<String, Pin>,
-    },
-    /// One tool, if its arguments match.
+    /// Allows one tool.
+    Tool { tool: String, pin: Pin },
+    /// Allows all tools that the server had at that time, but none added later.
+    Server { tools: BTreeMap<String, Pin> },
+    /// Allows one tool if its arguments match.
     Matching {
         tool: String,
         pin: Pin,
@@ -69,19 +65,16 @@ pub enum RuleScope {
     },
     /// Blocks the tool by server and tool name, regardless of launch and definition: a
     /// change must not unblock it.
-    Never {
-        tool: String,
-        pin: Pin,
-    },
+    Never { tool: String, pin: Pin },
 }
 
 impl TrustRule {
-    /// Whether both are the same decision, ignoring the time.
+    /// Whether both rules are the same decision, ignoring the time.
     pub fn is_same(&self, other: &Self) -> bool {
         self.server == other.server && self.launch == other.launch && self.scope == other.scope
     }
 
-    /// The tool named by the rule; `None` for a whole server.
+    /// The tool to which the rule applies; `None` for a whole server.
     pub fn tool(&self) -> Option<&str> {
         match &self.scope {
             RuleScope::Tool { tool, .. }
@@ -95,12 +88,12 @@ impl TrustRule {
         matches!(self.scope, RuleScope::Never { .. })
     }
 
-    /// Whether this rule overrides `old`: blocking and allowing the same tool exclude each
-    /// other, and the later decision wins.
+    /// Whether this rule overrides the earlier rule `old`. A tool cannot be both allowed and
+    /// blocked, so the later decision wins.
     pub fn overrides(&self, old: &Self) -> bool {
-        let is_about =
+        let is_same_tool =
             self.server == old.server && self.tool().is_some() && self.tool() == old.tool();
-        is_about && self.is_blocking() != old.is_blocking()
+        is_same_tool && self.is_blocking() != old.is_blocking()
     }
 
     fn blocks(&self, server: &ServerId, name: &str) -> bool {
@@ -108,13 +101,13 @@ impl TrustRule {
             && matches!(&self.scope, RuleScope::Never { tool, .. } if tool == name)
     }
 
-    fn allows(&self, call: &ToolIdentity, arguments: &Arguments) -> bool {
-        let is_same_tool = |tool: &str, pin: &Pin| tool == call.tool && *pin == call.pin;
-        self.server == call.server
-            && self.launch == call.launch
+    fn allows(&self, called: &ToolIdentity, arguments: &Arguments) -> bool {
+        let is_same_tool = |tool: &str, pin: &Pin| tool == called.tool && *pin == called.pin;
+        self.server == called.server
+            && self.launch == called.launch
             && match &self.scope {
                 RuleScope::Tool { tool, pin } => is_same_tool(tool, pin),
-                RuleScope::Server { tools } => tools.get(&call.tool) == Some(&call.pin),
+                RuleScope::Server { tools } => tools.get(&called.tool) == Some(&called.pin),
                 RuleScope::Matching { tool, pin, pattern } => {
                     is_same_tool(tool, pin) && pattern.matches(arguments)
                 }
@@ -123,14 +116,14 @@ impl TrustRule {
     }
 }
 
-/// An accepted tool definition: either the first one seen, or one the user accepted.
+/// An accepted tool definition: either the first one seen or one that the user accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcceptedDefinition {
     pub pin: Pin,
     pub accepted_at: Timestamp,
-    /// `None` if it was too long to store; its hash is compared anyway.
+    /// `None` if it was too long to store; the pin is compared anyway.
     pub definition: Option<ToolDefinition>,
-    /// A later definition that the user reviewed and keeps withheld.
+    /// A later definition that the user declined, so the tool stays withheld.
     pub declined_pin: Option<Pin>,
 }
 
@@ -146,23 +139,23 @@ impl AcceptedDefinition {
     }
 }
 
-/// Server instructions that may be sent to the model.
+/// The user's consent to sending a server's instructions to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstructionsConsent {
     pub server: ServerId,
     pub launch: LaunchId,
-    /// The hash of the text, because consent covers only that text.
+    /// The hash of the instructions. The consent covers only this text.
     pub text_hash: String,
     pub agreed_at: Timestamp,
 }
 
 impl InstructionsConsent {
-    pub fn new(server: &ServerId, launch: &LaunchId, text: &str, since: Timestamp) -> Self {
+    pub fn new(server: &ServerId, launch: &LaunchId, text: &str, agreed_at: Timestamp) -> Self {
         Self {
             server: server.clone(),
             launch: launch.clone(),
             text_hash: canonical_hash(&Value::from(text)),
-            agreed_at: since,
+            agreed_at,
         }
     }
 
@@ -193,11 +186,13 @@ impl Trust {
         self.rules.iter().any(|rule| rule.blocks(server, tool))
     }
 
-    /// Whether this call may run without asking. Check for blocks first.
-    pub fn allows(&self, asked: &ToolIdentity, arguments: &Arguments) -> bool {
-        self.rules.iter().any(|rule| rule.allows(asked, arguments))
+    /// Whether a rule allows this call without asking. Callers check for blocks first.
+    pub fn allows(&self, called: &ToolIdentity, arguments: &Arguments) -> bool {
+        self.rules.iter().any(|rule| rule.allows(called, arguments))
     }
 
+    /// The accepted definition of a tool. If it was stored but became unreadable, returns a
+    /// placeholder that matches no tool.
     pub fn accepted_definition(
         &self,
         server: &ServerId,
@@ -206,13 +201,13 @@ impl Trust {
     ) -> Option<&AcceptedDefinition> {
         let launches = self.pins.get(server);
         let tools = launches.and_then(|launches| launches.get(launch));
-        let known = tools.and_then(|tools| tools.get(tool));
-        let lost = || {
+        let definition = tools.and_then(|tools| tools.get(tool));
+        let placeholder = || {
             self.unreadable
                 .has_lost_pins(server)
                 .then(|| &*unreadable::UNKNOWN_DEFINITION)
         };
-        known.or_else(lost)
+        definition.or_else(placeholder)
     }
 
     /// Whether the tool's definition differs from the accepted one.
@@ -221,13 +216,14 @@ impl Trust {
         accepted.is_some_and(|accepted| accepted.pin != tool.pin)
     }
 
-    pub fn has_consent(&self, asked: &InstructionsConsent) -> bool {
+    /// Whether the user gave this consent, at whatever time.
+    pub fn has_consent(&self, wanted: &InstructionsConsent) -> bool {
         self.instruction_consents
             .iter()
-            .any(|agreed| agreed.is_same(asked))
+            .any(|consent| consent.is_same(wanted))
     }
 
-    /// Adds a decision and removes the one it overrides.
+    /// Adds a rule and removes those it overrides.
     pub fn add_rule(&mut self, rule: TrustRule) {
         self.rules
             .retain(|old| !old.is_same(&rule) && !rule.overrides(old));
@@ -252,14 +248,14 @@ impl Trust {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEntry {
     Rule(TrustRule),
-    /// A rule that does not apply as written.
+    /// A rule that is inactive or not persisted, for this reason.
     InactiveRule(TrustRule, InactiveReason),
-    /// Valid until the conversation ends.
+    /// A tool allowed until the conversation ends.
     SessionGrant(ToolIdentity),
     Instructions(InstructionsConsent),
-    /// Valid until the program ends.
-    InstructionsOnce(InstructionsConsent),
-    /// A tool withheld until the user decides about its new definition.
+    /// Consent that lasts until the program ends.
+    InstructionsUntilExit(InstructionsConsent),
+    /// A tool that is withheld until the user decides about its new definition.
     PendingPinChange(PinChange),
 }
 
@@ -268,7 +264,7 @@ impl TrustEntry {
         match self {
             Self::Rule(rule) | Self::InactiveRule(rule, _) => &rule.server,
             Self::SessionGrant(grant) => &grant.server,
-            Self::Instructions(agreed) | Self::InstructionsOnce(agreed) => &agreed.server,
+            Self::Instructions(consent) | Self::InstructionsUntilExit(consent) => &consent.server,
             Self::PendingPinChange(change) => &change.server,
         }
     }

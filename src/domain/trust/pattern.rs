@@ -1,7 +1,7 @@
-//! Argument patterns of stored rules. In case of doubt a pattern does not match, which only
+//! Argument patterns of stored rules. When in doubt, a pattern does not match, which only
 //! means that the call asks. `*` matches letters, digits, `_`, `-` and `.`; `?` matches one
-//! of them; everything else matches itself. So a wildcard cannot introduce another host,
-//! option, word or statement, whatever interprets the text later.
+//! of them; every other character matches itself. Therefore a wildcard cannot introduce
+//! another host, option, word or statement, no matter what interprets the text later.
 
 use crate::domain::Arguments;
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -9,12 +9,12 @@ use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Longer texts match no wildcard; nobody intends that.
+/// The longest text that a glob matches. A longer match would hardly be intended.
 const TEXT_BYTES_MAX: usize = 4_096;
-/// The most wildcards in one text.
+/// The maximum number of wildcards in one glob.
 const WILDCARDS_MAX: usize = 32;
 
-/// The condition for each argument. Unlisted arguments must be absent.
+/// The conditions for a call's arguments. Arguments without a condition must be absent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ArgumentPattern {
     arguments: Vec<(String, ArgumentMatcher)>,
@@ -23,20 +23,20 @@ pub struct ArgumentPattern {
 /// The condition for one argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArgumentMatcher {
-    /// An equal JSON value. Texts are equal if they are canonically equivalent or denote
-    /// the same path.
+    /// The argument must equal this JSON value. Texts count as equal if they are canonically
+    /// equivalent or denote the same path.
     Equal(Value),
-    /// A text with wildcards.
+    /// The argument must match this text with wildcards.
     Glob(String),
 }
 
 impl ArgumentPattern {
     /// The pattern that matches exactly these arguments.
     pub fn from_arguments(arguments: &Arguments) -> Self {
-        let equal =
+        let to_entry =
             |(key, value): (&String, &Value)| (key.clone(), ArgumentMatcher::Equal(value.clone()));
         Self {
-            arguments: arguments.iter().map(equal).collect(),
+            arguments: arguments.iter().map(to_entry).collect(),
         }
     }
 
@@ -46,25 +46,25 @@ impl ArgumentPattern {
 
     pub fn matches(&self, arguments: &Arguments) -> bool {
         self.arguments.len() == arguments.len()
-            && self.arguments.iter().all(|(key, wanted)| {
+            && self.arguments.iter().all(|(key, matcher)| {
                 arguments
                     .get(key)
-                    .is_some_and(|value| wanted.matches(value))
+                    .is_some_and(|value| matcher.matches(value))
             })
     }
 
-    /// Parses the form used in files and in the editor: text with `*` or `?` is a glob, `{
-    /// "equals": … }` is literal, and any other value must be equal.
+    /// Parses the JSON used in files and in the editor. A text with `*` or `?` is a glob;
+    /// `{"equals": …}` and any other value are matched by equality.
     ///
     /// # Errors
-    /// Why this is not a valid pattern.
-    pub fn from_json(written: &Map<String, Value>) -> Result<Self, String> {
+    /// The reason the pattern is invalid.
+    pub fn from_json(json: &Map<String, Value>) -> Result<Self, String> {
         let parse_entry = |(key, value): (&String, &Value)| {
-            let condition =
+            let matcher =
                 ArgumentMatcher::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
-            Ok((key.clone(), condition))
+            Ok((key.clone(), matcher))
         };
-        let arguments = written
+        let arguments = json
             .iter()
             .map(parse_entry)
             .collect::<Result<_, String>>()?;
@@ -72,8 +72,9 @@ impl ArgumentPattern {
     }
 
     pub fn to_json(&self) -> Map<String, Value> {
-        let written = |(key, wanted): &(String, ArgumentMatcher)| (key.clone(), wanted.to_json());
-        self.arguments.iter().map(written).collect()
+        let to_entry =
+            |(key, matcher): &(String, ArgumentMatcher)| (key.clone(), matcher.to_json());
+        self.arguments.iter().map(to_entry).collect()
     }
 }
 
@@ -132,8 +133,8 @@ fn check_glob(glob: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares texts up to Unicode normalization, or as paths. `..` is not resolved, because
-/// after a symbolic link it leads elsewhere.
+/// Whether both texts are canonically equivalent (Unicode NFC) or denote the same path. `..` is
+/// not resolved, because after a symbolic link it leads elsewhere.
 fn is_same_text(wanted: &str, text: &str) -> bool {
     let (wanted, text) = (nfc(wanted), nfc(text));
     wanted == text
@@ -147,21 +148,21 @@ fn glob_matches(glob: &str, text: &str) -> bool {
         return false;
     }
     let (glob, text) = (nfc(glob), nfc(text));
-    let segments = |text: &'_ str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let all_segments = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
     let (glob, text) = match is_path(&glob.replace(['*', '?'], "_")) && is_path(&text) {
         true => (significant_segments(&glob), significant_segments(&text)),
-        false => (segments(&glob), segments(&text)),
+        false => (all_segments(&glob), all_segments(&text)),
     };
-    let mut pairs = glob.iter().zip(&text);
-    glob.len() == text.len() && pairs.all(|(glob, text)| segment_matches(glob, text))
+    let mut segment_pairs = glob.iter().zip(&text);
+    glob.len() == text.len() && segment_pairs.all(|(glob, text)| segment_matches(glob, text))
 }
 
 fn nfc(text: &str) -> Cow<'_, str> {
     const { ComposingNormalizerBorrowed::new_nfc() }.normalize(text)
 }
 
-/// Whether the text is certainly a file path, in which repeated slashes are redundant. In
-/// URLs, commands, expressions or share names they are significant.
+/// Whether the text is certainly a file path, in which repeated slashes are redundant. They are
+/// significant in URLs, commands, expressions and share names.
 fn is_path(text: &str) -> bool {
     let is_plain = |c: char| is_word_char(c) || matches!(c, '/' | '-' | '.');
     text.starts_with('/')
@@ -170,13 +171,13 @@ fn is_path(text: &str) -> bool {
         && !has_parent_segment(text)
 }
 
-/// The segments of a path without redundant inner ones and without a trailing slash.
+/// The segments of a path, without empty and `.` ones except the last. Ignores trailing slashes.
 fn significant_segments(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let last = path.split('/').count() - 1;
     let segments = path.split('/').enumerate();
     segments
-        .filter(|(at, segment)| !matches!(*segment, "" | ".") || *at == last)
+        .filter(|(index, segment)| !matches!(*segment, "" | ".") || *index == last)
         .map(|(_, segment)| segment.to_owned())
         .collect()
 }
@@ -193,27 +194,29 @@ fn has_parent_segment(text: &str) -> bool {
         .any(|segment| segment.trim() == "..")
 }
 
-/// Matches one segment greedily, with a single backtracking point.
+/// Whether the glob matches the whole segment `text`. Greedy, with a single backtracking
+/// point: the last `*`.
 fn segment_matches(glob: &str, text: &str) -> bool {
     if text.is_empty() {
         return glob.is_empty();
     }
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
     let (mut g, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
+    // The index of the last `*`, and the end of the text that it matches so far.
+    let mut last_star: Option<(usize, usize)> = None;
     while t < text.len() {
         match glob.get(g) {
             Some('*') => {
-                star = Some((g, t));
+                last_star = Some((g, t));
                 g += 1;
             }
             Some('?') if may_match_wildcard(&text, t) => (g, t) = (g + 1, t + 1),
-            // A `?` in the pattern is always a wildcard, even opposite a literal `?`.
+            // A `?` in the glob is always a wildcard, so it does not match a `?` in the text.
             Some(c) if *c != '?' && *c == text[t] => (g, t) = (g + 1, t + 1),
-            _ => match star {
-                Some((at, upto)) if may_match_wildcard(&text, upto) => {
-                    star = Some((at, upto + 1));
-                    (g, t) = (at + 1, upto + 1);
+            _ => match last_star {
+                Some((star, end)) if may_match_wildcard(&text, end) => {
+                    last_star = Some((star, end + 1));
+                    (g, t) = (star + 1, end + 1);
                 }
                 _ => return false,
             },
@@ -222,41 +225,42 @@ fn segment_matches(glob: &str, text: &str) -> bool {
     glob[g..].iter().all(|c| *c == '*')
 }
 
-/// Whether a wildcard may match this character. A dash or dot must be inside a word, since
-/// at the start it would make an option, a hidden file or a parent reference.
-fn may_match_wildcard(text: &[char], at: usize) -> bool {
-    let before = at.checked_sub(1).map(|before| text[before]);
-    let is_within = before.is_some_and(|before| is_word_char(before) || is_combining_mark(before));
-    match text[at] {
-        '-' => is_within,
-        '.' => is_within && text.get(at + 1) != Some(&'.'),
-        c => is_word_char(c) || (is_within && is_combining_mark(c)),
+/// Whether a wildcard may match the character at `index`. A dash or dot must follow a word
+/// character, because elsewhere it could start an option, a hidden file or a parent reference.
+fn may_match_wildcard(text: &[char], index: usize) -> bool {
+    let previous = index.checked_sub(1).map(|previous| text[previous]);
+    let is_in_word = previous.is_some_and(|c| is_word_char(c) || is_combining_mark(c));
+    match text[index] {
+        '-' => is_in_word,
+        '.' => is_in_word && text.get(index + 1) != Some(&'.'),
+        c => is_word_char(c) || (is_in_word && is_combining_mark(c)),
     }
 }
 
-/// A letter or digit of any script that stays one under compatibility normalization, unlike
-/// `⒈`, which becomes a digit with a dot.
+/// Whether `c` is `_`, or a letter or digit of any script that remains one under compatibility
+/// normalization (`⒈` becomes a digit with a dot).
 fn is_word_char(c: char) -> bool {
     let nfkc = const { ComposingNormalizerBorrowed::new_nfkc() };
-    let mut signs = [0; 4];
-    let compatible = nfkc.normalize(c.encode_utf8(&mut signs));
+    let mut buffer = [0; 4];
+    let normalized = nfkc.normalize(c.encode_utf8(&mut buffer));
     let is_letter = |c: char| c == '_' || c.is_alphanumeric();
     let is_plain = |c: char| is_letter(c) || is_combining_mark(c);
     c == '_'
         || (is_letter(c)
-            && compatible.chars().all(is_plain)
+            && normalized.chars().all(is_plain)
             && !is_invisible(c)
             && !looks_like_punctuation(c))
 }
 
-/// A combining mark of the preceding letter. Overlays such as strokes are excluded.
+/// Whether `c` is a combining mark that changes the preceding letter. Overlays such as strokes
+/// are excluded.
 fn is_combining_mark(c: char) -> bool {
     let class = const { CanonicalCombiningClassMapBorrowed::new() }.get_u8(c);
     matches!(class, 7..=9 | 220 | 230)
 }
 
-/// Letters that look like punctuation: clicks like bars, tone letters like dots, a Coptic
-/// slash.
+/// Whether `c` is a letter that looks like punctuation: click letters look like bars, Lisu tone
+/// letters like dots, and a Coptic letter like a slash.
 fn looks_like_punctuation(c: char) -> bool {
     matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
 }

@@ -1,4 +1,4 @@
-//! Which calls a stored pattern matches, and which it must not.
+//! Tests of argument patterns: calls that they match, and calls that they must not match.
 
 use super::*;
 use serde_json::{Map, json};
@@ -6,19 +6,20 @@ use serde_json::{Map, json};
 fn arguments(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(arguments) => arguments,
-        other => panic!("arguments are an object: {other}"),
+        other => panic!("arguments must be an object: {other}"),
     }
 }
 
-fn covers(pattern: &Value, called: &Value) -> bool {
-    let pattern = ArgumentPattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
-    let read = ArgumentPattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
-    assert_eq!(read, pattern);
+fn matches_call(pattern: &Value, called: &Value) -> bool {
+    let pattern = ArgumentPattern::from_json(&arguments(pattern.clone())).expect("a valid pattern");
+    let reparsed =
+        ArgumentPattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
+    assert_eq!(reparsed, pattern);
     pattern.matches(&arguments(called.clone()))
 }
 
-fn path_covers(pattern: &str, path: &str) -> bool {
-    covers(&json!({ "path": pattern }), &json!({ "path": path }))
+fn matches_path(pattern: &str, path: &str) -> bool {
+    matches_call(&json!({ "path": pattern }), &json!({ "path": path }))
 }
 
 #[test]
@@ -42,11 +43,11 @@ fn a_glob_stays_within_its_segment() {
         ("caf\u{e9}/*", "cafe\u{301}/x"),
         ("?", "한"),
     ] {
-        assert!(path_covers(pattern, path), "{pattern} {path}");
+        assert!(matches_path(pattern, path), "{pattern} {path}");
     }
 }
 
-/// Patterns with paths that they must not match, despite the similarity.
+/// Patterns, each with a similar path that it must not match.
 const NEAR_MISSES: &[(&str, &str)] = &[
     ("a*", "ab/c"),
     ("src/*", "src"),
@@ -128,17 +129,17 @@ const NEAR_MISSES: &[(&str, &str)] = &[
 #[test]
 fn globs_reject_near_misses() {
     for (pattern, path) in NEAR_MISSES {
-        assert!(!path_covers(pattern, path), "{pattern} {path}");
+        assert!(!matches_path(pattern, path), "{pattern} {path}");
     }
-    assert!(!path_covers("a*", &format!("a{}", "b".repeat(5_000))));
+    assert!(!matches_path("a*", &format!("a{}", "b".repeat(5_000))));
 }
 
 #[test]
-fn matching_time_does_not_explode() {
+fn matching_many_wildcards_takes_little_time() {
     let pattern = "*a".repeat(32);
     let text = "a".repeat(4_000) + "b";
     let started = std::time::Instant::now();
-    assert!(!path_covers(&pattern, &text));
+    assert!(!matches_path(&pattern, &text));
     assert!(started.elapsed() < std::time::Duration::from_secs(2));
 }
 
@@ -164,7 +165,7 @@ fn without_wildcards_values_must_be_equal() {
         ),
         (json!({ "a": 1, "b": 2 }), json!({ "b": 2, "a": 1 })),
     ] {
-        assert!(covers(&wanted, &called), "{wanted} {called}");
+        assert!(matches_call(&wanted, &called), "{wanted} {called}");
     }
     for (wanted, called) in [
         (json!({ "n": 1 }), json!({ "n": "1" })),
@@ -208,30 +209,30 @@ fn without_wildcards_values_must_be_equal() {
             json!({ "o": { "a": "x/y" } }),
         ),
     ] {
-        assert!(!covers(&wanted, &called), "{wanted} {called}");
+        assert!(!matches_call(&wanted, &called), "{wanted} {called}");
     }
 }
 
 #[test]
 fn invalid_patterns_are_rejected_with_a_reason() {
-    let fault = |pattern: &str| {
-        let written = arguments(json!({ "path": pattern }));
-        ArgumentPattern::from_json(&written).expect_err("an invalid pattern")
+    let rejection = |pattern: &str| {
+        let json = arguments(json!({ "path": pattern }));
+        ArgumentPattern::from_json(&json).expect_err("an invalid pattern")
     };
     assert_eq!(
-        fault("src/**"),
+        rejection("src/**"),
         "`path`: `**` is not supported: `*` matches within one segment only"
     );
     assert_eq!(
-        fault("../*"),
+        rejection("../*"),
         "`path`: `..` is not allowed: write the full path"
     );
     assert_eq!(
-        fault(&"?".repeat(33)),
+        rejection(&"?".repeat(33)),
         "`path`: it has more than 32 wildcards"
     );
     assert_eq!(
-        fault(&format!("*{}", "a".repeat(5_000))),
+        rejection(&format!("*{}", "a".repeat(5_000))),
         "`path`: it is longer than 4096 bytes"
     );
 }
@@ -241,7 +242,7 @@ fn a_pattern_made_from_a_call_matches_it() {
     let called = arguments(json!({
         "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
     }));
-    let offered = ArgumentPattern::from_arguments(&called).to_json();
-    let read = ArgumentPattern::from_json(&offered).expect("a valid pattern");
-    assert!(read.matches(&called), "{read:?}");
+    let json = ArgumentPattern::from_arguments(&called).to_json();
+    let reparsed = ArgumentPattern::from_json(&json).expect("a valid pattern");
+    assert!(reparsed.matches(&called), "{reparsed:?}");
 }

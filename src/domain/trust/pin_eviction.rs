@@ -1,16 +1,16 @@
 //! Limits the number of stored definitions. Each server has its own limit and evicts only
-//! its own definitions, so no server can make the program forget another's tools.
+//! its own definitions, so no server can evict those of another.
 
 use super::{Server, Trust};
 use crate::domain::{LaunchId, ServerId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Definitions per server: more than it can list at once.
+/// The most definitions stored per server, more than a server can list at once.
 pub const SERVER_PINS_MAX: usize = 6_000;
-/// Definitions in total, above which those of removed servers are evicted.
+/// The total number of definitions above which those of removed servers are evicted.
 pub const PINS_MAX: usize = 20_000;
 
-/// Definitions of one server to be evicted, by launch.
+/// The tools of one server whose definitions are to be evicted, by launch identity.
 pub type EvictedPins = BTreeMap<LaunchId, BTreeSet<String>>;
 
 impl Trust {
@@ -21,13 +21,14 @@ impl Trust {
             return EvictedPins::new();
         };
         let count: usize = launches.values().map(BTreeMap::len).sum();
-        let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
+        let excess = count.saturating_sub(SERVER_PINS_MAX);
+        if excess == 0 {
             return EvictedPins::new();
-        };
+        }
         let listed: BTreeSet<&str> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         let is_listed =
             |launch: &LaunchId, tool: &str| *launch == server.launch && listed.contains(tool);
-        let mut dated: Vec<_> = launches
+        let mut candidates: Vec<_> = launches
             .iter()
             .flat_map(|(launch, tools)| {
                 tools
@@ -44,42 +45,43 @@ impl Trust {
                 )
             })
             .collect();
-        dated.sort();
-        let mut stale = EvictedPins::new();
-        for (_, _, launch, tool) in dated.into_iter().take(over) {
-            let tools = stale.entry(launch.clone()).or_default();
+        candidates.sort();
+        let mut evicted = EvictedPins::new();
+        for (_, _, launch, tool) in candidates.into_iter().take(excess) {
+            let tools = evicted.entry(launch.clone()).or_default();
             tools.insert(tool.clone());
         }
-        stale
+        evicted
     }
 
-    /// Definitions of servers that are not in `configured`, if the total limit is exceeded.
+    /// Definitions to evict if the total limit is exceeded: those of servers that are not in
+    /// `configured`.
     pub fn orphaned_pins(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, EvictedPins)> {
         let count = |launches: &BTreeMap<LaunchId, BTreeMap<String, _>>| -> usize {
             launches.values().map(BTreeMap::len).sum()
         };
-        let all: usize = self.pins.values().map(count).sum();
-        let mut over = all.saturating_sub(PINS_MAX);
-        let mut found = Vec::new();
-        let gone = self.pins.iter().filter(|(id, _)| !configured.contains(id));
-        for (id, launches) in gone {
-            if over == 0 {
+        let total: usize = self.pins.values().map(count).sum();
+        let mut excess = total.saturating_sub(PINS_MAX);
+        let mut evicted = Vec::new();
+        let removed_servers = self.pins.iter().filter(|(id, _)| !configured.contains(id));
+        for (id, launches) in removed_servers {
+            if excess == 0 {
                 break;
             }
-            over = over.saturating_sub(count(launches));
+            excess = excess.saturating_sub(count(launches));
             let names = |(launch, tools): (&LaunchId, &BTreeMap<String, _>)| {
                 (launch.clone(), tools.keys().cloned().collect())
             };
-            found.push((id.clone(), launches.iter().map(names).collect()));
+            evicted.push((id.clone(), launches.iter().map(names).collect()));
         }
-        found
+        evicted
     }
 
-    pub fn remove_pins(&mut self, server: &ServerId, stale: &EvictedPins) {
-        for (launch, gone) in stale {
+    pub fn remove_pins(&mut self, server: &ServerId, evicted: &EvictedPins) {
+        for (launch, evicted_tools) in evicted {
             let launches = self.pins.get_mut(server);
             if let Some(tools) = launches.and_then(|launches| launches.get_mut(launch)) {
-                tools.retain(|tool, _| !gone.contains(tool));
+                tools.retain(|tool, _| !evicted_tools.contains(tool));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Stored rules that do not apply as written.
+//! Determines which rules do not apply as written, and why.
 
 use super::{Pin, RuleScope, Server, Trust, TrustRule};
 
@@ -11,12 +11,13 @@ pub enum InactiveReason {
     LaunchChanged,
     /// A related entry of the file is unreadable, so the tool asks.
     Unreadable,
-    /// The rule could not be saved and lasts until the program ends.
+    /// The rule could not be saved, so it applies only until the program ends.
     NotPersisted,
 }
 
 impl Trust {
-    /// Why `rule` is inactive or not persisted, if so; `server` is the one it names.
+    /// Why `rule` is inactive or not persisted; `None` if it applies as written. `server` is the
+    /// server that the rule names, if it is configured.
     pub fn inactive_reason(
         &self,
         rule: &TrustRule,
@@ -45,8 +46,8 @@ impl Trust {
         }
         let has_changed = |(name, pin): &(&String, &Pin)| {
             let mut listed = server.iter().flat_map(|server| server.tools.iter());
-            let now = listed.find(|tool| tool.name == **name);
-            now.is_some_and(|tool| tool.pin != **pin)
+            let current = listed.find(|tool| tool.name == **name);
+            current.is_some_and(|tool| tool.pin != **pin)
         };
         if !tools.is_empty() && tools.iter().all(has_changed) {
             return Some(InactiveReason::ToolChanged);

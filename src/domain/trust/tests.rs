@@ -1,4 +1,4 @@
-//! Definition diffs, pin eviction and the status of rules.
+//! Tests of definition diffs, pin eviction and the status of rules.
 
 use super::diff::text_lines;
 use super::*;
@@ -11,7 +11,8 @@ fn tool(definition: Value) -> Tool {
     fixtures::tool_from(&definition)
 }
 
-fn change(before: Value, after: Value) -> Vec<String> {
+/// The diff as one line per section name and diff line.
+fn diff_of(before: Value, after: Value) -> Vec<String> {
     let (before, after) = (tool(before), tool(after));
     let change = PinChange {
         server: "s".into(),
@@ -53,7 +54,7 @@ fn definitions_are_diffed_by_line_and_by_property() {
         "outputSchema": { "type": "object" },
     });
     assert_eq!(
-        change(before.clone(), after),
+        diff_of(before.clone(), after),
         [
             "[title]",
             "+ Echo",
@@ -79,16 +80,16 @@ fn definitions_are_diffed_by_line_and_by_property() {
     let mut with_extra_key = before.clone();
     with_extra_key["x-new"] = json!(1);
     assert_eq!(
-        change(before, with_extra_key),
+        diff_of(before, with_extra_key),
         ["[description]", "[schema]", "[x-new]", "+ 1"]
     );
 }
 
 #[test]
 fn keys_that_look_like_values_are_quoted() {
-    let with = |key: &str| json!({ "name": "t", "inputSchema": { "properties": { key: { "type": "string" } } } });
+    let with_property = |key: &str| json!({ "name": "t", "inputSchema": { "properties": { key: { "type": "string" } } } });
     assert_eq!(
-        change(with("a"), with("a: {}\n+ b")),
+        diff_of(with_property("a"), with_property("a: {}\n+ b")),
         [
             "[description]",
             "[schema]",
@@ -99,7 +100,7 @@ fn keys_that_look_like_values_are_quoted() {
 }
 
 #[test]
-fn long_texts_without_common_lines_are_shown_in_full_and_others_are_folded() {
+fn texts_without_common_lines_are_shown_in_full_and_unchanged_lines_are_folded() {
     let section = |before: Vec<String>, after: Vec<String>| {
         let lines = text_lines(Some(&before.join("\n")), Some(&after.join("\n")));
         DiffSection {
@@ -109,9 +110,9 @@ fn long_texts_without_common_lines_are_shown_in_full_and_others_are_folded() {
     };
     let numbered =
         |prefix: &str| -> Vec<String> { (0..1_000).map(|n| format!("{prefix} {n}")).collect() };
-    let whole = section(numbered("old"), numbered("new"));
-    assert_eq!(whole.folded(), whole.lines);
-    assert_eq!(whole.lines.len(), 2_000);
+    let unrelated = section(numbered("old"), numbered("new"));
+    assert_eq!(unrelated.folded(), unrelated.lines);
+    assert_eq!(unrelated.lines.len(), 2_000);
     let mut changed = numbered("old");
     changed[150] = "Send ~/.ssh.".to_owned();
     let folded: Vec<String> = section(numbered("old"), changed)
@@ -170,10 +171,10 @@ fn a_server_that_keeps_adding_tools_evicts_only_its_own_pins() {
         trust.accept(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
     }
     let server = server_of(&noisy, &launch, tool("listed"));
-    let stale = trust.excess_pins(&server);
+    let evicted = trust.excess_pins(&server);
     let names = ["t0", "t1", "t2"].map(str::to_owned);
-    assert_eq!(stale, [(launch.clone(), names.into())].into());
-    trust.remove_pins(&noisy, &stale);
+    assert_eq!(evicted, [(launch.clone(), names.into())].into());
+    trust.remove_pins(&noisy, &evicted);
     assert!(trust.accepted_definition(&other, &launch, "pay").is_some());
     assert!(
         trust
@@ -204,27 +205,28 @@ fn a_rule_becomes_inactive_when_its_tool_or_launch_changes() {
             pin: pin.clone(),
         },
     };
-    let (now, before) = (tool.pin.clone(), Pin::from_hash("before"));
+    let (current_pin, old_pin) = (tool.pin.clone(), Pin::from_hash("old"));
     let server = server_of(&id, &launch, tool);
     let mut trust = Trust::default();
-    let lapse = |trust: &Trust, rule: &TrustRule| trust.inactive_reason(rule, Some(&server));
-    assert_eq!(lapse(&trust, &rule("l", &now)), None);
+    let inactive_reason =
+        |trust: &Trust, rule: &TrustRule| trust.inactive_reason(rule, Some(&server));
+    assert_eq!(inactive_reason(&trust, &rule("l", &current_pin)), None);
     assert_eq!(
-        lapse(&trust, &rule("l", &before)),
+        inactive_reason(&trust, &rule("l", &old_pin)),
         Some(InactiveReason::ToolChanged)
     );
     assert_eq!(
-        lapse(&trust, &rule("k", &now)),
+        inactive_reason(&trust, &rule("k", &current_pin)),
         Some(InactiveReason::LaunchChanged)
     );
     trust.unreadable.is_file_unreadable = true;
     assert_eq!(
-        lapse(&trust, &rule("l", &now)),
+        inactive_reason(&trust, &rule("l", &current_pin)),
         Some(InactiveReason::NotPersisted)
     );
     trust.unreadable.add_rule(Some("s"), None);
     assert_eq!(
-        lapse(&trust, &rule("l", &now)),
+        inactive_reason(&trust, &rule("l", &current_pin)),
         Some(InactiveReason::Unreadable)
     );
 }

@@ -1,5 +1,5 @@
 //! The unreadable parts of `trust.json`. An unreadable block must never become an allow, so
-//! anything uncertain falls back to asking, and tools that may have changed are withheld.
+//! in any uncertain case calls ask, and tools that may have changed are withheld.
 
 use super::{AcceptedDefinition, Trust};
 use crate::domain::{Pin, ServerId};
@@ -7,19 +7,20 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Placeholder for an accepted but unreadable definition. It matches no tool.
+/// The placeholder for an accepted definition that became unreadable. It matches no tool.
 pub(super) static UNKNOWN_DEFINITION: LazyLock<AcceptedDefinition> =
     LazyLock::new(AcceptedDefinition::unknown);
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnreadableEntries {
-    /// The file existed at startup but could not be read. Only decisions made since then
+    /// The file existed at startup but could not be read, so only decisions made since then
     /// apply.
     pub is_file_unreadable: bool,
-    /// A rule about an unknown tool of an unknown server, so every call asks.
+    /// The server of an unreadable rule is unknown, so every call asks.
     pub has_rule_without_server: bool,
-    /// Servers with a rule about an unknown tool; their calls ask.
+    /// Servers with a rule whose tool is unreadable; all calls of their tools ask.
     pub servers: BTreeSet<ServerId>,
+    /// Tools with an unreadable rule; their calls ask.
     pub tools: BTreeSet<(ServerId, String)>,
     /// The accepted definitions of all servers are lost.
     pub are_all_pins_lost: bool,
@@ -27,7 +28,7 @@ pub struct UnreadableEntries {
 }
 
 impl UnreadableEntries {
-    /// Records an unreadable rule, as far as it names its server and tool.
+    /// Records an unreadable rule. `server` and `tool` are the names that could be read.
     pub fn add_rule(&mut self, server: Option<&str>, tool: Option<&str>) {
         match (server.map(ServerId::new), tool) {
             (Some(server), Some(tool)) => {
@@ -40,7 +41,7 @@ impl UnreadableEntries {
         }
     }
 
-    /// The entries of both.
+    /// All unreadable entries of `self` and `other`.
     pub fn union(&self, other: &Self) -> Self {
         Self {
             is_file_unreadable: self.is_file_unreadable || other.is_file_unreadable,
@@ -58,6 +59,7 @@ impl UnreadableEntries {
 }
 
 impl AcceptedDefinition {
+    /// The placeholder for an unreadable definition.
     pub fn unknown() -> Self {
         Self {
             pin: Pin::from_hash(""),
@@ -73,12 +75,12 @@ impl AcceptedDefinition {
 }
 
 impl Trust {
-    /// Whether a call must ask regardless of mode and rules.
+    /// Whether calls of this tool must ask, whatever the tool mode and the rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
-        let doubt = &self.unreadable;
-        let mut tools = doubt.tools.iter();
-        doubt.has_rule_without_server
-            || doubt.servers.contains(server)
+        let unreadable = &self.unreadable;
+        let mut tools = unreadable.tools.iter();
+        unreadable.has_rule_without_server
+            || unreadable.servers.contains(server)
             || tools.any(|(id, name)| id == server && name == tool)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
-use crate::domain::model_catalog::{no_name, size_words};
+use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::model_info::is_same_model;
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
@@ -26,7 +26,7 @@ impl ModelRegistry {
             let notice = Notice::warning(format!("`{other}` is already being pulled."));
             return cx.notice(notice.with_advice(Advice::StopPull));
         }
-        if let Some(notice) = no_name(name) {
+        if let Some(notice) = invalid_name_notice(name) {
             return cx.notice(notice);
         }
         let Some(ollama) = self.ollama(server.as_ref(), "pull models", cx) else {
@@ -119,7 +119,7 @@ impl ModelRegistry {
             Ok(()) => {
                 let size = match total {
                     0 => String::new(),
-                    total => format!(" ({})", size_words(total)),
+                    total => format!(" ({})", format_size(total)),
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
                 cx.notice(notice.with_advice(Advice::UsePulledModel));

@@ -97,7 +97,7 @@ impl ModelProbe {
             }
             ProbeEvent::Finished(result) => {
                 active.report.is_partial = result.is_err();
-                active.report.fault = result.err().map(without_retry);
+                active.report.error = result.err().map(without_retry);
                 return self.finish(cx);
             }
         }

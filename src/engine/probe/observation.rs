@@ -56,7 +56,7 @@ impl Observation {
             used_result: answered,
             elapsed,
             is_complete: !self.is_interrupted,
-            fault: self.fault.or(last_notice),
+            problem: self.fault.or(last_notice),
         }
     }
 

@@ -136,7 +136,7 @@ impl DialectProbe {
 
 fn log(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
-    let fault = trial.fault.as_deref().unwrap_or("no fault");
+    let fault = trial.problem.as_deref().unwrap_or("no fault");
     let seconds = trial.elapsed.as_secs_f64();
     let (wrote, answered) = (&trial.call, trial.used_result);
     if *wrote == CallOutcome::Skipped {

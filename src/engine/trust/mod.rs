@@ -154,7 +154,7 @@ impl TrustState {
                 self.approval.revoke(&grant);
                 format!("{subject}: revoked. Calls will ask again.")
             }
-            TrustEntry::Instructions(consent) | TrustEntry::InstructionsOnce(consent) => {
+            TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
                 self.revoke_instructions(&consent, cx);
                 format!("{subject} are no longer sent.")
             }
@@ -206,7 +206,7 @@ impl TrustState {
             .instructions_until_exit
             .iter()
             .cloned()
-            .map(TrustEntry::InstructionsOnce);
+            .map(TrustEntry::InstructionsUntilExit);
         let entries: Vec<TrustEntry> = pending
             .chain(rules)
             .chain(grants)

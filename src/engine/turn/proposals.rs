@@ -200,8 +200,7 @@ impl Turn {
             repeats: None,
             quoted: None,
             is_unchecked,
-            permission: None,
-            also_as: other_forms.iter().map(|(form, _)| *form).collect(),
+            merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
         let untrusted_texts = &self.setup.untrusted_texts;

@@ -211,8 +211,8 @@ impl ReplyTracer {
 
 fn describe_call(call: &ToolCall) -> String {
     let mut description = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
-    if !call.also_as.is_empty() {
-        let forms = call.also_as.join(", ");
+    if !call.merged_forms.is_empty() {
+        let forms = call.merged_forms.join(", ");
         description.push_str(&format!("; also written as {forms}: one call"));
     }
     if let Some(quoted) = call.quoted {

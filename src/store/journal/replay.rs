@@ -1,4 +1,4 @@
-//! Folds the records of a journal into turns.
+//! Reconstructs turns from the records of a journal.
 
 use super::JournalRecord;
 use crate::domain::{SessionId, Usage};
@@ -13,13 +13,13 @@ pub struct JournaledTurn {
     pub session: Option<SessionId>,
     /// The time of the conversation's first prompt.
     pub session_started_at: Option<Timestamp>,
-    /// The number of earlier messages.
+    /// The number of messages before the prompt.
     pub messages_before: usize,
     pub started_at: Option<Timestamp>,
     pub pieces: Vec<JournaledPiece>,
-    /// Calls: id, whether it awaits approval, and its JSON.
+    /// For each call: its ID, whether it awaits approval, and its JSON.
     pub calls: Vec<(u64, bool, Value)>,
-    /// The final answer, the time it ended, and its usage.
+    /// The final answer, the time at which it ended, and its usage.
     pub answer: Option<(String, Option<Timestamp>, Usage)>,
     pub ended_unanswered: bool,
 }
@@ -27,12 +27,12 @@ pub struct JournaledTurn {
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournaledPiece {
     pub id: u64,
-    pub thinking: bool,
+    pub is_thinking: bool,
     pub text: String,
 }
 
 impl JournaledTurn {
-    /// The partial answer.
+    /// The streamed text of the answer, possibly partial.
     pub fn answer_text(&self) -> String {
         self.join_pieces(false)
     }
@@ -41,10 +41,11 @@ impl JournaledTurn {
         self.join_pieces(true)
     }
 
-    fn join_pieces(&self, thinking: bool) -> String {
+    /// The non-blank pieces of one kind, separated by blank lines.
+    fn join_pieces(&self, is_thinking: bool) -> String {
         let pieces = self.pieces.iter();
         let texts = pieces
-            .filter(|piece| piece.thinking == thinking)
+            .filter(|piece| piece.is_thinking == is_thinking)
             .map(|piece| piece.text.trim_matches('\n'));
         let texts: Vec<&str> = texts.filter(|text| !text.trim().is_empty()).collect();
         texts.join("\n\n")
@@ -56,6 +57,10 @@ impl JournaledTurn {
         waiting.map(|(_, _, entry)| entry)
     }
 
+    fn piece_mut(&mut self, id: u64) -> Option<&mut JournaledPiece> {
+        self.pieces.iter_mut().rfind(|piece| piece.id == id)
+    }
+
     fn apply(&mut self, record: JournalRecord) {
         match record {
             JournalRecord::Turn { .. } => {}
@@ -63,24 +68,22 @@ impl JournaledTurn {
                 piece,
                 thinking,
                 text,
-            } => match self.pieces.iter_mut().rfind(|known| known.id == piece) {
-                Some(known) => known.text.push_str(&text),
+            } => match self.piece_mut(piece) {
+                Some(existing) => existing.text.push_str(&text),
                 None => self.pieces.push(JournaledPiece {
                     id: piece,
-                    thinking,
+                    is_thinking: thinking,
                     text,
                 }),
             },
             JournalRecord::Reclassified { piece, thinking } => {
-                let known = self.pieces.iter_mut().rfind(|known| known.id == piece);
-                if let Some(known) = known {
-                    known.thinking = thinking;
+                if let Some(existing) = self.piece_mut(piece) {
+                    existing.is_thinking = thinking;
                 }
             }
             JournalRecord::Restored { piece, text } => {
-                let known = self.pieces.iter_mut().rfind(|known| known.id == piece);
-                if let Some(known) = known {
-                    known.text = text;
+                if let Some(existing) = self.piece_mut(piece) {
+                    existing.text = text;
                 }
             }
             JournalRecord::Call {
@@ -88,7 +91,7 @@ impl JournaledTurn {
                 awaiting,
                 entry,
             } => match self.calls.iter_mut().find(|(id, ..)| *id == call) {
-                Some(known) => *known = (call, awaiting, entry),
+                Some(existing) => *existing = (call, awaiting, entry),
                 None => self.calls.push((call, awaiting, entry)),
             },
             JournalRecord::Answer {
@@ -102,8 +105,8 @@ impl JournaledTurn {
     }
 }
 
-/// The turns of a journal; empty if it does not begin with a turn. Skips partial and
-/// unknown records.
+/// The turns of a journal. Skips partial and unknown records. Returns no turns if the journal
+/// does not begin with one.
 pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
     let mut turns: Vec<JournaledTurn> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -133,8 +136,8 @@ pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
                 answer: None,
                 ended_unanswered: false,
             }),
-            other => match turns.last_mut() {
-                Some(turn) => turn.apply(other),
+            record => match turns.last_mut() {
+                Some(turn) => turn.apply(record),
                 None => return turns,
             },
         }

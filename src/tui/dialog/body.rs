@@ -2,7 +2,7 @@
 //! that no character of it stays invisible.
 
 use crate::domain::CallId;
-use crate::domain::model_catalog::size_words;
+use crate::domain::model_catalog::format_size;
 use crate::domain::schema::UNCHECKED_LABEL;
 use crate::domain::tool::{CallOrigin, QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
@@ -192,7 +192,7 @@ fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
             bytes,
             is_in_use,
         } => {
-            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
+            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", format_size(bytes)));
             let used = if *is_in_use {
                 "This model is in use; the next prompt will have no model to answer it. "
             } else {

@@ -11,7 +11,7 @@ use crate::tui::widgets::painter::wrapped_rows;
 pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> Vec<String> {
     let say = |words: &str| wrapped_rows(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
-    if let Some(fault) = &report.fault {
+    if let Some(fault) = &report.error {
         rows.extend(say(&advice::notice_line(fault)));
         rows.push(String::new());
     }

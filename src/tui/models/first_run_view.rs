@@ -2,7 +2,7 @@
 //! choices.
 
 use crate::domain::ToolMode;
-use crate::domain::model_catalog::size_words;
+use crate::domain::model_catalog::format_size;
 use crate::domain::{CatalogState, ModelCatalog};
 use crate::text::Clean;
 use crate::tui::engine_state::EngineState;
@@ -94,7 +94,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
             let abilities = Clean::single_line(&abilities.join(", "));
             // A fixed name column, wide enough for most names, keeps the rest aligned.
             let name = (area.width / 2).min(36);
-            let size = listed.bytes.map(size_words).unwrap_or_default();
+            let size = listed.bytes.map(format_size).unwrap_or_default();
             pen.put_right(line.x + name + 9, y, &size, pen.theme.dim);
             let x = line.x + name + 12;
             let columns = line.right().saturating_sub(x);
@@ -132,7 +132,7 @@ fn label(item: &FirstRunItem<'_>) -> String {
 /// The result of the search for an Ollama server.
 fn state_words(catalog: &ModelCatalog) -> String {
     let found = found_words(catalog);
-    if catalog.is_host_unread {
+    if catalog.is_ollama_host_invalid {
         return format!("OLLAMA_HOST is set, but is not a valid address. {found}");
     }
     found
@@ -144,7 +144,7 @@ fn found_words(catalog: &ModelCatalog) -> String {
     };
     let url = &server.server.url;
     match &server.state {
-        CatalogState::Asking => format!("Looking for Ollama at {url} …"),
+        CatalogState::Loading => format!("Looking for Ollama at {url} …"),
         CatalogState::Failed(_) => format!(
             "No Ollama answers at {url}. Start it with `ollama serve`, or choose an option:"
         ),

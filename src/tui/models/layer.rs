@@ -1,6 +1,6 @@
 //! The `/models` dialog: models of all servers, to use, pull or remove.
 
-use crate::domain::model_catalog::no_name;
+use crate::domain::model_catalog::invalid_name_notice;
 use crate::domain::{ModelCatalog, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -89,7 +89,7 @@ impl ModelsLayer {
             Some(LayerKey::Back) => self.pulling = None,
             Some(_) => {
                 let name = field.text().trim().to_owned();
-                if let Some(notice) = no_name(&name).filter(|_| !name.is_empty()) {
+                if let Some(notice) = invalid_name_notice(&name).filter(|_| !name.is_empty()) {
                     return cx.notify(notice);
                 }
                 self.pulling = None;

@@ -97,7 +97,7 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
 
 fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
     match &catalog.state {
-        CatalogState::Asking => Some(("Loading …".to_owned(), false)),
+        CatalogState::Loading => Some(("Loading …".to_owned(), false)),
         CatalogState::Failed(notice) => Some((advice::notice_line(notice), true)),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
             Some(("No models yet.".to_owned(), false))

@@ -1,6 +1,6 @@
 //! Draws the `/models` dialog: a search line, servers with their models, pull progress.
 
-use crate::domain::model_catalog::size_words;
+use crate::domain::model_catalog::format_size;
 use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
 use crate::tui::layer::SharedUiState;
@@ -198,7 +198,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
     }
     if width >= SIZE_FROM {
         let bytes = row.listed.and_then(|listed| listed.bytes);
-        let size = bytes.map(size_words).unwrap_or_default();
+        let size = bytes.map(format_size).unwrap_or_default();
         pen.put_right(end, y, &size, pen.theme.dim);
         end -= 9;
     }
@@ -214,17 +214,17 @@ fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
 /// Progress of a pull; without bar and sizes unless `wide`.
 pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
     let name = &pull.name;
-    let Some(share) = pull.share() else {
+    let Some(fraction) = pull.fraction() else {
         return format!("Pulling {name}: {}", pull.status);
     };
-    let percent = (share * 100.0).floor();
+    let percent = (fraction * 100.0).floor();
     if !wide {
         return format!("Pulling {name} {percent:.0} %");
     }
-    let full = (share * BAR_COLUMNS as f64).round() as usize;
+    let full = (fraction * BAR_COLUMNS as f64).round() as usize;
     let [left, right] = pen.glyphs.bar_ends;
     let bar = pen.glyphs.bar_full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
-    let sizes = format!("{} of {}", size_words(pull.done), size_words(pull.total));
+    let sizes = format!("{} of {}", format_size(pull.done), format_size(pull.total));
     let status = match pull.status.as_str() {
         "pulling" => String::new(),
         other => format!("  {other}"),

@@ -125,7 +125,7 @@ pub fn review_instructions(pane: &ServersPane, id: &ServerId, cx: &mut UiContext
 /// Updates the accepted instructions after the trust list changed.
 pub fn trust_changed(pane: &mut ServersPane, list: &[TrustEntry]) {
     let accepted = list.iter().filter_map(|entry| match entry {
-        TrustEntry::Instructions(consent) | TrustEntry::InstructionsOnce(consent) => {
+        TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
             Some(consent.clone())
         }
         _ => None,

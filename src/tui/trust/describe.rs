@@ -56,7 +56,7 @@ pub fn trust_line(trusted: &TrustEntry) -> TrustLine {
             kind: "sent".to_owned(),
             since: Some(agreed.agreed_at),
         },
-        TrustEntry::InstructionsOnce(_) => TrustLine {
+        TrustEntry::InstructionsUntilExit(_) => TrustLine {
             subject: named("(instructions)"),
             kind: "sent, this run".to_owned(),
             since: None,
@@ -80,7 +80,7 @@ pub fn detail_lines(trusted: &TrustEntry) -> Vec<String> {
         TrustEntry::Rule(rule) => rule_lines(rule),
         TrustEntry::InactiveRule(rule, lapse) => inactive_rule_lines(rule, *lapse),
         TrustEntry::SessionGrant(grant) => grant_lines(grant),
-        TrustEntry::Instructions(agreed) | TrustEntry::InstructionsOnce(agreed) => {
+        TrustEntry::Instructions(agreed) | TrustEntry::InstructionsUntilExit(agreed) => {
             instructions_lines(agreed)
         }
         TrustEntry::PendingPinChange(change) => pin_change_lines(change),

@@ -69,7 +69,7 @@ fn kind_sign(entry: &TrustEntry) -> &'static str {
         TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) if rule.is_blocking() => "-",
         TrustEntry::Rule(_) | TrustEntry::InactiveRule(..) | TrustEntry::SessionGrant(_) => "+",
         TrustEntry::PendingPinChange(_) => "!",
-        TrustEntry::Instructions(_) | TrustEntry::InstructionsOnce(_) => ">",
+        TrustEntry::Instructions(_) | TrustEntry::InstructionsUntilExit(_) => ">",
     }
 }
 

@@ -25,7 +25,7 @@ fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> 
     let call = |entry: &humble::domain::TranscriptEntry| match &entry.body {
         EntryBody::Tool(call) => {
             let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-            Some((call.origin.form(), call.also_as.to_vec(), ran))
+            Some((call.origin.form(), call.merged_forms.to_vec(), ran))
         }
         _ => None,
     };

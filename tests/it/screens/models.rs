@@ -73,7 +73,7 @@ fn first_run(story: &mut ScreenHarness, state: CatalogState) {
     story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
         servers: vec![ollama],
         key_variables: vec!["OPENAI_API_KEY".to_owned()],
-        is_host_unread: false,
+        is_ollama_host_invalid: false,
         offers_discovered: true,
     })));
     story.advance_clock(600);
@@ -156,7 +156,7 @@ screens!(a_pull_behind_the_conversation, |story| {
 });
 
 screens!(the_form_for_another_server, |story| {
-    first_run(story, CatalogState::Asking);
+    first_run(story, CatalogState::Loading);
     story.types("1").key(KeyCode::Enter);
     story.key(KeyCode::Down).types("내-모델");
     story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
@@ -170,9 +170,9 @@ fn invalid_ollama_host_is_explained_in_the_welcome() {
         servers: vec![ServerCatalog {
             server: ollama(),
             configured: Vec::new(),
-            state: CatalogState::Asking,
+            state: CatalogState::Loading,
         }],
-        is_host_unread: true,
+        is_ollama_host_invalid: true,
         offers_discovered: true,
         ..ModelCatalog::default()
     })));
@@ -221,7 +221,7 @@ fn no_size_and_no_key_breaks_these_screens() {
 #[test]
 fn provider_key_is_not_offered_for_a_custom_address() {
     let mut story = screen_harness((60, 20));
-    first_run(&mut story, CatalogState::Asking);
+    first_run(&mut story, CatalogState::Loading);
     story.types("1").key(KeyCode::Enter);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));
     story.key(KeyCode::Down).key(KeyCode::Down).types("h");

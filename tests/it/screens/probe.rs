@@ -17,7 +17,7 @@ fn trial(dialect: Dialect, wrote: CallOutcome, answered: bool, millis: u64) -> D
         used_result: answered,
         elapsed: Duration::from_millis(millis),
         is_complete: true,
-        fault: None,
+        problem: None,
     }
 }
 
@@ -72,7 +72,7 @@ fn broken() -> ProbeReport {
     let mut report = report("한국어-모델\u{1b}[31m:8b\u{202e}", Vec::new());
     report.is_partial = true;
     let message = "Nothing listens at http://localhost:11434.";
-    report.fault =
+    report.error =
         Some(Notice::failure(message).with_advice("Start Ollama, or correct `baseUrl`."));
     report
 }

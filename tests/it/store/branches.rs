@@ -159,7 +159,7 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
     assert_eq!(found("trip to rome"), b);
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
     let several = found("20").unwrap_err();
-    assert!(matches!(&several, LookupError::Ambiguous { found, .. } if found.len() == 3));
+    assert!(matches!(&several, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
     let near = found("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
     assert_eq!(near.advice, [expected.into()]);

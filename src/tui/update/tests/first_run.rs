@@ -32,7 +32,7 @@ fn catalog(names: &[&str], offers_discovered: bool) -> Event {
         }],
         key_variables: Vec::new(),
         offers_discovered,
-        is_host_unread: false,
+        is_ollama_host_invalid: false,
     }))
 }
 

@@ -18,7 +18,7 @@ async fn busy_server_is_given_up_after_the_time_limit() {
     assert_eq!(report.trials.len(), 3);
     for trial in &report.trials {
         assert_eq!(trial.elapsed, Duration::from_secs(180));
-        let fault = trial.fault.as_deref().unwrap_or_default();
+        let fault = trial.problem.as_deref().unwrap_or_default();
         let start = "no answer within 180 s. ";
         assert!(
             fault.starts_with(start) && fault.len() > start.len(),
@@ -68,7 +68,7 @@ fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 async fn server_without_tool_support_fails_only_in_native() {
     let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
     assert_eq!(report.best_dialect(), Some(InPrompt));
-    let fault = report.trials[0].fault.as_deref().unwrap_or_default();
+    let fault = report.trials[0].problem.as_deref().unwrap_or_default();
     assert!(fault.contains("tools"), "{fault}");
 }
 
@@ -99,7 +99,7 @@ async fn unreachable_server_ends_the_probe_at_once() {
         (report.trials.len(), report.is_partial, to),
         (0, true, None)
     );
-    let fault = report.fault.as_ref().expect("a failure notice");
+    let fault = report.error.as_ref().expect("a failure notice");
     assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
     assert_eq!(report.verdict(), ProbeVerdict::Unknown);
 }
@@ -152,7 +152,7 @@ async fn call_on_the_second_try_is_not_well_formed() {
     let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
     let second = CallOutcome::OtherForm("second try".to_owned());
     assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
-    let fault = report.trials[1].fault.as_deref().unwrap_or_default();
+    let fault = report.trials[1].problem.as_deref().unwrap_or_default();
     assert!(fault.contains("could not be used"), "{fault}");
 }
 
@@ -170,5 +170,5 @@ async fn model_that_never_stops_calling_is_stopped() {
     let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
     assert_eq!(outcomes(&report)[1], (InPrompt, WellFormed, false));
     let fault = "it called say_hello in 3 rounds without an answer.";
-    assert_eq!(report.trials[1].fault.as_deref(), Some(fault));
+    assert_eq!(report.trials[1].problem.as_deref(), Some(fault));
 }
