@@ -200,6 +200,7 @@ impl Turn {
             repeats: None,
             quoted: None,
             is_unchecked,
+            permission: None,
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
