@@ -85,7 +85,7 @@ fn container_key(root: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-fn in_object<'a>(
+fn entries_in_object<'a>(
     members: impl Iterator<Item = (&'a String, &'a Value)>,
     key: Option<&'static str>,
 ) -> Vec<ServerEntry<'a>> {
@@ -98,7 +98,7 @@ fn in_object<'a>(
         .collect()
 }
 
-fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
+fn entries_in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
     let name_of = |value: &Value| Some(value.get("name")?.as_str()?.to_owned());
     // Explicit names are reserved first, so that no generated name collides with them.
     let mut unassigned: BTreeSet<String> = items.iter().filter_map(name_of).collect();
