@@ -1,29 +1,28 @@
 //! Soak test (`just soak`): twenty servers, two thousand calls and random kills in three minutes.
 //! Every call must be answered, no process may be left, and memory must not grow.
-//! `HUMBLE_SOAK_SECONDS` sets another duration with the same call rate. Not part of `cargo test`, because it
-//! needs an idle machine, time, and /proc.
+//! `HUMBLE_SOAK_SECONDS` sets another duration with the same call rate. Not part of `cargo test`,
+//! because it needs an idle machine, time, and /proc.
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "soak/servers.rs"]
+mod servers;
 #[path = "support/test_rng.rs"]
 mod test_rng;
 
-use humble::domain::server::RemoteTransport;
-use humble::domain::{CallId, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
+use humble::domain::{CallId, Server, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::serve::BuiltInServer;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use servers::{HttpServerProcess, http_server_config, marked_process_ids, stdio_server_config};
 use std::collections::BTreeMap;
-use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 use test_rng::TestRng;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 const SERVER_COUNT: usize = 20;
@@ -35,95 +34,11 @@ const KILL_INTERVAL: Duration = Duration::from_secs(2);
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(500);
 /// Every call must have an outcome within this time, even if its server is killed.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
-const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 /// Maximum growth of resident memory, in kB per minute. A leak of call results or sessions would
 /// exceed it.
 const MEMORY_SLOPE_MAX: f64 = 2_048.0;
 /// In a shorter run, the slope is not meaningful and is not checked.
 const WARM_UP_SECONDS: u64 = 60;
-const BEHAVIORS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
-
-/// The path of an example built alongside this test.
-fn example(name: &str) -> PathBuf {
-    let mut program = std::env::current_exe().expect("a test has a path");
-    program.pop();
-    program.pop();
-    let program = program.join("examples").join(name);
-    assert!(program.exists(), "run `cargo build --example {name}` first");
-    program
-}
-
-/// A server over HTTP, restarted after it is killed.
-struct HttpServerProcess {
-    port: u16,
-    child: Child,
-}
-
-impl HttpServerProcess {
-    fn start(mark: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("a bound socket").port();
-        drop(listener);
-        let child = Self::run(port, mark);
-        Self { port, child }
-    }
-
-    fn run(port: u16, mark: &str) -> Child {
-        let mut command = Command::new(example("test-http-server"));
-        command.arg(port.to_string()).env(PROCESS_MARK, mark);
-        command.spawn().expect("the server starts")
-    }
-
-    fn restart_if_ended(&mut self, mark: &str) {
-        if matches!(self.child.try_wait(), Ok(Some(_))) {
-            self.child = Self::run(self.port, mark);
-        }
-    }
-}
-
-impl Drop for HttpServerProcess {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn http_server_config(number: usize, process: &HttpServerProcess) -> ServerConfig {
-    let url = format!("http://127.0.0.1:{}/mcp", process.port);
-    ServerConfig {
-        launch: fixtures::remote(&url, RemoteTransport::Http, &[]),
-        ..stdio_server_config(number, "")
-    }
-}
-
-fn stdio_server_config(number: usize, mark: &str) -> ServerConfig {
-    let program = example("test-mcp-server");
-    let behavior = BEHAVIORS[number % BEHAVIORS.len()];
-    let launch = fixtures::stdio(
-        &program.to_string_lossy(),
-        &[behavior],
-        &[(PROCESS_MARK, mark)],
-    );
-    ServerConfig {
-        startup_timeout: Duration::from_secs(20),
-        tool_timeout: Duration::from_secs(5),
-        ..fixtures::server_config(&format!("server-{number}"), launch)
-    }
-}
-
-/// Ids of the running processes with this mark.
-fn marked_process_ids(mark: &str) -> Vec<i32> {
-    let mark_variable = format!("{PROCESS_MARK}={mark}");
-    let entries = std::fs::read_dir("/proc").expect("the soak test needs /proc");
-    let is_ours = |path: PathBuf| {
-        let variables = std::fs::read(path.join("environ")).unwrap_or_default();
-        let mut variables = variables.split(|byte| *byte == 0);
-        variables.any(|variable| variable == mark_variable.as_bytes())
-    };
-    let ours = entries.flatten().filter(|entry| is_ours(entry.path()));
-    let ids = ours.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.collect()
-}
 
 /// Resident memory of this process, in kB.
 fn resident_kilobytes() -> f64 {
@@ -209,6 +124,31 @@ struct Soak {
 }
 
 impl Soak {
+    /// Starts all servers. The hub's events go to `sender`.
+    fn start(sender: mpsc::Sender<HubEvent>, mark: &str) -> Self {
+        let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
+        let http_servers: Vec<HttpServerProcess> = (0..HTTP_SERVER_COUNT)
+            .map(|_| HttpServerProcess::start(mark))
+            .collect();
+        let http_configs = http_servers
+            .iter()
+            .enumerate()
+            .map(|(number, process)| http_server_config(number, process));
+        let stdio_configs =
+            (HTTP_SERVER_COUNT..SERVER_COUNT).map(|number| stdio_server_config(number, mark));
+        hub.configure(http_configs.chain(stdio_configs).collect());
+        Self {
+            hub,
+            calls: JoinSet::new(),
+            outcome_counts: BTreeMap::new(),
+            started_calls: 0,
+            kill_count: 0,
+            samples: Vec::new(),
+            rng: TestRng::new(6),
+            http_servers,
+        }
+    }
+
     fn start_call(&mut self) {
         self.started_calls += 1;
         let (call, is_cancelled) = random_call(&mut self.rng, self.started_calls);
@@ -307,51 +247,25 @@ async fn check_recovery(soak: &mut Soak) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes three minutes: `just soak`"]
-async fn every_call_has_an_outcome_while_servers_are_killed() {
-    let seconds = std::env::var("HUMBLE_SOAK_SECONDS").ok();
-    let seconds: u64 = seconds.map_or(SECONDS, |text| text.parse().expect("seconds"));
-    let calls = CALL_COUNT * seconds / SECONDS;
-    let mark = format!("soak-{}", std::process::id());
-    let (sender, mut events) = mpsc::channel::<HubEvent>(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
-    let http_servers: Vec<HttpServerProcess> = (0..HTTP_SERVER_COUNT)
-        .map(|_| HttpServerProcess::start(&mark))
-        .collect();
-    let http_configs = http_servers
-        .iter()
-        .enumerate()
-        .map(|(number, process)| http_server_config(number, process));
-    let stdio_configs =
-        (HTTP_SERVER_COUNT..SERVER_COUNT).map(|number| stdio_server_config(number, &mark));
-    hub.configure(http_configs.chain(stdio_configs).collect());
-    let event_reader = tokio::spawn(async move { while events.recv().await.is_some() {} });
-    let mut soak = Soak {
-        hub,
-        calls: JoinSet::new(),
-        outcome_counts: BTreeMap::new(),
-        started_calls: 0,
-        kill_count: 0,
-        samples: Vec::new(),
-        rng: TestRng::new(6),
-        http_servers,
-    };
-    let ticker = |period: Duration| {
-        let mut ticks = interval(period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        ticks
-    };
-    let mut call_ticks = ticker(
-        Duration::from_secs(seconds) / u32::try_from(calls).expect("the number of calls fits"),
-    );
+/// A timer that skips missed ticks.
+fn ticker(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
+}
+
+/// Starts `calls` calls at random, kills servers and samples memory, until every call has an
+/// outcome.
+async fn run_calls(soak: &mut Soak, calls: u64, duration: Duration, mark: &str) {
+    let call_interval = duration / u32::try_from(calls).expect("the number of calls fits");
+    let mut call_ticks = ticker(call_interval);
     let (mut kill_ticks, mut sample_ticks) = (ticker(KILL_INTERVAL), ticker(SAMPLE_INTERVAL));
     let started = Instant::now();
     // A busy machine may fall behind schedule, so the loop ends only after all calls were started.
-    while soak.started_calls < calls || started.elapsed() < Duration::from_secs(seconds) {
+    while soak.started_calls < calls || started.elapsed() < duration {
         tokio::select! {
             _ = call_ticks.tick(), if soak.started_calls < calls => soak.start_call(),
-            _ = kill_ticks.tick() => soak.kill_random_process(&mark),
+            _ = kill_ticks.tick() => soak.kill_random_process(mark),
             _ = sample_ticks.tick() => {
                 let minutes = started.elapsed().as_secs_f64() / 60.0;
                 soak.samples.push((minutes, resident_kilobytes()));
@@ -362,25 +276,30 @@ async fn every_call_has_an_outcome_while_servers_are_killed() {
     while let Some(joined) = soak.calls.join_next().await {
         soak.count_outcome(Some(joined));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes three minutes: `just soak`"]
+async fn every_call_has_an_outcome_while_servers_are_killed() {
+    let seconds = std::env::var("HUMBLE_SOAK_SECONDS").ok();
+    let seconds: u64 = seconds.map_or(SECONDS, |text| text.parse().expect("seconds"));
+    let calls = CALL_COUNT * seconds / SECONDS;
+    let mark = format!("soak-{}", std::process::id());
+    let (sender, mut events) = mpsc::channel::<HubEvent>(64);
+    let event_reader = tokio::spawn(async move { while events.recv().await.is_some() {} });
+    let mut soak = Soak::start(sender, &mark);
+    let started = Instant::now();
+    run_calls(&mut soak, calls, Duration::from_secs(seconds), &mark).await;
     let slope = slope(&soak.samples);
     let last_sample = soak.samples.last().map_or(0.0, |sample| sample.1);
+    let counts = &soak.outcome_counts;
     println!(
-        "soak: {calls} calls {:?}, {} processes killed in {} s, {last_sample:.0} kB resident, {slope:+.0} kB a minute",
-        soak.outcome_counts,
+        "soak: {calls} calls {counts:?}, {} processes killed in {} s, {last_sample:.0} kB resident, {slope:+.0} kB a minute",
         soak.kill_count,
         started.elapsed().as_secs()
     );
-    assert_eq!(
-        soak.outcome_counts.values().sum::<u64>(),
-        calls,
-        "{:?}",
-        soak.outcome_counts
-    );
-    assert!(
-        soak.outcome_counts["succeeded"] * 2 > calls,
-        "{:?}",
-        soak.outcome_counts
-    );
+    assert_eq!(counts.values().sum::<u64>(), calls, "{counts:?}");
+    assert!(counts["succeeded"] * 2 > calls, "{counts:?}");
     soak.restart_ended_http_servers(&mark);
     check_recovery(&mut soak).await;
     soak.hub.shutdown().await;

@@ -1,5 +1,5 @@
 //! Typed access to the fields of a JSON object. `null` counts as absent; a value of another
-//! type is an error that says what was expected.
+//! type is an error that names the expected type.
 
 use super::json_document::type_description;
 use crate::text::suggest::nearest;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 pub(super) type ConfigObject = Map<String, Value>;
-/// What is wrong with a field and what was expected, without a full stop.
+/// The problem with a field and what was expected instead, without a full stop.
 pub(super) type FieldError = String;
 
 /// The longest timeout: one day.

@@ -106,7 +106,7 @@ impl Home {
     }
 
     /// Creates the folders and, on the first run, the system prompt. A home that cannot be
-    /// written is only a banner, because chatting still works.
+    /// written only causes a banner, because chatting still works.
     pub fn prepare(&self) -> Vec<Banner> {
         let check = |folder: PathBuf| {
             files::check_writable(&folder).map_err(|error| UnwritableFolder { folder, error })

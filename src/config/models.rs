@@ -127,7 +127,7 @@ fn parse_api_key(
             let why = "`${…}` does not contain a variable name";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
-        // Sent verbatim, the server would reject it as a wrong key.
+        // If it were sent literally, the server would reject it as a wrong key.
         Some((broken, None)) if broken.contains("${") => {
             let why = "a variable reference must be exactly `${NAME}`";
             return Ok(ApiKey::Unusable(why.to_owned()));

@@ -35,7 +35,7 @@ fn built_in_personas() -> Vec<Persona> {
         .collect()
 }
 
-/// Reads the files `personas/NAME.md`, sorted by name. A missing folder has no personas.
+/// Reads the files `personas/NAME.md`, sorted by name. A missing folder counts as empty.
 pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
     let folder = home.personas();
     let mut paths = match markdown_files(&folder) {
@@ -52,7 +52,7 @@ pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
     }
 }
 
-/// Finds a persona among files and built-in ones.
+/// Finds a persona by name, among `files` and the built-in ones.
 ///
 /// # Errors
 /// The name is unknown, or its file is unusable.
@@ -248,8 +248,8 @@ impl FrontMatter {
 
     fn add_tools(&mut self, value: &str) -> Result<(), String> {
         let tools = self.tools.get_or_insert_default();
-        let list = value.trim().trim_start_matches('[').trim_end_matches(']');
-        for name in list
+        let names = value.trim().trim_start_matches('[').trim_end_matches(']');
+        for name in names
             .split(',')
             .map(strip_quotes)
             .filter(|name| !name.is_empty())

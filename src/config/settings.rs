@@ -44,7 +44,7 @@ impl Settings {
         active.next().is_none().then_some(first)
     }
 
-    /// Finds a model by its name, else by its name on the server.
+    /// Finds a model by its configured name, or else by its name on the server.
     pub fn find_model(&self, name: &str) -> Option<&ModelConfig> {
         let by_name = self.models.iter().find(|model| model.name == name);
         by_name.or_else(|| self.models.iter().find(|model| model.model == name))
@@ -173,8 +173,8 @@ impl SettingsReader {
     }
 
     fn log_level(&mut self) -> tracing::Level {
-        let words = ["debug", "info", "warn", "error"];
-        match self.root_choice("logLevel", &words) {
+        let levels = ["debug", "info", "warn", "error"];
+        match self.root_choice("logLevel", &levels) {
             Some("debug") => tracing::Level::DEBUG,
             Some("warn") => tracing::Level::WARN,
             Some("error") => tracing::Level::ERROR,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Maximum number of backups of one prompt.
 const BACKUPS_MAX: usize = 1_000;
-/// Markers of prompts from older homes, which teach an obsolete tool call format.
+/// Markers of prompts in older homes that describe an obsolete tool call format.
 const OLD_CALL_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.

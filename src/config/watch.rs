@@ -20,8 +20,8 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 const DEBOUNCE_MAX: Duration = Duration::from_secs(2);
 /// Poll interval without file-system events.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Poll interval with file-system events, which are missing on network drives and dropped
-/// under load.
+/// Poll interval with file-system events, because they do not arrive from network drives and may
+/// be dropped under load.
 const FALLBACK_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Reports changes of the settings files of a home. Stops when dropped.

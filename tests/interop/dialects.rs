@@ -16,7 +16,7 @@ fn ask_model_limited_to(text: &str, dialect: &str) -> Vec<Value> {
         &node(),
         &[&from_npm("everything"), "stdio"],
     );
-    // Limited to one round, because a model that can only write this call would repeat it
+    // Limit the turn to one round, because a model that can only write this call would repeat it
     // forever.
     home.edit_json("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Poll interval for ports, since nothing announces that they are open.
+/// Poll interval for a port, because nothing announces that it is open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 fn installed_path(path: &str) -> String {
@@ -42,7 +42,17 @@ enum TransportKind {
     Http,
 }
 
-/// A third-party server and the arguments for its tools.
+impl TransportKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Sse => "sse",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// A third-party server, its tools, and arguments for them.
 #[derive(Debug, Clone, Copy)]
 struct ThirdPartyServer {
     id: &'static str,
@@ -85,25 +95,24 @@ impl ThirdPartyServer {
                 "/tests/interop/fastmcp_server.py"
             );
             let mut command = Command::new(python("python"));
-            let argument = match transport_kind {
-                TransportKind::Stdio => "stdio",
-                TransportKind::Sse => "sse",
-                TransportKind::Http => "http",
-            };
-            command.args([program, argument, &port.to_string()]);
+            command.args([program, transport_kind.name(), &port.to_string()]);
             command
         } else {
             let mut command = Command::new(node());
             let argument = match transport_kind {
-                TransportKind::Stdio => "stdio",
-                TransportKind::Sse => "sse",
                 TransportKind::Http => "streamableHttp",
+                other => other.name(),
             };
             command.args([&from_npm("everything"), argument]);
             command
         };
         command.env("PORT", port.to_string());
         command
+    }
+
+    /// Runs `humble mcp call` with a tool of this server.
+    fn call(self, home: &TestHome, tool_and_arguments: &[&str]) -> CommandOutput {
+        mcp(home, "call", &[&[self.id], tool_and_arguments].concat())
     }
 }
 
@@ -178,27 +187,14 @@ fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind)
         (&server["name"], &server["state"]),
         (&json!(third_party.id), &json!("connected"))
     );
-    let transport = match transport_kind {
-        TransportKind::Stdio => "stdio",
-        TransportKind::Sse => "sse",
-        TransportKind::Http => "http",
-    };
-    assert_eq!(server["transport"], transport, "{server}");
+    assert_eq!(server["transport"], transport_kind.name(), "{server}");
     assert!(server["tools"].as_u64() >= Some(3), "{server}");
 
-    let sum = mcp(
-        &home,
-        "call",
-        &[third_party.id, third_party.sum_tool, "a=17", "b=25"],
-    );
+    let sum = third_party.call(&home, &[third_party.sum_tool, "a=17", "b=25"]);
     assert_eq!(sum.code, Some(0), "{}", sum.stderr);
     assert!(sum.stdout.contains("42"), "{}", sum.stdout);
 
-    let failed = mcp(
-        &home,
-        "call",
-        &[&[third_party.id], third_party.failing_call].concat(),
-    );
+    let failed = third_party.call(&home, third_party.failing_call);
     assert_eq!(
         (failed.code, failed.stdout.as_str()),
         (Some(1), ""),
@@ -207,22 +203,24 @@ fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind)
     );
     assert!(failed.stderr.contains(" failed: "), "{}", failed.stderr);
 
-    let slow = [
-        &[third_party.id, third_party.slow_tool],
-        third_party.slow_arguments,
-    ]
-    .concat();
-    let with_progress = mcp(&home, "call", &slow);
-    assert_eq!(with_progress.code, Some(0), "{}", with_progress.stderr);
+    check_slow_calls(&home, third_party);
+    home.assert_no_process_left();
+}
+
+/// Calls the slow tool, once to its end and once with a short timeout.
+fn check_slow_calls(home: &TestHome, third_party: ThirdPartyServer) {
+    let slow_call = [&[third_party.slow_tool], third_party.slow_arguments].concat();
+    let finished = third_party.call(home, &slow_call);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(
-        with_progress.stdout.contains(third_party.slow_result),
+        finished.stdout.contains(third_party.slow_result),
         "{}",
-        with_progress.stdout
+        finished.stdout
     );
     assert!(
-        with_progress.stderr.contains(" %)"),
+        finished.stderr.contains(" %)"),
         "no progress was reported: {}",
-        with_progress.stderr
+        finished.stderr
     );
 
     let long_arguments: &[&str] = if third_party.id == "fast" {
@@ -230,20 +228,19 @@ fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind)
     } else {
         &["duration=60", "steps=600"]
     };
-    let slow = [
-        &[third_party.id, third_party.slow_tool],
+    let long_call = [
+        &[third_party.slow_tool],
         long_arguments,
         &["--timeout", "4"],
     ]
     .concat();
-    let timed_out = mcp(&home, "call", &slow);
+    let timed_out = third_party.call(home, &long_call);
     assert_eq!(timed_out.code, Some(1), "{}", timed_out.stderr);
     assert!(
         timed_out.stderr.contains("did not answer in"),
         "{}",
         timed_out.stderr
     );
-    home.assert_no_process_left();
 }
 
 /// Runs two calls of a model. The first is approved, shows progress, and its result is used; the
@@ -265,13 +262,10 @@ fn check_calls_on_the_screen(transport_kind: TransportKind) {
     );
     let mut terminal = TerminalOptions::in_home(&home).start();
     terminal.wait_for("the server is connected", |screen| {
-        let mut lines = screen
+        screen
             .contents()
             .lines()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-            .into_iter();
-        lines.any(|line| line.contains("● everything"))
+            .any(|line| line.contains("● everything"))
     });
     let approve = |prompt: &str| {
         terminal.send_prompt(prompt);

@@ -152,11 +152,11 @@ impl State {
 
 impl LocalServer for InMemoryServer {
     fn connect(&self) -> DuplexStream {
-        let (ours, theirs) = duplex(PIPE_BYTES);
+        let (server_end, client_end) = duplex(PIPE_BYTES);
         if self.with_state(|state| state.is_broken) {
-            return theirs;
+            return client_end;
         }
-        let (reader, mut writer) = tokio::io::split(ours);
+        let (reader, mut writer) = tokio::io::split(server_end);
         let (outgoing, mut queue) = unbounded_channel::<Value>();
         self.with_state(|state| state.outgoing = Some(outgoing));
         tokio::spawn(async move {
@@ -175,6 +175,6 @@ impl LocalServer for InMemoryServer {
                 state.with_state(|state| state.handle_message(&message));
             }
         });
-        theirs
+        client_end
     }
 }

@@ -1,14 +1,15 @@
-//! Applies changes that the user consented to, on top of the configuration at that time. The
-//! user may have made decisions while the question was open, and an older snapshot of the
-//! files must not bring back a revoked permission.
+//! Applies changes that the user consented to on top of the current configuration. The user may
+//! have made decisions while the question was open, and an older snapshot of the files must not
+//! bring back a revoked permission.
 
 use super::super::{ConfigSnapshot, Settings};
 use crate::domain::Trust;
 use crate::domain::trust::{AcceptedDefinition, InstructionsConsent, Pins, TrustRule};
 use std::sync::Arc;
 
-/// A three-way merge: `now` with the differences between `base`, the configuration when the
-/// files were read, and `after`, their contents. Values that changed since then are kept.
+/// A three-way merge. Applies to `now` the differences between `base`, the configuration when the
+/// files were read, and `after`, the contents of the files. Values of `now` that have changed since
+/// `base` are kept.
 pub fn apply_consented(
     now: &ConfigSnapshot,
     base: &ConfigSnapshot,

@@ -316,7 +316,8 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
         descriptions(&review_changes(&broken, &other, &earlier).changes),
         expected
     );
-    // Removed and added back with another command: switching it on would run that command.
+    // The server was removed and added back with another command, which would run once the server
+    // is switched on.
     earlier.record(&none);
     let changes = descriptions(&review_changes(&none, &off, &earlier).changes);
     assert_eq!(

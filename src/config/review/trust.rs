@@ -24,7 +24,7 @@ pub(super) fn review_trust(reviewer: &mut ChangeReviewer, before: &Trust, after:
 }
 
 /// More unreadable entries take effect at once. Fewer need consent: someone could break the
-/// file and then repair it without its blocks.
+/// file and then repair it without its blocking rules.
 fn review_unreadable(
     reviewer: &mut ChangeReviewer,
     before: &UnreadableEntries,

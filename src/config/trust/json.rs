@@ -28,7 +28,7 @@ fn parse_since(entry: &Value) -> Timestamp {
 pub(super) fn rule_from_json(entry: &Value) -> Result<TrustRule, EntryError> {
     let kind = text_field(entry, "kind")?;
     let server = ServerId::new(text_field(entry, "server")?);
-    // A block applies to a tool by name, even if its other fields are invalid.
+    // A blocking rule applies to a tool by name, even if its other fields are invalid.
     if kind == "never" {
         let tool = text_field(entry, "tool")?.to_owned();
         let hash = |key| text_field(entry, key).unwrap_or_default();

@@ -95,7 +95,7 @@ fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
     trust.unreadable.has_rule_without_server = root
         .get(GRANTS)
         .is_some_and(|grants| !grants.is_null() && !grants.is_array());
-    // The limit does not apply to blocks.
+    // Blocking rules are read even beyond the limit.
     for (index, value) in grants.iter().enumerate() {
         match json::rule_from_json(value) {
             Ok(rule) if index < RULES_MAX || rule.is_blocking() => trust.rules.push(rule),

@@ -207,7 +207,7 @@ fn unreadable_entries_grant_nothing_and_the_rest_applies() {
     let read = read_trust(&home);
     assert_eq!(read.value.rules.len(), 2);
     assert_eq!(read.value.rules[0], always());
-    // A block needs only the names of server and tool.
+    // A blocking rule needs only the names of the server and the tool.
     assert!(read.value.is_blocked(&"fs".into(), "rm"));
     let summary = read.banners[0].notice.summary();
     assert!(

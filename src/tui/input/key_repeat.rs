@@ -47,17 +47,17 @@ mod tests {
 
     #[test]
     fn held_key_is_always_a_repeat() {
-        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
+        let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
         for at in (620..5_000).step_by(25) {
-            assert!(held.record_press(KeyCode::Char('y'), ms(at)), "{at}");
+            assert!(guard.record_press(KeyCode::Char('y'), ms(at)), "{at}");
         }
     }
 
     #[test]
     fn same_key_counts_after_a_pause_and_another_key_at_once() {
-        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
-        assert!(!held.record_press(KeyCode::Char('n'), ms(600)));
-        assert!(held.record_press(KeyCode::Char('y'), ms(700)));
-        assert!(!held.record_press(KeyCode::Char('y'), ms(1_000)));
+        let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
+        assert!(!guard.record_press(KeyCode::Char('n'), ms(600)));
+        assert!(guard.record_press(KeyCode::Char('y'), ms(700)));
+        assert!(!guard.record_press(KeyCode::Char('y'), ms(1_000)));
     }
 }

@@ -64,7 +64,7 @@ impl PasteDetector {
         self.held_enter_at.map(|held_at| held_at + ENTER_HOLD_TIME)
     }
 
-    /// Whether text arrived so recently that an Enter now must be part of the same input.
+    /// Whether text arrived so recently that an Enter now may belong to the same paste.
     pub fn should_hold_enter(&self, now: Duration) -> bool {
         !self.is_pasting && self.had_text_within(BURST_GAP, now)
     }

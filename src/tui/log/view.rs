@@ -10,7 +10,7 @@ use crate::tui::widgets::window::draw_window;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 
-/// Columns of the label before a line of the trace.
+/// Width of the label before a line of the trace.
 const LABEL_WIDTH: u16 = 6;
 
 pub fn draw_log(

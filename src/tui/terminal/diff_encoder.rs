@@ -141,7 +141,7 @@ impl Encoder<'_> {
                 redraw_until = redraw_until.max(x + columns_max(symbol));
             } else {
                 self.out.extend_from_slice(symbol.as_bytes());
-                // In the last column some terminals defer the wrap and some do not.
+                // After the last column, some terminals defer the wrap and others do not.
                 self.cursor = (x + cluster_columns < new.len()).then_some((x + cluster_columns, y));
             }
             x += cluster_columns;

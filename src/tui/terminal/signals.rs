@@ -28,7 +28,7 @@ pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 
-/// Returns when the terminal hangs up; never, if there is no terminal.
+/// Returns when the terminal hangs up. Never returns without a terminal.
 pub async fn wait_for_hangup(tty: Option<&AsyncFd<OwnedFd>>) {
     let Some(tty) = tty else {
         return std::future::pending().await;

@@ -75,20 +75,23 @@ fn wider_trust_needs_consent_and_narrower_trust_applies_at_once() {
         (matching, "tool `echo` of `fs`"),
     ] {
         let (none, granting) = (Trust::default(), trust_with_rules(&[granting]));
-        let asked = vec![format!("? {subject} would run without asking")];
-        assert_eq!(described_changes(&none, &granting), (asked, none.clone()));
-        let applied = vec![format!("= {subject} is no longer allowed")];
-        assert_eq!(described_changes(&granting, &none), (applied, none));
+        let expected = vec![format!("? {subject} would run without asking")];
+        assert_eq!(
+            described_changes(&none, &granting),
+            (expected, none.clone())
+        );
+        let expected = vec![format!("= {subject} is no longer allowed")];
+        assert_eq!(described_changes(&granting, &none), (expected, none));
     }
     let never = trust_with_rules(&[rule(RuleScope::Never {
         tool: tool(),
         pin: pin(),
     })]);
     let none = Trust::default();
-    let applied = vec!["= tool `echo` of `fs` is now blocked".to_owned()];
-    assert_eq!(described_changes(&none, &never), (applied, never.clone()));
-    let asked = vec!["? tool `echo` of `fs` would no longer be blocked".to_owned()];
-    assert_eq!(described_changes(&never, &none), (asked, never.clone()));
+    let expected = vec!["= tool `echo` of `fs` is now blocked".to_owned()];
+    assert_eq!(described_changes(&none, &never), (expected, never.clone()));
+    let expected = vec!["? tool `echo` of `fs` would no longer be blocked".to_owned()];
+    assert_eq!(described_changes(&never, &none), (expected, never.clone()));
 }
 
 #[test]
@@ -114,10 +117,13 @@ fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_not_reported() {
     let declined = pinned(accepted("one", Some("two")));
     assert_eq!(described_changes(&one, &declined), (vec![], declined));
     let two = pinned(accepted("two", None));
-    let asked = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
-    assert_eq!(described_changes(&one, &two), (vec![asked], one.clone()));
-    let asked = "? server `fs`: its accepted tool definitions would be removed".to_owned();
-    assert_eq!(described_changes(&one, &none), (vec![asked], one.clone()));
+    let expected = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
+    assert_eq!(described_changes(&one, &two), (vec![expected], one.clone()));
+    let expected = "? server `fs`: its accepted tool definitions would be removed".to_owned();
+    assert_eq!(
+        described_changes(&one, &none),
+        (vec![expected], one.clone())
+    );
     let mut both = one.clone();
     let launch = LaunchConfig::BuiltIn.identity();
     both.accept(&"fs".into(), &launch, "other", accepted("o", None));
@@ -147,10 +153,10 @@ fn a_file_edit_cannot_consent_to_instructions() {
             ..Trust::default()
         },
     );
-    let asked = vec!["? the instructions of `fs` would be sent".to_owned()];
-    assert_eq!(described_changes(&none, &sent), (asked, none.clone()));
-    let applied = vec!["= the instructions of `fs` are no longer sent".to_owned()];
-    assert_eq!(described_changes(&sent, &none), (applied, none));
+    let expected = vec!["? the instructions of `fs` would be sent".to_owned()];
+    assert_eq!(described_changes(&none, &sent), (expected, none.clone()));
+    let expected = vec!["= the instructions of `fs` are no longer sent".to_owned()];
+    assert_eq!(described_changes(&sent, &none), (expected, none));
 }
 
 #[test]
