@@ -7,6 +7,7 @@ use humble::domain::server::RemoteTransport;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::time::Duration;
 
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 /// Behaviors of the stdio servers (`tests/support/mcp_server.rs`).

@@ -148,10 +148,10 @@ impl ScreenHarness {
     }
 
     pub fn show_call(&mut self, state: ToolState) -> &mut Self {
-        self.call_of("everything", "get-sum", state)
+        self.show_call_of("everything", "get-sum", state)
     }
 
-    pub fn call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
+    pub fn show_call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
         let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
         self.turn(TurnEvent::Tool(ToolCall {
             origin: CallOrigin::Text {
