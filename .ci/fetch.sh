@@ -1,4 +1,4 @@
-# Source this file. `fetch NAME COMMAND…` tries a download three times; failures are reported with NAME.
+# Source this file. `fetch NAME COMMAND…` tries a download three times and reports failures with NAME.
 fetch() {
   local name=$1 try
   shift
