@@ -4,8 +4,8 @@
 #   llama.sh start CACHE   starts it on a free port of 127.0.0.1 and prints its URL
 #   llama.sh stop CACHE    stops it
 # Prebuilt engines use the instruction set of the CPU they were built on and die with `Illegal
-# instruction` elsewhere, so each is tried with a real prompt, fastest first. The last one runs,
-# slowly, on any x86-64 CPU.
+# instruction` on others, so each is tried with a real prompt, the fastest first. The last one runs
+# on any x86-64 CPU, but slowly.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./fetch.sh
@@ -55,7 +55,7 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# Starts an engine and sends it one prompt; loading alone does not exercise all CPU instructions.
+# Starts an engine and sends it one prompt, because loading alone does not use all CPU instructions.
 start_engine() { # ENGINE
   local port pid
   port=$(free_port)
@@ -67,11 +67,11 @@ import json, os, sys, time, urllib.request
 url, pid = sys.argv[1], int(sys.argv[2])
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 body = {"model": "smollm2", "max_tokens": 4, "messages": [{"role": "user", "content": "Hello"}]}
-ask = urllib.request.Request(url + "/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
-end = time.monotonic() + 120
-while time.monotonic() < end:
+request = urllib.request.Request(url + "/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+deadline = time.monotonic() + 120
+while time.monotonic() < deadline:
     try:
-        json.load(opener.open(ask, timeout=60))["choices"][0]["message"]["content"]
+        json.load(opener.open(request, timeout=60))["choices"][0]["message"]["content"]
         sys.exit(0)
     except (OSError, ValueError):
         try: state = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs third-party MCP servers and the protocol's conformance suite from npm and PyPI.
 #   servers.sh setup CACHE   installs them, once
-#   servers.sh path CACHE    prints their folder: npm/node_modules (including Node) and python (a virtual environment)
+#   servers.sh path CACHE    prints their folder, with npm/node_modules (including Node) and python (a virtual environment)
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./fetch.sh
@@ -36,7 +36,7 @@ setup() {
   mkdir -p "$folder"
   setup_npm
   setup_python
-  # Written last, so an interrupted install starts over.
+  # Created last, so that an interrupted installation starts over.
   touch "$folder/complete"
 }
 

@@ -1,8 +1,8 @@
 //! `cargo bench --bench terminal`: runs the real program on a pseudo-terminal against a local model
 //! server and measures it from outside. Prints a table of figures and their bounds.
 //!
-//! `-- --quick` is shorter and skips the longest conversations; `-- --strict` fails if a figure
-//! exceeds its bound; a part name, such as `resting`, runs that part only.
+//! `-- --quick` measures less and skips the longest conversations; `-- --strict` fails if a figure
+//! exceeds its bound; the name of a part, such as `resting`, runs only that part.
 
 #[path = "terminal/answers.rs"]
 mod answers;
@@ -39,8 +39,8 @@ struct Scale {
     answer_bytes: usize,
     /// Bytes of the conversations in which the cost of a token is measured.
     conversations: &'static [usize],
-    /// Bytes of the conversation that is saved.
-    large: Option<usize>,
+    /// Bytes of the conversation that is opened and saved.
+    large_conversation: Option<usize>,
 }
 
 const FULL_SCALE: Scale = Scale {
@@ -49,7 +49,7 @@ const FULL_SCALE: Scale = Scale {
     keys: 300,
     answer_bytes: 1_000_000,
     conversations: &[1_000_000, 10_000_000],
-    large: Some(50_000_000),
+    large_conversation: Some(50_000_000),
 };
 
 const QUICK_SCALE: Scale = Scale {
@@ -58,13 +58,13 @@ const QUICK_SCALE: Scale = Scale {
     keys: 60,
     answer_bytes: 200_000,
     conversations: &[1_000_000],
-    large: None,
+    large_conversation: None,
 };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let scale = if has("--quick") {
+    let has_flag = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let scale = if has_flag("--quick") {
         QUICK_SCALE
     } else {
         FULL_SCALE
@@ -79,19 +79,19 @@ fn main() -> ExitCode {
         idle::measure(&mut report, &scale);
     }
     if is_selected("words") {
-        streaming::words(&mut report, &scale);
+        streaming::measure_words(&mut report, &scale);
     }
     if is_selected("keys") {
-        streaming::keys(&mut report, &scale);
+        streaming::measure_keys(&mut report, &scale);
     }
     if is_selected("shapes") {
-        streaming::shapes(&mut report, &scale);
+        streaming::measure_shapes(&mut report, &scale);
     }
     if is_selected("sessions") {
         sessions::measure(&mut report, &scale);
     }
-    print!("{}", report.text());
-    match has("--strict") && report.has_row_over() {
+    print!("{}", report.to_text());
+    match has_flag("--strict") && report.has_exceeded_bound() {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     }

@@ -14,7 +14,7 @@ use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
-/// Approximate bytes of text.
+/// Approximate sizes of the texts, in bytes.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const COLUMNS: NonZeroU16 = NonZeroU16::new(72).expect("not zero");
 
@@ -32,13 +32,13 @@ fn text(line: &str, bytes: usize) -> String {
     line.repeat(bytes.div_ceil(line.len()))
 }
 
-/// Words with their trailing space.
+/// The words of a text, each with its trailing space.
 fn tokens(text: &str) -> Vec<&str> {
     text.split_inclusive(' ').collect()
 }
 
-/// One tool, so that braces and fences are examined.
-fn offered() -> Arc<Toolset> {
+/// A toolset with one tool: without any, the scanner would skip braces and fences.
+fn test_toolset() -> Arc<Toolset> {
     let server = fixtures::server("humble", vec![fixtures::tool("get_time")]);
     Arc::new(Toolset::from_servers(&[server]))
 }
@@ -47,7 +47,7 @@ fn offered() -> Arc<Toolset> {
 mod wrapping {
     use super::*;
 
-    fn whole(bencher: Bencher, line: &str, bytes: usize) {
+    fn bench_whole(bencher: Bencher, line: &str, bytes: usize) {
         let text = text(line, bytes);
         bencher
             .counter(BytesCount::of_str(&text))
@@ -56,17 +56,17 @@ mod wrapping {
 
     #[divan::bench(args = SIZES)]
     fn english(bencher: Bencher, bytes: usize) {
-        whole(bencher, ENGLISH, bytes);
+        bench_whole(bencher, ENGLISH, bytes);
     }
 
     #[divan::bench(args = SIZES)]
     fn mixed(bencher: Bencher, bytes: usize) {
-        whole(bencher, MIXED, bytes);
+        bench_whole(bencher, MIXED, bytes);
     }
 
     #[divan::bench(args = SIZES)]
     fn one_line(bencher: Bencher, bytes: usize) {
-        whole(bencher, ENGLISH.trim_end(), bytes);
+        bench_whole(bencher, ENGLISH.trim_end(), bytes);
     }
 }
 
@@ -74,7 +74,7 @@ mod wrapping {
 mod sanitizing {
     use super::*;
 
-    fn whole(bencher: Bencher, line: &str, bytes: usize) {
+    fn bench_whole(bencher: Bencher, line: &str, bytes: usize) {
         let text = text(line, bytes);
         bencher
             .counter(BytesCount::of_str(&text))
@@ -83,12 +83,12 @@ mod sanitizing {
 
     #[divan::bench(args = SIZES)]
     fn english(bencher: Bencher, bytes: usize) {
-        whole(bencher, ENGLISH, bytes);
+        bench_whole(bencher, ENGLISH, bytes);
     }
 
     #[divan::bench(args = SIZES)]
     fn mixed(bencher: Bencher, bytes: usize) {
-        whole(bencher, MIXED, bytes);
+        bench_whole(bencher, MIXED, bytes);
     }
 
     #[divan::bench(args = SIZES)]
@@ -110,7 +110,7 @@ mod sanitizing {
 mod lenient_json {
     use super::*;
 
-    fn whole(bencher: Bencher, line: &str, bytes: usize) {
+    fn bench_whole(bencher: Bencher, line: &str, bytes: usize) {
         let text = format!("[{}]", text(line, bytes).trim_end_matches(','));
         bencher
             .counter(BytesCount::of_str(&text))
@@ -119,7 +119,7 @@ mod lenient_json {
 
     #[divan::bench(args = SIZES)]
     fn strict(bencher: Bencher, bytes: usize) {
-        whole(
+        bench_whole(
             bencher,
             r#"{"name": "get_time", "arguments": {"zone": "Asia/Seoul", "n": 12.5}},"#,
             bytes,
@@ -128,7 +128,7 @@ mod lenient_json {
 
     #[divan::bench(args = SIZES)]
     fn repaired(bencher: Bencher, bytes: usize) {
-        whole(
+        bench_whole(
             bencher,
             "{'name': 'get_time', 'arguments': {'zone': 'Asia/Seoul', 'n': 12.5,},},",
             bytes,
@@ -140,13 +140,13 @@ mod lenient_json {
 mod dialects {
     use super::*;
 
-    fn by_token(bencher: Bencher, text: &str) {
+    fn bench_by_token(bencher: Bencher, text: &str) {
         let tokens = tokens(text);
-        let offered = offered();
+        let toolset = test_toolset();
         bencher
             .counter(ItemsCount::new(tokens.len()))
             .bench_local(|| {
-                let mut scanner = CallScanner::new(Arc::clone(&offered));
+                let mut scanner = CallScanner::new(Arc::clone(&toolset));
                 for token in &tokens {
                     black_box(scanner.push(token));
                 }
@@ -156,12 +156,12 @@ mod dialects {
 
     #[divan::bench(args = SIZES)]
     fn prose_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, &text(MIXED, bytes));
+        bench_by_token(bencher, &text(MIXED, bytes));
     }
 
     #[divan::bench(args = SIZES)]
     fn thinking_by_token(bencher: Bencher, bytes: usize) {
-        by_token(
+        bench_by_token(
             bencher,
             &format!("<think>{}</think>done", text(ENGLISH, bytes)),
         );
@@ -170,11 +170,11 @@ mod dialects {
     #[divan::bench(args = SIZES)]
     fn code_by_token(bencher: Bencher, bytes: usize) {
         let line = "    if a < b && c[0] == '{' { run(\"x\"); } // `y`\n";
-        by_token(bencher, &format!("```rust\n{}```\n", text(line, bytes)));
+        bench_by_token(bencher, &format!("```rust\n{}```\n", text(line, bytes)));
     }
 }
 
-/// Texts that could start a call at every character. The cost per character must not depend on the
+/// Texts that could start a call at every character. The cost per character must not grow with the
 /// length.
 #[divan::bench_group]
 mod hostile {
@@ -192,11 +192,11 @@ mod hostile {
         "functools",
     ];
 
-    fn whole(bencher: Bencher, unit: &str, bytes: usize) {
+    fn bench_whole(bencher: Bencher, unit: &str, bytes: usize) {
         let text = text(unit, bytes);
-        let offered = offered();
+        let toolset = test_toolset();
         bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-            let mut scanner = CallScanner::new(Arc::clone(&offered));
+            let mut scanner = CallScanner::new(Arc::clone(&toolset));
             black_box(scanner.push(&text));
             scanner.finish()
         });
@@ -204,12 +204,12 @@ mod hostile {
 
     #[divan::bench(args = UNITS, sample_count = 20)]
     fn hundred_kilobytes(bencher: Bencher, unit: &str) {
-        whole(bencher, unit, 100_000);
+        bench_whole(bencher, unit, 100_000);
     }
 
     #[divan::bench(args = UNITS, sample_count = 2)]
     fn ten_megabytes(bencher: Bencher, unit: &str) {
-        whole(bencher, unit, 10_000_000);
+        bench_whole(bencher, unit, 10_000_000);
     }
 }
 
@@ -224,13 +224,14 @@ mod markdown {
     const ROW: &str = "| one | two words | `three` | 네 번째 칸 |\n";
     const CODE: &str = "    let x = call(\"text\", 42); // and a comment\n";
 
-    fn by_token(bencher: Bencher, text: &str) {
-        let mut ends: Vec<usize> = tokens(text).iter().map(|token| token.len()).collect();
-        let mut end = 0;
-        for length in &mut ends {
-            end += *length;
-            *length = end;
-        }
+    fn bench_by_token(bencher: Bencher, text: &str) {
+        let ends: Vec<usize> = tokens(text)
+            .iter()
+            .scan(0, |end, token| {
+                *end += token.len();
+                Some(*end)
+            })
+            .collect();
         bencher
             .counter(ItemsCount::new(ends.len()))
             .bench_local(|| {
@@ -274,26 +275,26 @@ mod markdown {
 
     #[divan::bench(args = SIZES)]
     fn prose_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, &text(PROSE, bytes));
+        bench_by_token(bencher, &text(PROSE, bytes));
     }
 
     #[divan::bench(args = SIZES)]
     fn list_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, &text(LIST, bytes));
+        bench_by_token(bencher, &text(LIST, bytes));
     }
 
     #[divan::bench(args = SIZES)]
     fn table_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, &table(bytes));
+        bench_by_token(bencher, &table(bytes));
     }
 
     #[divan::bench(args = SIZES)]
     fn fence_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, &format!("```rust\n{}", text(CODE, bytes)));
+        bench_by_token(bencher, &format!("```rust\n{}", text(CODE, bytes)));
     }
 
     #[divan::bench(args = SIZES)]
     fn one_paragraph_by_token(bencher: Bencher, bytes: usize) {
-        by_token(bencher, text(ENGLISH, bytes).replace('\n', " ").trim_end());
+        bench_by_token(bencher, text(ENGLISH, bytes).replace('\n', " ").trim_end());
     }
 }

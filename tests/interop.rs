@@ -23,20 +23,20 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// The slowest engine on the slowest CPU needs only part of this.
+/// Much longer than the slowest engine takes on the slowest CPU.
 const WAIT_DEADLINE: Duration = Duration::from_secs(120);
 
 /// The text that a grammar forces the model to write.
 const ANSWER: &str = "Seoul is a city. 서울은 도시입니다.";
 
-fn variable(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set; `.ci/run` sets it"))
+fn required_variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; `.ci/run` sets it"))
 }
 
 /// A home with the real model as its only model, using these request options.
-fn llama(options: &Value) -> TestHome {
+fn home_with_llama(options: &Value) -> TestHome {
     let home = TestHome::with_model(&json!({
-        "name": "smollm2", "provider": "openai", "baseUrl": variable("HUMBLE_LLAMA_URL"),
+        "name": "smollm2", "provider": "openai", "baseUrl": required_variable("HUMBLE_LLAMA_URL"),
         "options": options, "active": true,
     }));
     // On a CPU without wide vector instructions, every hundred prompt tokens take seconds.
@@ -52,8 +52,8 @@ fn grammar_for(text: &str) -> Value {
 
 struct CommandOutput {
     code: Option<i32>,
-    out: String,
-    err: String,
+    stdout: String,
+    stderr: String,
 }
 
 fn ask(home: &TestHome, arguments: &[&str]) -> CommandOutput {
@@ -83,38 +83,38 @@ fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     CommandOutput {
         code: output.status.code(),
-        out: text(output.stdout),
-        err: text(output.stderr),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
     }
 }
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_humble_ask_word_for_word() {
-    let asked = ask(
-        &llama(&grammar_for(ANSWER)),
+    let output = ask(
+        &home_with_llama(&grammar_for(ANSWER)),
         &["--no-tools", "What is Seoul?"],
     );
     assert_eq!(
-        (asked.code, asked.out.trim_end()),
+        (output.code, output.stdout.trim_end()),
         (Some(0), ANSWER),
         "{}",
-        asked.err
+        output.stderr
     );
     assert!(
-        asked.err.contains("Waiting for response..."),
+        output.stderr.contains("Waiting for response..."),
         "{}",
-        asked.err
+        output.stderr
     );
 }
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_accepts_the_tools_of_humble_ask_and_generates_freely() {
-    let home = llama(&json!({ "max_tokens": 48, "seed": 7 }));
-    let asked = ask(&home, &["--json", "Say hello."]);
-    let events: Vec<Value> = asked
-        .out
+    let home = home_with_llama(&json!({ "max_tokens": 48, "seed": 7 }));
+    let output = ask(&home, &["--json", "Say hello."]);
+    let events: Vec<Value> = output
+        .stdout
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()
@@ -122,20 +122,20 @@ fn llama_cpp_accepts_the_tools_of_humble_ask_and_generates_freely() {
     let reply = events
         .iter()
         .filter(|event| event["type"] == "delta" || event["type"] == "tool");
-    assert!(reply.count() > 0, "{}\n{}", asked.out, asked.err);
-    // The small model may request a tool, but there is no user to approve it.
+    assert!(reply.count() > 0, "{}\n{}", output.stdout, output.stderr);
+    // The small model may call a tool, but there is no user to approve the call.
     assert!(
-        matches!(asked.code, Some(0 | 3)),
+        matches!(output.code, Some(0 | 3)),
         "{:?}\n{}",
-        asked.code,
-        asked.err
+        output.code,
+        output.stderr
     );
 }
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_on_the_screen_and_is_saved() {
-    let home = llama(&grammar_for(ANSWER));
+    let home = home_with_llama(&grammar_for(ANSWER));
     let mut terminal = TerminalOptions::in_home(&home).arg("--no-tools").start();
     terminal.wait_for_text("smollm2");
     terminal.send_prompt("What is Seoul?");
@@ -171,18 +171,18 @@ fn llama_cpp_answers_on_the_screen_and_is_saved() {
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn an_invalid_grammar_is_reported_in_a_sentence() {
-    let home = llama(&json!({ "grammar": "this is no grammar" }));
-    let asked = ask(&home, &["--no-tools", "Hello"]);
+    let home = home_with_llama(&json!({ "grammar": "this is no grammar" }));
+    let output = ask(&home, &["--no-tools", "Hello"]);
     assert_eq!(
-        (asked.code, asked.out.as_str()),
+        (output.code, output.stdout.as_str()),
         (Some(1), ""),
         "{}",
-        asked.err
+        output.stderr
     );
     assert!(
-        asked.err.contains("refused the request (HTTP 400)."),
+        output.stderr.contains("refused the request (HTTP 400)."),
         "{}",
-        asked.err
+        output.stderr
     );
 }
 
@@ -190,28 +190,29 @@ fn an_invalid_grammar_is_reported_in_a_sentence() {
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_supports_the_anthropic_protocol_too() {
     let home = TestHome::with_model(&json!({
-        "name": "smollm2", "provider": "anthropic", "baseUrl": variable("HUMBLE_LLAMA_URL"),
+        "name": "smollm2", "provider": "anthropic", "baseUrl": required_variable("HUMBLE_LLAMA_URL"),
         "options": { "max_tokens": 48 }, "active": true,
     }));
     std::fs::write(home.path().join("system_prompt.txt"), "Be brief.")
         .expect("the home is writable");
-    let asked = ask(&home, &["--no-tools", "Say hello."]);
-    assert_eq!(asked.code, Some(0), "{}", asked.err);
-    assert!(!asked.out.trim().is_empty(), "{}", asked.err);
+    let output = ask(&home, &["--no-tools", "Say hello."]);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(!output.stdout.trim().is_empty(), "{}", output.stderr);
 }
 
-/// The server's token count of a prompt, without its overhead for an empty one.
+/// The server's token count of a text, without the overhead of an almost empty prompt.
 fn server_token_count(text: &str) -> u64 {
     let count = |prompt: &str| {
-        let asked = ask(
-            &llama(&json!({ "max_tokens": 1 })),
+        let output = ask(
+            &home_with_llama(&json!({ "max_tokens": 1 })),
             &["--json", "--no-tools", prompt],
         );
-        let input_tokens = asked.out.lines().rev().find_map(|line| {
+        let input_tokens = output.stdout.lines().rev().find_map(|line| {
             let event: Value = serde_json::from_str(line).ok()?;
             event["usage"]["input"].as_u64()
         });
-        input_tokens.unwrap_or_else(|| panic!("no count: {}\n{}", asked.out, asked.err))
+        input_tokens
+            .unwrap_or_else(|| panic!("no token count: {}\n{}", output.stdout, output.stderr))
     };
     count(&format!(".{text}")) - count(".")
 }
@@ -228,10 +229,8 @@ fn token_estimates_exceed_the_llama_cpp_count_by_at_most_two_fifths() {
     ];
     let vocabulary = Vocabulary::for_model(None, "smollm2");
     for text in samples {
-        let (estimate, count) = (
-            token_estimate::estimate(text, vocabulary),
-            server_token_count(text),
-        );
+        let estimate = token_estimate::estimate(text, vocabulary);
+        let count = server_token_count(text);
         assert!(
             (count..=count * 140 / 100).contains(&estimate),
             "{estimate} for {count}: {text}"
@@ -263,12 +262,12 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
             .any(|line| line.contains("● everything"))
     });
     terminal.send_prompt("What is 17 + 25?");
-    let asked = terminal.wait_for_text("Call now? (Y/N)");
+    let dialog = terminal.wait_for_text("Call now? (Y/N)");
     for part in ["get-sum", "everything", "\"a\": 17", "\"b\": 25"] {
         assert!(
-            contains_text(&asked, part),
+            contains_text(&dialog, part),
             "{part}\n{}",
-            screen_with_border(&asked)
+            screen_with_border(&dialog)
         );
     }
     terminal.wait_for_text("letter or number decides");
@@ -283,11 +282,11 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     let offered = requests[0]["tools"].as_array().expect("tools");
     assert!(
         offered.len() >= 10,
-        "all of its tools are offered: {offered:#?}"
+        "not all of its tools are offered: {offered:#?}"
     );
     let result = requests[1]["messages"]
         .as_array()
-        .and_then(|all| all.last())
+        .and_then(|messages| messages.last())
         .expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
@@ -295,7 +294,7 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     assert!(text.contains("The sum of 17 and 25 is 42."), "{text}");
     assert!(
         !home.processes().is_empty(),
-        "the process search finds running servers"
+        "the process search finds no running server"
     );
     assert_eq!(
         terminal.quit(),

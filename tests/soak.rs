@@ -1,148 +1,66 @@
-//! Soak test (`just soak`): twenty servers, two thousand calls and random kills for three minutes.
+//! Soak test (`just soak`): twenty servers, two thousand calls and random kills in three minutes.
 //! Every call must be answered, no process may be left, and memory must not grow.
-//! `HUMBLE_SOAK_SECONDS` shortens it at the same call rate. Not part of `cargo test`, because it
-//! needs an idle machine, time, and /proc.
+//! `HUMBLE_SOAK_SECONDS` sets another duration with the same call rate. Not part of `cargo test`,
+//! because it needs an idle machine, time, and /proc.
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "soak/servers.rs"]
+mod servers;
 #[path = "support/test_rng.rs"]
 mod test_rng;
 
-use humble::domain::server::RemoteTransport;
-use humble::domain::{CallId, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
+use humble::domain::{CallId, Server, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::serve::BuiltInServer;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use servers::{HttpServerProcess, http_server_config, marked_process_ids, stdio_server_config};
 use std::collections::BTreeMap;
-use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 use test_rng::TestRng;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-const SERVERS: usize = 20;
-/// Number of servers reached over HTTP.
-const REMOTE: usize = 5;
+const SERVER_COUNT: usize = 20;
+/// Number of servers that use HTTP.
+const HTTP_SERVER_COUNT: usize = 5;
 const SECONDS: u64 = 180;
-const CALLS: u64 = 2_000;
-const KILL_EVERY: Duration = Duration::from_secs(2);
-const SAMPLE_EVERY: Duration = Duration::from_millis(500);
-/// Deadline of every call, whatever happens to its server.
-const ANSWER_MAX: Duration = Duration::from_secs(60);
-const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
-/// Maximum growth of resident memory in kB per minute; a leaked call result or session would exceed
-/// it.
-const SLOPE_MAX: f64 = 2_048.0;
-/// The slope of a shorter run is not meaningful.
+const CALL_COUNT: u64 = 2_000;
+const KILL_INTERVAL: Duration = Duration::from_secs(2);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(500);
+/// Every call must have an outcome within this time, even if its server is killed.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum growth of resident memory, in kB per minute. A leak of call results or sessions would
+/// exceed it.
+const MEMORY_SLOPE_MAX: f64 = 2_048.0;
+/// In a shorter run, the slope is not meaningful and is not checked.
 const WARM_UP_SECONDS: u64 = 60;
-const BEHAVIORS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
-
-/// The path of an example built alongside this test.
-fn example(name: &str) -> PathBuf {
-    let mut program = std::env::current_exe().expect("a test has a path");
-    program.pop();
-    program.pop();
-    let program = program.join("examples").join(name);
-    assert!(program.exists(), "run `cargo build --example {name}` first");
-    program
-}
-
-/// A server over HTTP, restarted after it is killed.
-struct HttpServerProcess {
-    port: u16,
-    child: Child,
-}
-
-impl HttpServerProcess {
-    fn start(mark: &str) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("bound").port();
-        drop(free);
-        let child = Self::run(port, mark);
-        Self { port, child }
-    }
-
-    fn run(port: u16, mark: &str) -> Child {
-        let mut command = Command::new(example("test-http-server"));
-        command.arg(port.to_string()).env(PROCESS_MARK, mark);
-        command.spawn().expect("the server starts")
-    }
-
-    fn revive(&mut self, mark: &str) {
-        if matches!(self.child.try_wait(), Ok(Some(_))) {
-            self.child = Self::run(self.port, mark);
-        }
-    }
-}
-
-impl Drop for HttpServerProcess {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn remote(number: usize, remote: &HttpServerProcess) -> ServerConfig {
-    let url = format!("http://127.0.0.1:{}/mcp", remote.port);
-    ServerConfig {
-        launch: fixtures::remote(&url, RemoteTransport::Http, &[]),
-        ..server(number, "")
-    }
-}
-
-fn server(number: usize, mark: &str) -> ServerConfig {
-    let program = example("test-mcp-server");
-    let manner = BEHAVIORS[number % BEHAVIORS.len()];
-    let launch = fixtures::stdio(
-        &program.to_string_lossy(),
-        &[manner],
-        &[(PROCESS_MARK, mark)],
-    );
-    ServerConfig {
-        startup_timeout: Duration::from_secs(20),
-        tool_timeout: Duration::from_secs(5),
-        ..fixtures::server_config(&format!("server-{number}"), launch)
-    }
-}
-
-/// Ids of the processes with this mark.
-fn alive(mark: &str) -> Vec<i32> {
-    let wanted = format!("{PROCESS_MARK}={mark}");
-    let entries = std::fs::read_dir("/proc").expect("the soak test needs /proc");
-    let is_ours = |path: PathBuf| {
-        let variables = std::fs::read(path.join("environ")).unwrap_or_default();
-        let mut variables = variables.split(|byte| *byte == 0);
-        variables.any(|variable| variable == wanted.as_bytes())
-    };
-    let ours = entries.flatten().filter(|entry| is_ours(entry.path()));
-    let ids = ours.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.collect()
-}
 
 /// Resident memory of this process, in kB.
-fn resident() -> f64 {
+fn resident_kilobytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let number = line.and_then(|line| line.split_whitespace().next());
     number.and_then(|number| number.parse().ok()).expect("kB")
 }
 
-/// Slope in kB per minute, by least squares. Skips the first third, where everything is allocated
-/// for the first time.
+/// The slope in kB per minute, by least squares. Skips the first third of the samples, during which
+/// buffers and caches are filled.
 fn slope(samples: &[(f64, f64)]) -> f64 {
     let samples = &samples[samples.len() / 3..];
     let count = samples.len() as f64;
     let mean =
         |component: fn(&(f64, f64)) -> f64| samples.iter().map(component).sum::<f64>() / count;
-    let (x, y) = (mean(|sample| sample.0), mean(|sample| sample.1));
-    let numerator: f64 = samples.iter().map(|(a, b)| (a - x) * (b - y)).sum();
-    let denominator: f64 = samples.iter().map(|(a, _)| (a - x).powi(2)).sum();
+    let (mean_x, mean_y) = (mean(|sample| sample.0), mean(|sample| sample.1));
+    let numerator: f64 = samples
+        .iter()
+        .map(|(x, y)| (x - mean_x) * (y - mean_y))
+        .sum();
+    let denominator: f64 = samples.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
     numerator / denominator
 }
 
@@ -154,6 +72,7 @@ fn slope_of_a_line_is_computed() {
     assert!((slope(&line) - 7.0).abs() < 1e-9);
 }
 
+/// A random call, and whether to cancel it at once.
 fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
     let long = "가나다 ".repeat(1 + rng.below(10_000));
     let (tool, arguments) = match rng.below(200) {
@@ -174,7 +93,7 @@ fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
     };
     let call = McpCall {
         id: CallId(number),
-        server: ServerId::new(format!("server-{}", rng.below(SERVERS))),
+        server: ServerId::new(format!("server-{}", rng.below(SERVER_COUNT))),
         tool: tool.to_owned(),
         arguments,
         pin: None,
@@ -182,65 +101,90 @@ fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
     (call, rng.one_in(20))
 }
 
-fn name(outcome: &ToolOutcome) -> &'static str {
+fn outcome_name(outcome: &ToolOutcome) -> &'static str {
     match outcome {
         ToolOutcome::Succeeded { .. } => "succeeded",
         ToolOutcome::Failed { .. } => "failed",
         ToolOutcome::Unreachable { .. } => "unreachable",
         ToolOutcome::TimedOut { .. } => "timed out",
         ToolOutcome::Interrupted => "interrupted",
-        _ => "otherwise",
+        _ => "other",
     }
 }
 
 struct Soak {
     hub: Hub,
     calls: JoinSet<&'static str>,
-    ends: BTreeMap<&'static str, u64>,
+    outcome_counts: BTreeMap<&'static str, u64>,
     started_calls: u64,
-    killed: u64,
+    kill_count: u64,
     samples: Vec<(f64, f64)>,
     rng: TestRng,
-    remotes: Vec<HttpServerProcess>,
+    http_servers: Vec<HttpServerProcess>,
 }
 
 impl Soak {
-    fn call(&mut self) {
+    /// Starts all servers. The hub's events go to `sender`.
+    fn start(sender: mpsc::Sender<HubEvent>, mark: &str) -> Self {
+        let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
+        let http_servers: Vec<HttpServerProcess> = (0..HTTP_SERVER_COUNT)
+            .map(|_| HttpServerProcess::start(mark))
+            .collect();
+        let http_configs = http_servers
+            .iter()
+            .enumerate()
+            .map(|(number, process)| http_server_config(number, process));
+        let stdio_configs =
+            (HTTP_SERVER_COUNT..SERVER_COUNT).map(|number| stdio_server_config(number, mark));
+        hub.configure(http_configs.chain(stdio_configs).collect());
+        Self {
+            hub,
+            calls: JoinSet::new(),
+            outcome_counts: BTreeMap::new(),
+            started_calls: 0,
+            kill_count: 0,
+            samples: Vec::new(),
+            rng: TestRng::new(6),
+            http_servers,
+        }
+    }
+
+    fn start_call(&mut self) {
         self.started_calls += 1;
         let (call, is_cancelled) = random_call(&mut self.rng, self.started_calls);
         let cancel = CancellationToken::new();
-        let calling = self.hub.call(call.clone(), cancel.clone());
+        let call_future = self.hub.call(call.clone(), cancel.clone());
         self.calls.spawn(async move {
             if is_cancelled {
                 cancel.cancel();
             }
-            let outcome = timeout(ANSWER_MAX, calling)
+            let outcome = timeout(OUTCOME_TIMEOUT, call_future)
                 .await
                 .unwrap_or_else(|_| panic!("no outcome for {call:?}"));
-            name(&outcome)
+            outcome_name(&outcome)
         });
     }
 
-    fn revive_remotes(&mut self, mark: &str) {
-        for process in &mut self.remotes {
-            process.revive(mark);
+    fn restart_ended_http_servers(&mut self, mark: &str) {
+        for process in &mut self.http_servers {
+            process.restart_if_ended(mark);
         }
     }
 
-    fn kill(&mut self, mark: &str) {
+    fn kill_random_process(&mut self, mark: &str) {
         // The client has noticed the previous kill by now.
-        self.revive_remotes(mark);
-        let alive = alive(mark);
-        if alive.is_empty() {
+        self.restart_ended_http_servers(mark);
+        let process_ids = marked_process_ids(mark);
+        if process_ids.is_empty() {
             return;
         }
-        let chosen = *self.rng.pick(&alive);
-        if let Some(process) = Pid::from_raw(chosen)
+        let process_id = *self.rng.pick(&process_ids);
+        if let Some(process) = Pid::from_raw(process_id)
             && kill_process(process, Signal::KILL).is_ok()
         {
-            self.killed += 1;
+            self.kill_count += 1;
         }
-        // Now and then the user reconnects a failed server.
+        // Occasionally reconnect a failed server, as a user would.
         let servers = self.hub.servers();
         let server = self.rng.pick(&servers);
         if matches!(server.status, ServerStatus::Failed(_)) {
@@ -248,16 +192,16 @@ impl Soak {
         }
     }
 
-    fn count(&mut self, ended: Option<Result<&'static str, tokio::task::JoinError>>) {
-        if let Some(ended) = ended {
-            let end = ended.expect("every call has an outcome");
-            *self.ends.entry(end).or_default() += 1;
+    fn count_outcome(&mut self, joined: Option<Result<&'static str, tokio::task::JoinError>>) {
+        if let Some(joined) = joined {
+            let outcome = joined.expect("every call has an outcome");
+            *self.outcome_counts.entry(outcome).or_default() += 1;
         }
     }
 }
 
 /// Checks that every server recovers after a manual reconnect.
-async fn every_server_recovers(soak: &mut Soak) {
+async fn check_recovery(soak: &mut Soak) {
     let ids: Vec<ServerId> = soak
         .hub
         .servers()
@@ -268,21 +212,21 @@ async fn every_server_recovers(soak: &mut Soak) {
         soak.hub.reconnect(id);
     }
     let is_connected = |server: &Server| server.status == ServerStatus::Connected;
-    let back = async {
+    let recovery = async {
         let mut ticks = interval(Duration::from_millis(50));
-        // Require several successes in a row, since a server that is about to be closed is still
-        // connected.
+        // Require several successes in a row, because a server that is about to close still counts
+        // as connected.
         let mut successes = 0;
         while successes < 10 {
             ticks.tick().await;
-            let all = soak.hub.servers().iter().all(is_connected);
-            successes = if all { successes + 1 } else { 0 };
+            let are_all_connected = soak.hub.servers().iter().all(is_connected);
+            successes = if are_all_connected { successes + 1 } else { 0 };
         }
     };
-    let waited = timeout(Duration::from_secs(60), back).await;
+    let result = timeout(Duration::from_secs(60), recovery).await;
     assert!(
-        waited.is_ok(),
-        "all servers recover: {:#?}",
+        result.is_ok(),
+        "some servers did not recover: {:#?}",
         soak.hub.servers()
     );
     for (number, id) in ids.into_iter().enumerate() {
@@ -303,74 +247,73 @@ async fn every_server_recovers(soak: &mut Soak) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes three minutes: `just soak`"]
-async fn every_call_has_an_outcome_although_servers_are_killed() {
-    let seconds = std::env::var("HUMBLE_SOAK_SECONDS").ok();
-    let seconds: u64 = seconds.map_or(SECONDS, |text| text.parse().expect("seconds"));
-    let calls = CALLS * seconds / SECONDS;
-    let mark = format!("soak-{}", std::process::id());
-    let (sender, mut events) = mpsc::channel::<HubEvent>(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
-    let remotes: Vec<HttpServerProcess> = (0..REMOTE)
-        .map(|_| HttpServerProcess::start(&mark))
-        .collect();
-    let numbered = remotes.iter().enumerate();
-    let over_http = numbered.map(|(number, process)| remote(number, process));
-    let children = (REMOTE..SERVERS).map(|number| server(number, &mark));
-    hub.configure(over_http.chain(children).collect());
-    let reading = tokio::spawn(async move { while events.recv().await.is_some() {} });
-    let mut soak = Soak {
-        hub,
-        calls: JoinSet::new(),
-        ends: BTreeMap::new(),
-        started_calls: 0,
-        killed: 0,
-        samples: Vec::new(),
-        rng: TestRng::new(6),
-        remotes,
-    };
-    let ticker = |every: Duration| {
-        let mut ticks = interval(every);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        ticks
-    };
-    let mut call = ticker(Duration::from_secs(seconds) / u32::try_from(calls).expect("few"));
-    let (mut kill, mut sample) = (ticker(KILL_EVERY), ticker(SAMPLE_EVERY));
+/// A timer that skips missed ticks.
+fn ticker(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
+}
+
+/// Starts `calls` calls at random, kills servers and samples memory, until every call has an
+/// outcome.
+async fn run_calls(soak: &mut Soak, calls: u64, duration: Duration, mark: &str) {
+    let call_interval = duration / u32::try_from(calls).expect("the number of calls fits");
+    let mut call_ticks = ticker(call_interval);
+    let (mut kill_ticks, mut sample_ticks) = (ticker(KILL_INTERVAL), ticker(SAMPLE_INTERVAL));
     let started = Instant::now();
-    // A busy machine may fall behind schedule, so the number of calls decides.
-    while soak.started_calls < calls || started.elapsed() < Duration::from_secs(seconds) {
+    // A busy machine may fall behind schedule, so the loop ends only after all calls were started.
+    while soak.started_calls < calls || started.elapsed() < duration {
         tokio::select! {
-            _ = call.tick(), if soak.started_calls < calls => soak.call(),
-            _ = kill.tick() => soak.kill(&mark),
-            _ = sample.tick() => {
+            _ = call_ticks.tick(), if soak.started_calls < calls => soak.start_call(),
+            _ = kill_ticks.tick() => soak.kill_random_process(mark),
+            _ = sample_ticks.tick() => {
                 let minutes = started.elapsed().as_secs_f64() / 60.0;
-                soak.samples.push((minutes, resident()));
+                soak.samples.push((minutes, resident_kilobytes()));
             }
-            ended = soak.calls.join_next(), if !soak.calls.is_empty() => soak.count(ended),
+            joined = soak.calls.join_next(), if !soak.calls.is_empty() => soak.count_outcome(joined),
         }
     }
-    while let Some(ended) = soak.calls.join_next().await {
-        soak.count(Some(ended));
+    while let Some(joined) = soak.calls.join_next().await {
+        soak.count_outcome(Some(joined));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes three minutes: `just soak`"]
+async fn every_call_has_an_outcome_while_servers_are_killed() {
+    let seconds = std::env::var("HUMBLE_SOAK_SECONDS").ok();
+    let seconds: u64 = seconds.map_or(SECONDS, |text| text.parse().expect("seconds"));
+    let calls = CALL_COUNT * seconds / SECONDS;
+    let mark = format!("soak-{}", std::process::id());
+    let (sender, mut events) = mpsc::channel::<HubEvent>(64);
+    let event_reader = tokio::spawn(async move { while events.recv().await.is_some() {} });
+    let mut soak = Soak::start(sender, &mark);
+    let started = Instant::now();
+    run_calls(&mut soak, calls, Duration::from_secs(seconds), &mark).await;
     let slope = slope(&soak.samples);
-    let last = soak.samples.last().map_or(0.0, |sample| sample.1);
+    let last_sample = soak.samples.last().map_or(0.0, |sample| sample.1);
+    let counts = &soak.outcome_counts;
     println!(
-        "soak: {calls} calls {:?}, {} processes killed in {} s, {last:.0} kB resident, {slope:+.0} kB a minute",
-        soak.ends,
-        soak.killed,
+        "soak: {calls} calls {counts:?}, {} processes killed in {} s, {last_sample:.0} kB resident, {slope:+.0} kB a minute",
+        soak.kill_count,
         started.elapsed().as_secs()
     );
-    assert_eq!(soak.ends.values().sum::<u64>(), calls, "{:?}", soak.ends);
-    assert!(soak.ends["succeeded"] * 2 > calls, "{:?}", soak.ends);
-    soak.revive_remotes(&mark);
-    every_server_recovers(&mut soak).await;
+    assert_eq!(counts.values().sum::<u64>(), calls, "{counts:?}");
+    assert!(counts["succeeded"] * 2 > calls, "{counts:?}");
+    soak.restart_ended_http_servers(&mark);
+    check_recovery(&mut soak).await;
     soak.hub.shutdown().await;
-    reading.await.expect("the reader ends with the channel");
-    drop(soak.remotes);
-    assert_eq!(alive(&mark), Vec::<i32>::new(), "every process is gone");
+    event_reader
+        .await
+        .expect("the reader ends with the channel");
+    drop(soak.http_servers);
+    assert_eq!(
+        marked_process_ids(&mark),
+        Vec::<i32>::new(),
+        "processes are left"
+    );
     assert!(
-        seconds < WARM_UP_SECONDS || slope < SLOPE_MAX,
+        seconds < WARM_UP_SECONDS || slope < MEMORY_SLOPE_MAX,
         "{slope:+.0} kB a minute"
     );
 }

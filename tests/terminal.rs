@@ -33,8 +33,8 @@ use pty::{Exit, PtyTerminal, TerminalOptions};
 use serde_json::json;
 
 const CHAT: &str = "/api/chat";
-/// Part of the hint line once a dialog accepts keys.
-const ARMED: &str = "letter or number decides";
+/// The part of the hint line that appears once a dialog accepts keys.
+const READY_HINT: &str = "letter or number decides";
 
 fn clean_exit() -> Exit {
     Exit {
@@ -43,14 +43,14 @@ fn clean_exit() -> Exit {
     }
 }
 
-/// A model server and a home that uses its one model.
+/// Starts a model server, and a home that uses its only model.
 fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());
     (server, home)
 }
 
-/// Same, with the MCP test server.
+/// Like [`ollama`], with the MCP test server.
 fn ollama_with_tools() -> (ModelServer, TestHome) {
     let (server, home) = ollama();
     (
@@ -66,7 +66,7 @@ fn open(home: &TestHome) -> PtyTerminal {
     terminal
 }
 
-/// Same, and waits until the MCP test server is connected.
+/// Like [`open`], but also waits until the MCP test server is connected.
 fn open_with_tools(home: &TestHome) -> PtyTerminal {
     let terminal = open(home);
     terminal.wait_for("the server is connected", |screen| {
@@ -78,10 +78,10 @@ fn open_with_tools(home: &TestHome) -> PtyTerminal {
     terminal
 }
 
-/// Starts an answer and never ends it.
-fn endless(words: &[&str]) -> Reply {
+/// A reply that starts an answer and never ends it.
+fn endless(parts: &[&str]) -> Reply {
     let line = |part: &&str| ollama_line(&json!({ "role": "assistant", "content": part }));
-    words
+    parts
         .iter()
         .map(line)
         .fold(Reply::status(200), Reply::chunk)
@@ -89,7 +89,7 @@ fn endless(words: &[&str]) -> Reply {
 }
 
 #[test]
-fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
+fn the_first_frame_has_four_panes_and_sends_nothing_to_the_model() {
     let (server, home) = ollama();
     let mut terminal = open(&home);
     let screen = terminal.screen();
@@ -107,14 +107,14 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
 }
 
 #[test]
-fn one_more_letter_costs_few_bytes() {
+fn one_more_letter_writes_few_bytes() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     terminal.type_text("qq");
-    let written = terminal.bytes_written();
+    let bytes_before = terminal.bytes_written();
     terminal.press("z");
     terminal.wait_for_text("qqz");
-    let after = terminal.bytes_written() - written;
-    assert!(after < 200, "{after} bytes for one letter");
+    let bytes_added = terminal.bytes_written() - bytes_before;
+    assert!(bytes_added < 200, "{bytes_added} bytes for one letter");
     assert_eq!(terminal.quit(), clean_exit());
 }

@@ -5,7 +5,7 @@ use super::model_server::{Gate, Reply, ollama_done, ollama_line};
 use serde_json::json;
 use std::time::Duration;
 
-/// The end of each answer.
+/// The last words of each answer.
 pub const LAST_WORDS: &str = "so it ends";
 
 const WORDS: &str = "The quick survey of streaming systems shows that a terminal which draws \
@@ -48,9 +48,9 @@ impl MarkdownShape {
         }
     }
 
-    /// About `bytes` bytes of it, split into tokens.
+    /// About `bytes` bytes of text in this shape, split into tokens.
     pub fn tokens(self, bytes: usize) -> Vec<String> {
-        let (head, line) = match self {
+        let (heading, line) = match self {
             Self::Prose => return prose(bytes * WORDS.split(' ').count() / WORDS.len()),
             Self::List => (
                 "",
@@ -65,9 +65,9 @@ impl MarkdownShape {
                 "    let total_#: usize = items.iter().map(|item| item.count).sum();\n",
             ),
         };
-        // Lines differ because repetitive answers are stopped.
+        // Number the lines, because the program stops repetitive answers.
         let lines = (0..bytes / line.len()).map(|n| line.replace('#', &n.to_string()));
-        let text = head.to_owned() + &lines.collect::<String>();
+        let text = heading.to_owned() + &lines.collect::<String>();
         text.split_inclusive(' ').map(str::to_owned).collect()
     }
 }
@@ -80,26 +80,38 @@ fn begin_reply() -> Reply {
     Reply::status(200).header("content-type", "application/x-ndjson")
 }
 
-fn end_reply(reply: Reply, count: usize) -> Reply {
+fn end_reply(reply: Reply, token_count: usize) -> Reply {
     let reply = reply.chunk(chunk(&format!("\n\n{LAST_WORDS}")));
-    reply.chunk(ollama_done(20, count as u64))
+    reply.chunk(ollama_done(20, token_count as u64))
 }
 
 /// Sends each token in a chunk of its own, without pauses.
-pub fn at_once(tokens: &[String]) -> Reply {
+pub fn unpaced(tokens: &[String]) -> Reply {
     let reply = tokens
         .iter()
         .fold(begin_reply(), |reply, token| reply.chunk(chunk(token)));
     end_reply(reply, tokens.len())
 }
 
-/// Sends `tokens_per_second` tokens per second once the first gate opens, and the end of the answer
-/// once the second does.
-pub fn paced(tokens: &[String], tokens_per_second: u32, first: &Gate, last: &Gate) -> Reply {
-    let reply = begin_reply().chunk(chunk("It begins:\n\n")).gate(first);
-    let pace = Duration::from_secs(1) / tokens_per_second;
+/// Sends `tokens_per_second` tokens per second once the start gate opens, and the end of the answer
+/// once the end gate opens.
+pub fn paced(
+    tokens: &[String],
+    tokens_per_second: u32,
+    start_gate: &Gate,
+    end_gate: &Gate,
+) -> Reply {
+    let reply = begin_reply()
+        .chunk(chunk("It begins:\n\n"))
+        .gate(start_gate);
+    let token_interval = Duration::from_secs(1) / tokens_per_second;
     let reply = (0u32..).zip(tokens).fold(reply, |reply, (index, token)| {
-        reply.pause_until(pace * index).chunk(chunk(token))
+        reply
+            .pause_until(token_interval * index)
+            .chunk(chunk(token))
     });
-    end_reply(reply.chunk(chunk("\n\nall said")).gate(last), tokens.len())
+    end_reply(
+        reply.chunk(chunk("\n\nall said")).gate(end_gate),
+        tokens.len(),
+    )
 }

@@ -14,41 +14,43 @@ pub fn measure(report: &mut Report, scale: &Scale) {
     starts.sort();
     let median = milliseconds(percentile(&starts, 0.5));
     let slowest = milliseconds(percentile(&starts, 1.0));
-    report.bound(
+    report.add_bounded(
         "start to first frame, median",
         Some(median),
         Unit::Milliseconds,
         20.0,
     );
-    report.note(
+    report.add(
         "start to first frame, slowest",
         Some(slowest),
         Unit::Milliseconds,
     );
 
     let mut program = Program::open(&home);
-    // Startup work has finished by then.
+    // By then, all startup work has finished.
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
-    report.bound("memory at rest", resident, Unit::Megabytes, 20.0);
+    report.add_bounded("memory at rest", resident, Unit::Megabytes, 20.0);
 
-    let (before, used) = (program.bytes_written(), program.usage());
+    let (bytes_before, usage_before) = (program.bytes_written(), program.usage());
     std::thread::sleep(Duration::from_secs(1));
-    let after = program.usage();
-    let idle = used.zip(after).map(|(before, after)| after.since(&before));
-    let written = (program.bytes_written() - before) as f64;
-    report.bound("written in an idle second", Some(written), Unit::Bytes, 0.0);
-    report.note(
+    let usage_after = program.usage();
+    let processor_time = usage_before
+        .zip(usage_after)
+        .map(|(before, after)| after.since(&before));
+    let written = (program.bytes_written() - bytes_before) as f64;
+    report.add_bounded("written in an idle second", Some(written), Unit::Bytes, 0.0);
+    report.add(
         "processor time of an idle second",
-        idle.map(milliseconds),
+        processor_time.map(milliseconds),
         Unit::Milliseconds,
     );
 
-    let before = program.bytes_written();
+    let bytes_before = program.bytes_written();
     program.press(LEFT);
     std::thread::sleep(Duration::from_millis(300));
-    let written = (program.bytes_written() - before) as f64;
-    report.bound(
+    let written = (program.bytes_written() - bytes_before) as f64;
+    report.add_bounded(
         "written by a frame that changes nothing",
         Some(written),
         Unit::Bytes,

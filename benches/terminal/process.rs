@@ -12,30 +12,32 @@ impl ProcessUsage {
     /// `None` if the system does not report it.
     pub fn measure(process: u32) -> Option<Self> {
         let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
-        let mut used = HashMap::new();
+        let mut times = HashMap::new();
         for thread in threads.flatten() {
-            // The first field is nanoseconds on a processor. A thread may end meanwhile.
+            // The first field is the time on a processor, in nanoseconds. The file is missing if the
+            // thread has ended meanwhile.
             let Ok(text) = fs::read_to_string(thread.path().join("schedstat")) else {
                 continue;
             };
             let time = text.split(' ').next()?.parse().ok()?;
             let id = thread.file_name().to_string_lossy().into_owned();
-            used.insert(id, Duration::from_nanos(time));
+            times.insert(id, Duration::from_nanos(time));
         }
-        (!used.is_empty()).then_some(Self(used))
+        (!times.is_empty()).then_some(Self(times))
     }
 
     /// Processor time used since `before`, excluding threads that have ended.
     pub fn since(&self, before: &Self) -> Duration {
-        let used = self.0.iter().map(|(id, time)| {
+        let differences = self.0.iter().map(|(id, time)| {
             let before = before.0.get(id).copied().unwrap_or_default();
             time.saturating_sub(before)
         });
-        used.sum()
+        differences.sum()
     }
 }
 
-/// Processor time of a process since its start, including ended threads; in steps of 10 ms.
+/// Processor time of a process since its start, including ended threads, with a resolution of
+/// 10 ms.
 pub fn total_processor_time(process: u32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program name is in parentheses and may contain anything.

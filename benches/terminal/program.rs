@@ -1,5 +1,5 @@
-//! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator; waiting
-//! callers poll rarely, so that they take no processor time from the program.
+//! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator. Waiting
+//! callers poll rarely, so that they use little of the processor time.
 
 use super::home::TestHome;
 use super::process::ProcessUsage;
@@ -17,7 +17,7 @@ pub const CTRL_O: &str = "\x0f";
 pub const LEFT: &str = "\x1b[D";
 /// The hint shown while a turn is running.
 const RUNNING_HINT: &str = "Ctrl+C stop";
-/// Longer waits mean that the program hangs.
+/// A program that takes longer than this hangs.
 const WAIT_DEADLINE: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(4);
 
@@ -26,8 +26,8 @@ struct PtyState {
     bytes: usize,
     /// When the end of the first frame was read.
     first_frame: Option<Instant>,
-    /// The last read ended with the end of a frame.
-    is_whole: bool,
+    /// The last read ended at the end of a frame.
+    ends_with_frame: bool,
     is_closed: bool,
 }
 
@@ -39,15 +39,15 @@ pub struct Program {
     child: Box<dyn Child + Send + Sync>,
     pub process: u32,
     pub started: Instant,
-    /// Closing it would end the program.
+    /// Kept open, because closing it would end the program.
     _master: Box<dyn MasterPty + Send>,
 }
 
 impl Program {
     pub fn start(home: &TestHome) -> Self {
-        // Allows measuring another build.
-        let other = std::env::var_os("HUMBLE_BENCH_PROGRAM");
-        let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_humble").into());
+        // The variable selects another build to measure.
+        let other_build = std::env::var_os("HUMBLE_BENCH_PROGRAM");
+        let program = other_build.unwrap_or_else(|| env!("CARGO_BIN_EXE_humble").into());
         let mut command = CommandBuilder::new(program);
         command.arg("--home");
         command.arg(home.path());
@@ -65,19 +65,19 @@ impl Program {
         };
         let pair = native_pty_system()
             .openpty(size)
-            .expect("pseudo-terminal available");
+            .expect("a pseudo-terminal is available");
         let started = Instant::now();
         let child = pair
             .slave
             .spawn_command(command)
             .expect("the program starts");
-        let cells = |cells: u16| NonZeroU16::new(cells).expect("screen is not empty");
+        let cells = |cells: u16| NonZeroU16::new(cells).expect("the screen is not empty");
         let shared: SharedState = Arc::new((
             Mutex::new(PtyState {
                 parser: Parser::new(cells(ROWS), cells(COLUMNS), 0),
                 bytes: 0,
                 first_frame: None,
-                is_whole: false,
+                ends_with_frame: false,
                 is_closed: false,
             }),
             Condvar::new(),
@@ -85,14 +85,14 @@ impl Program {
         let reader = pair
             .master
             .try_clone_reader()
-            .expect("terminal is readable");
+            .expect("the terminal is readable");
         let reader_state = shared.clone();
         // The thread ends with the program.
-        std::thread::spawn(move || read(reader, &reader_state));
+        std::thread::spawn(move || read_output(reader, &reader_state));
         Self {
             shared,
-            keys: pair.master.take_writer().expect("terminal is writable"),
-            process: child.process_id().expect("program is running"),
+            keys: pair.master.take_writer().expect("the terminal is writable"),
+            process: child.process_id().expect("the program is running"),
             child,
             started,
             _master: pair.master,
@@ -131,12 +131,12 @@ impl Program {
 
     /// Time from the start to the end of the first frame.
     pub fn first_frame(&self) -> Duration {
-        let mut found = None;
+        let mut first_frame = None;
         self.wait_until("the first frame", || {
-            found = self.state().first_frame;
-            found.is_some()
+            first_frame = self.state().first_frame;
+            first_frame.is_some()
         });
-        found.expect("first frame was read") - self.started
+        first_frame.expect("the first frame was read") - self.started
     }
 
     pub fn wait_for_text(&self, text: &str) {
@@ -160,7 +160,7 @@ impl Program {
         while !is_met() {
             if Instant::now() > deadline || self.state().is_closed {
                 panic!(
-                    "timed out waiting for {condition}\n{}",
+                    "gave up waiting for {condition}\n{}",
                     self.state().parser.screen().contents()
                 );
             }
@@ -170,24 +170,24 @@ impl Program {
 
     /// Presses a key that moves the cursor; returns the time until the cursor has moved on the
     /// screen.
-    pub fn echo(&mut self, key: &str) -> Duration {
-        let before = self.state().parser.screen().cursor_position();
-        let pressed = Instant::now();
+    pub fn key_latency(&mut self, key: &str) -> Duration {
+        let cursor_before = self.state().parser.screen().cursor_position();
+        let pressed_at = Instant::now();
         self.press(key);
         let mut state = self.shared.0.lock().expect("no thread panics");
         loop {
             let screen = state.parser.screen();
             let (row, column) = screen.cursor_position();
-            // Only after a complete frame: the cursor moves while a frame is drawn.
-            if row == before.0 && column != before.1 && state.is_whole {
-                return pressed.elapsed();
+            // Require a complete frame, because the cursor also moves while a frame is drawn.
+            if row == cursor_before.0 && column != cursor_before.1 && state.ends_with_frame {
+                return pressed_at.elapsed();
             }
             assert!(
-                pressed.elapsed() < WAIT_DEADLINE,
-                "key press was never drawn"
+                pressed_at.elapsed() < WAIT_DEADLINE,
+                "the key press was never drawn"
             );
-            let waited = self.shared.1.wait_timeout(state, WAIT_DEADLINE);
-            state = waited.expect("no thread panics").0;
+            let result = self.shared.1.wait_timeout(state, WAIT_DEADLINE);
+            state = result.expect("no thread panics").0;
         }
     }
 
@@ -208,21 +208,21 @@ pub fn contains_text(screen: &Screen, text: &str) -> bool {
     screen.contents().contains(text)
 }
 
-fn read(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
-    const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
+fn read_output(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
+    const FRAME_END: &[u8] = b"\x1b[?2026l";
     let mut buffer = [0; 65_536];
     loop {
         let count = reader.read(&mut buffer).unwrap_or(0);
-        let read = &buffer[..count];
+        let output = &buffer[..count];
         let mut state = shared.0.lock().expect("no thread panics");
-        state.parser.process(read);
+        state.parser.process(output);
         state.bytes += count;
         state.is_closed = count == 0;
-        state.is_whole = read.ends_with(FRAME_ENDS);
-        let is_frame = read
-            .windows(FRAME_ENDS.len())
-            .any(|part| part == FRAME_ENDS);
-        if is_frame && state.first_frame.is_none() {
+        state.ends_with_frame = output.ends_with(FRAME_END);
+        let contains_frame_end = output
+            .windows(FRAME_END.len())
+            .any(|window| window == FRAME_END);
+        if contains_frame_end && state.first_frame.is_none() {
             state.first_frame = Some(Instant::now());
         }
         drop(state);

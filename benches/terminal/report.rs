@@ -1,4 +1,4 @@
-//! The report: figures, their bounds, and whether they hold.
+//! The report: figures, their upper bounds, and whether they exceed them.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -28,14 +28,14 @@ impl Unit {
 
 struct Row {
     label: String,
-    /// `None` if the system does not report it.
+    /// `None` if the system does not report the figure.
     figure: Option<f64>,
     unit: Unit,
     bound: Option<f64>,
 }
 
 impl Row {
-    fn is_over(&self) -> bool {
+    fn exceeds_bound(&self) -> bool {
         matches!((self.figure, self.bound), (Some(figure), Some(bound)) if figure > bound)
     }
 }
@@ -45,41 +45,47 @@ pub struct Report(Vec<Row>);
 
 impl Report {
     /// Adds a figure and its upper bound, both in `unit`.
-    pub fn bound(&mut self, label: impl Into<String>, figure: Option<f64>, unit: Unit, bound: f64) {
-        self.add(label.into(), figure, unit, Some(bound));
+    pub fn add_bounded(
+        &mut self,
+        label: impl Into<String>,
+        figure: Option<f64>,
+        unit: Unit,
+        bound: f64,
+    ) {
+        self.push(label.into(), figure, unit, Some(bound));
     }
 
     /// Adds a figure without a bound.
-    pub fn note(&mut self, label: impl Into<String>, figure: Option<f64>, unit: Unit) {
-        self.add(label.into(), figure, unit, None);
+    pub fn add(&mut self, label: impl Into<String>, figure: Option<f64>, unit: Unit) {
+        self.push(label.into(), figure, unit, None);
     }
 
-    fn add(&mut self, label: String, figure: Option<f64>, unit: Unit, bound: Option<f64>) {
+    fn push(&mut self, label: String, figure: Option<f64>, unit: Unit, bound: Option<f64>) {
         let row = Row {
             label,
             figure,
             unit,
             bound,
         };
-        // Print rows immediately: the whole run takes minutes.
-        eprintln!("{}", line(&row));
+        // Print each row immediately, because the whole run takes minutes.
+        eprintln!("{}", format_row(&row));
         self.0.push(row);
     }
 
-    pub fn has_row_over(&self) -> bool {
-        self.0.iter().any(Row::is_over)
+    pub fn has_exceeded_bound(&self) -> bool {
+        self.0.iter().any(Row::exceeds_bound)
     }
 
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = format!("\n{:<66} {:>14} {:>12}\n", "", "measured", "at most");
         for row in &self.0 {
-            let _ = writeln!(text, "{}", line(row));
+            let _ = writeln!(text, "{}", format_row(row));
         }
         text
     }
 }
 
-fn line(row: &Row) -> String {
+fn format_row(row: &Row) -> String {
     let figure = match row.figure {
         Some(figure) => row.unit.format(figure),
         None => "not available".to_owned(),
@@ -91,7 +97,7 @@ fn line(row: &Row) -> String {
     let verdict = match row.bound {
         None => "",
         Some(_) if row.figure.is_none() => "",
-        Some(_) if row.is_over() => "over",
+        Some(_) if row.exceeds_bound() => "over",
         Some(_) => "ok",
     };
     format!("{:<66} {figure:>14} {bound:>12}  {verdict}", row.label)

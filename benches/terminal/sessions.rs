@@ -12,68 +12,68 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-const NAME: &str = "20251016_162030_long.json";
-/// The end of a long conversation.
+const SESSION_FILE: &str = "20251016_162030_long.json";
+/// The last answer of a long conversation.
 const LAST_TEXT: &str = "the last of it all";
 
 pub fn measure(report: &mut Report, scale: &Scale) {
-    let empty = {
+    let empty_cost = {
         let (server, home) = ollama();
         token_cost(&mut Program::open(&home), &server)
     };
-    let cost = |cost: Option<Duration>| cost.map(|cost| milliseconds(cost) * 1_000.0);
-    report.note(
+    let microseconds = |cost: Option<Duration>| cost.map(|cost| milliseconds(cost) * 1_000.0);
+    report.add(
         "a token in an empty conversation",
-        cost(empty),
+        microseconds(empty_cost),
         Unit::Microseconds,
     );
     for &bytes in scale.conversations {
         let (server, home) = ollama();
-        write(&home, bytes);
+        write_conversation(&home, bytes);
         let mut program = Program::open(&home);
-        open(&mut program);
-        let long = token_cost(&mut program, &server);
+        open_conversation(&mut program);
+        let long_cost = token_cost(&mut program, &server);
         let label = format!("a token after {} MB", bytes / 1_000_000);
-        report.note(label.as_str(), cost(long), Unit::Microseconds);
-        let ratio = empty
-            .zip(long)
+        report.add(label.as_str(), microseconds(long_cost), Unit::Microseconds);
+        let ratio = empty_cost
+            .zip(long_cost)
             .map(|(empty, long)| long.as_secs_f64() / empty.as_secs_f64());
-        report.bound(
+        report.add_bounded(
             format!("{label}, relative to an empty one"),
             ratio,
             Unit::Times,
             1.2,
         );
     }
-    if let Some(bytes) = scale.large {
-        large(report, bytes);
+    if let Some(bytes) = scale.large_conversation {
+        measure_large_conversation(report, bytes);
     }
 }
 
-fn large(report: &mut Report, bytes: usize) {
+fn measure_large_conversation(report: &mut Report, bytes: usize) {
     let size = format!("{} MB", bytes / 1_000_000);
     let (server, home) = ollama();
-    let file = write(&home, bytes);
+    let file = write_conversation(&home, bytes);
     let mut program = Program::open(&home);
-    let used = total_processor_time(program.process);
-    let opened = open(&mut program);
-    report.note(
+    let time_before = total_processor_time(program.process);
+    let opening_time = open_conversation(&mut program);
+    report.add(
         format!("opening {size}"),
-        Some(milliseconds(opened)),
+        Some(milliseconds(opening_time)),
         Unit::Milliseconds,
     );
-    let after = total_processor_time(program.process);
-    let used = used
-        .zip(after)
+    let time_after = total_processor_time(program.process);
+    let used = time_before
+        .zip(time_after)
         .map(|(before, after)| milliseconds(after - before));
-    report.note(
+    report.add(
         format!("processor time of opening {size}, with the list"),
         used,
         Unit::Milliseconds,
     );
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
-    report.bound(
+    report.add_bounded(
         format!("memory with {size} open"),
         resident,
         Unit::Megabytes,
@@ -81,52 +81,51 @@ fn large(report: &mut Report, bytes: usize) {
     );
 
     server.queue_reply(CHAT, ollama_text(&["done."]));
-    saving(report, &mut program, &file, &size);
+    measure_saving(report, &mut program, &file, &size);
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
-    report.note(
+    report.add(
         format!("memory with {size} open and saved"),
         resident,
         Unit::Megabytes,
     );
     let peak = memory(program.process, "VmHWM").map(megabytes);
-    report.note("peak memory until then", peak, Unit::Megabytes);
+    report.add("peak memory until then", peak, Unit::Megabytes);
 }
 
-/// Types while a turn ends and the conversation is saved.
-fn saving(report: &mut Report, program: &mut Program, file: &Path, size: &str) {
-    let before = modified_at(file);
+/// Measures key latency while a turn ends and the conversation is saved.
+fn measure_saving(report: &mut Report, program: &mut Program, file: &Path, size: &str) {
+    let modified_before = modified_at(file);
     program.send_prompt("save");
-    // The turn may end before the first look.
-    let mut echoes = Vec::new();
-    let mut saved = None;
+    let mut latencies = Vec::new();
+    let mut saved_at = None;
     let start = Instant::now();
-    while saved.is_none_or(|saved: Instant| saved.elapsed() < Duration::from_millis(500)) {
+    while saved_at.is_none_or(|saved: Instant| saved.elapsed() < Duration::from_millis(500)) {
         assert!(
             start.elapsed() < Duration::from_secs(60),
-            "conversation was never saved"
+            "the conversation was never saved"
         );
-        echoes.push(program.echo("s"));
-        if echoes.len() % 40 == 0 {
+        latencies.push(program.key_latency("s"));
+        if latencies.len() % 40 == 0 {
             // Clear the message to keep it short.
             program.press("\x15");
             std::thread::sleep(Duration::from_millis(40));
         }
         std::thread::sleep(Duration::from_millis(8));
-        if saved.is_none() && modified_at(file) != before {
-            saved = Some(Instant::now());
+        if saved_at.is_none() && modified_at(file) != modified_before {
+            saved_at = Some(Instant::now());
         }
     }
-    let duration = saved.map(|saved| milliseconds(saved - start));
-    report.note(
+    let duration = saved_at.map(|saved| milliseconds(saved - start));
+    report.add(
         format!("until {size} are saved"),
         duration,
         Unit::Milliseconds,
     );
-    echoes.sort();
-    let slowest = Some(milliseconds(percentile(&echoes, 1.0)));
-    report.bound(
-        format!("slowest key meanwhile, of {}", echoes.len()),
+    latencies.sort();
+    let slowest = Some(milliseconds(percentile(&latencies, 1.0)));
+    report.add_bounded(
+        format!("slowest key meanwhile, of {}", latencies.len()),
         slowest,
         Unit::Milliseconds,
         16.0,
@@ -134,11 +133,13 @@ fn saving(report: &mut Report, program: &mut Program, file: &Path, size: &str) {
 }
 
 fn modified_at(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).and_then(|file| file.modified()).ok()
+    fs::metadata(file)
+        .and_then(|metadata| metadata.modified())
+        .ok()
 }
 
 /// Opens the only saved conversation with keys; returns the time it took.
-fn open(program: &mut Program) -> Duration {
+fn open_conversation(program: &mut Program) -> Duration {
     let start = Instant::now();
     program.press(CTRL_O);
     program.wait_for_text("long talk");
@@ -150,17 +151,17 @@ fn open(program: &mut Program) -> Duration {
 }
 
 /// Writes a conversation of about `bytes` bytes and returns its file.
-fn write(home: &TestHome, bytes: usize) -> PathBuf {
+fn write_conversation(home: &TestHome, bytes: usize) -> PathBuf {
     let prompt = "Tell me more about it, and be thorough.";
     let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\
         - the first item\n- the second item, a little longer than the first\n\n";
     let answer = line.repeat(30);
-    let pairs = bytes / (prompt.len() + answer.len());
+    let turn_count = bytes / (prompt.len() + answer.len());
     let mut messages = vec![
         json!({ "role": "user", "content": "A long talk" }),
         json!({ "role": "assistant", "content": "Yes." }),
     ];
-    for _ in 0..pairs {
+    for _ in 0..turn_count {
         messages.push(json!({ "role": "user", "content": prompt }));
         messages.push(json!({ "role": "assistant", "content": answer }));
     }
@@ -172,8 +173,8 @@ fn write(home: &TestHome, bytes: usize) -> PathBuf {
         "messages": messages,
     });
     let folder = home.path().join("sessions");
-    fs::create_dir_all(&folder).expect("home is writable");
-    let file = folder.join(NAME);
-    fs::write(&file, session.to_string()).expect("home is writable");
+    fs::create_dir_all(&folder).expect("the home is writable");
+    let file = folder.join(SESSION_FILE);
+    fs::write(&file, session.to_string()).expect("the home is writable");
     file
 }

@@ -15,17 +15,21 @@ const OLLAMA_PORT: u16 = 11434;
 /// The configuration that a new model would have.
 ///
 /// # Errors
-/// What is wrong with it, as sentences.
+/// The problems of the model, as sentences.
 pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
-    let parsed = models::parse_model(&entry(new, false), home.root(), &environment_variable);
-    let faults: Vec<String> = parsed
+    let parsed = models::parse_model(
+        &entry_to_json(new, false),
+        home.root(),
+        &environment_variable,
+    );
+    let errors: Vec<String> = parsed
         .errors
         .iter()
-        .map(|fault| fields::with_full_stop(fault))
+        .map(|error| fields::with_full_stop(error))
         .collect();
     match parsed.model {
-        Some(model) if faults.is_empty() => Ok(model),
-        _ => Err(faults.join(" ")),
+        Some(model) if errors.is_empty() => Ok(model),
+        _ => Err(errors.join(" ")),
     }
 }
 
@@ -39,21 +43,21 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
         let entries = match fields::get(document.root(), "models") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(entries)) => entries.clone(),
-            Some(_) => return Err(no_list(document)),
+            Some(_) => return Err(models_not_a_list(document)),
         };
-        let wanted = ModelRef {
+        let reference = ModelRef {
             name: new.name.clone(),
             provider: new.provider,
             model: new.model.clone(),
         };
-        let is_there = entries.iter().any(|entry| {
+        let is_listed = entries.iter().any(|entry| {
             let entry = entry.as_object();
             entry
                 .and_then(|entry| models::parse_reference(entry).ok())
                 .as_ref()
-                == Some(&wanted)
+                == Some(&reference)
         });
-        if is_there {
+        if is_listed {
             return Err(ConfigError::DuplicateModel {
                 path: document.path().to_owned(),
                 name: new.name.clone(),
@@ -69,38 +73,38 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
                 document.set(&steps, &json!(false))?;
             }
         }
-        let mut fresh = entry(new, true);
-        let source = new.copy_from.as_ref().and_then(|source| {
+        let mut new_entry = entry_to_json(new, true);
+        let copied_entry = new.copy_from.as_ref().and_then(|source| {
             let mut objects = entries.iter().filter_map(Value::as_object);
             objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(source))
         });
         for key in ["baseUrl", "apiKey", "caFile"] {
-            if let Some(value) = source.and_then(|source| fields::get(source, key)) {
-                fresh.insert(key.to_owned(), value.clone());
+            if let Some(value) = copied_entry.and_then(|copied| fields::get(copied, key)) {
+                new_entry.insert(key.to_owned(), value.clone());
             }
         }
-        let new = Value::from(fresh);
-        // A null instead of the list is replaced by a list.
+        let new_entry = Value::from(new_entry);
+        // `null` in place of the list is replaced by a list.
         if fields::get(document.root(), "models").is_none() {
-            return document.set(&[PathStep::Key("models")], &json!([new]));
+            return document.set(&[PathStep::Key("models")], &json!([new_entry]));
         }
         document.set(
             &[PathStep::Key("models"), PathStep::Index(entries.len())],
-            &new,
+            &new_entry,
         )
     })
 }
 
-fn no_list(document: &JsonDocument) -> ConfigError {
+fn models_not_a_list(document: &JsonDocument) -> ConfigError {
     ConfigError::WrongShape {
         path: document.path().to_owned(),
         line: document.line_of(&[PathStep::Key("models")]),
-        fault: "`models` is not a list".to_owned(),
+        problem: "`models` is not a list".to_owned(),
     }
 }
 
 /// The entry for the file, without default values.
-fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
+fn entry_to_json(new: &NewModel, is_active: bool) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("name".into(), json!(new.name));
     if new.model != new.name {
@@ -113,7 +117,7 @@ fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
     if let Some(key) = &new.api_key {
         entry.insert("apiKey".into(), json!(key.expose()));
     }
-    if active {
+    if is_active {
         entry.insert("active".into(), json!(true));
     }
     entry
@@ -134,7 +138,7 @@ impl KnownServer {
         }
     }
 
-    /// The local Ollama, which is not configured.
+    /// The local Ollama, when no configured model uses it.
     pub fn local_ollama(home: &Home) -> Self {
         Self::new(local_ollama(home), Vec::new())
     }
@@ -143,10 +147,10 @@ impl KnownServer {
 /// The distinct servers of these models, in the order of the models.
 pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
     let mut servers: Vec<KnownServer> = Vec::new();
-    let listed = models
+    let supported = models
         .iter()
         .filter(|model| ProviderKind::ALL.contains(&model.provider));
-    for model in listed {
+    for model in supported {
         let server = model.server();
         match servers
             .iter_mut()
@@ -168,8 +172,10 @@ pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
 pub fn key_variables() -> Vec<String> {
     let is_set =
         |name: &&str| environment_variable(name).is_some_and(|value| !value.trim().is_empty());
-    let set = ProviderKind::key_variables().filter(is_set);
-    set.map(str::to_owned).collect()
+    ProviderKind::key_variables()
+        .filter(is_set)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The first model on a server that can pull and remove models, else the local Ollama.
@@ -178,8 +184,8 @@ pub fn model_manager<'a>(
     candidates: impl IntoIterator<Item = &'a ModelConfig>,
 ) -> ModelConfig {
     let mut candidates = candidates.into_iter();
-    let found = candidates.find(|model| model.provider.manages_models());
-    found.cloned().unwrap_or_else(|| local_ollama(home))
+    let manager = candidates.find(|model| model.provider.manages_models());
+    manager.cloned().unwrap_or_else(|| local_ollama(home))
 }
 
 /// The local Ollama, at the address in `OLLAMA_HOST` if set. The model is a placeholder.
@@ -189,23 +195,23 @@ pub fn local_ollama(home: &Home) -> ModelConfig {
 
 /// Like [`local_ollama`], with the given environment variables.
 pub fn local_ollama_with(home: &Home, variables: VariableLookup<'_>) -> ModelConfig {
-    let default = || ollama_at(home, None, variables);
-    named_ollama(home, variables)
-        .or_else(default)
+    let default_ollama = || ollama_at(home, None, variables);
+    ollama_from_variable(home, variables)
+        .or_else(default_ollama)
         .expect("the default address is valid")
 }
 
-/// Whether `OLLAMA_HOST` is set but invalid. The default address is used then.
-pub fn is_host_unread(home: &Home) -> bool {
-    is_unread_with(home, &environment_variable)
+/// Whether `OLLAMA_HOST` is set but invalid, so that the default address is used.
+pub fn is_ollama_host_invalid(home: &Home) -> bool {
+    is_ollama_host_invalid_with(home, &environment_variable)
 }
 
-fn is_unread_with(home: &Home, variables: VariableLookup<'_>) -> bool {
+fn is_ollama_host_invalid_with(home: &Home, variables: VariableLookup<'_>) -> bool {
     let host = variables("OLLAMA_HOST").unwrap_or_default();
-    !host.trim().is_empty() && named_ollama(home, variables).is_none()
+    !host.trim().is_empty() && ollama_from_variable(home, variables).is_none()
 }
 
-fn named_ollama(home: &Home, variables: VariableLookup<'_>) -> Option<ModelConfig> {
+fn ollama_from_variable(home: &Home, variables: VariableLookup<'_>) -> Option<ModelConfig> {
     let url = ollama_url(&variables("OLLAMA_HOST")?)?;
     ollama_at(home, Some(url), variables)
 }
@@ -223,7 +229,7 @@ fn ollama_at(
         api_key: None,
         copy_from: None,
     };
-    models::parse_model(&entry(&new, false), home.root(), variables).model
+    models::parse_model(&entry_to_json(&new, false), home.root(), variables).model
 }
 
 /// Interprets `OLLAMA_HOST` like Ollama's own client: scheme and port are optional, and an
@@ -233,12 +239,12 @@ fn ollama_url(host: &str) -> Option<String> {
     if host.is_empty() {
         return None;
     }
-    let (has_scheme, full) = match host.contains("://") {
+    let (has_scheme, with_scheme) = match host.contains("://") {
         true => (true, host.to_owned()),
         false if host.starts_with(':') => (false, format!("http://127.0.0.1{host}")),
         false => (false, format!("http://{host}")),
     };
-    let mut url = Url::parse(&full).ok()?;
+    let mut url = Url::parse(&with_scheme).ok()?;
     let is_unspecified = match url.host()? {
         Host::Ipv4(address) => address.is_unspecified(),
         Host::Ipv6(address) => address.is_unspecified(),
@@ -248,11 +254,11 @@ fn ollama_url(host: &str) -> Option<String> {
         url.set_host(Some("127.0.0.1")).ok()?;
     }
     // The parser drops `:80` as the default port of http.
-    let names_port = full.rsplit_once(':').is_some_and(|(_, port)| {
+    let has_port = with_scheme.rsplit_once(':').is_some_and(|(_, port)| {
         let port = port.split('/').next().unwrap_or(port);
         !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
     });
-    if !has_scheme && !names_port {
+    if !has_scheme && !has_port {
         url.set_port(Some(OLLAMA_PORT)).ok()?;
     }
     Some(url.as_str().trim_end_matches('/').to_owned())
@@ -288,14 +294,14 @@ mod tests {
     fn an_invalid_ollama_host_falls_back_to_the_default_address() {
         let home = Home::at("/h");
         for given in ["ftp://x", "://", "\u{7f}"] {
-            let found = local_ollama_with(&home, &|_| Some(given.to_owned()));
-            assert_eq!(found.base_url, "http://localhost:11434", "{given}");
-            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
-            assert!(unread, "{given}");
+            let model = local_ollama_with(&home, &|_| Some(given.to_owned()));
+            assert_eq!(model.base_url, "http://localhost:11434", "{given}");
+            let is_invalid = is_ollama_host_invalid_with(&home, &|_| Some(given.to_owned()));
+            assert!(is_invalid, "{given}");
         }
         for given in ["", " ", "127.0.0.1", ":8080"] {
-            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
-            assert!(!unread, "{given}");
+            let is_invalid = is_ollama_host_invalid_with(&home, &|_| Some(given.to_owned()));
+            assert!(!is_invalid, "{given}");
         }
     }
 }

@@ -48,21 +48,21 @@ pub enum NewServerLaunch {
 /// is a misconfigured server, not an error.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
+/// The problem of the server, as a sentence.
 pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
     check_name(&new.name)?;
     let entry = entry_to_json(new);
-    let is_missing = Cell::new(false);
+    let is_variable_unset = Cell::new(false);
     let lookup = |name: &str| {
         let value = environment_variable(name);
-        is_missing.set(is_missing.get() || value.is_none());
+        is_variable_unset.set(is_variable_unset.get() || value.is_none());
         value
     };
     let config = servers::parse_server(&new.name, &Value::Object(entry.clone()), &lookup);
     let LaunchConfig::Misconfigured { why } = &config.launch else {
         return Ok(config);
     };
-    if !is_missing.get() {
+    if !is_variable_unset.get() {
         return Err(fields::with_full_stop(&capitalize(why)));
     }
     // The variable cannot be checked yet, so check the rest with a placeholder.
@@ -77,8 +77,9 @@ pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
     }
 }
 
-/// Prepares an entry for replacing its variables by `1`. That works for the host, the port
-/// or the path of a URL. A URL with a variable in its scheme is replaced as a whole.
+/// Prepares an entry for the placeholder `1` in place of each variable. The placeholder is
+/// valid in the host, port or path of a URL but not in its scheme, so a URL that starts with a
+/// variable is replaced as a whole.
 fn with_placeholder_url(mut entry: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(url)) = entry.get_mut("url")
         && let Some((before, _)) = url.split_once("${")
@@ -94,8 +95,8 @@ fn check_name(name: &str) -> Result<(), String> {
         let message = "`humble` is the built-in server. Choose another name.";
         return Err(message.to_owned());
     }
-    let is_odd = name.trim() != name || name.chars().any(char::is_control);
-    if name.is_empty() || is_odd {
+    let has_invalid_characters = name.trim() != name || name.chars().any(char::is_control);
+    if name.is_empty() || has_invalid_characters {
         return Err(
             "The name is empty, starts or ends with a space, or contains a control character."
                 .into(),
@@ -109,8 +110,8 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-fn capitalize(words: &str) -> String {
-    let mut letters = words.chars();
+fn capitalize(sentence: &str) -> String {
+    let mut letters = sentence.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
 }
@@ -122,9 +123,9 @@ fn capitalize(words: &str) -> String {
 /// unchanged then.
 pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
     let path = home.servers();
-    files::create_folder(home.root()).map_err(|fault| ConfigError::Unwritable {
+    files::create_folder(home.root()).map_err(|error| ConfigError::Unwritable {
         path: path.clone(),
-        why: files::describe_io_error(&fault),
+        why: files::describe_io_error(&error),
     })?;
     edit_file(&path, |document| {
         let entries = server_entries::entries(document)?;
@@ -135,44 +136,47 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
             });
         }
         if document.root().is_empty() {
-            // The first server is laid out on several lines.
+            // An empty file gets indented JSON instead of the one-line form that an edit inserts.
             let file = json!({ "mcpServers": { new.name.as_str(): entry_to_json(new) } });
             let text = format!("{file:#}\n");
             *document = JsonDocument::parse(&path, text.into_bytes())?;
             return Ok(());
         }
-        let place = server_entries::new_entry_location(document);
-        let mut fresh = Map::new();
-        if matches!(place, EntryLocation::Element(..)) {
-            fresh.insert("name".into(), json!(new.name));
+        let location = server_entries::new_entry_location(document);
+        let mut new_entry = Map::new();
+        if matches!(location, EntryLocation::Element(..)) {
+            new_entry.insert("name".into(), json!(new.name));
         }
-        fresh.extend(entry_to_json(new));
-        let fresh = Value::Object(fresh);
-        // A null instead of the object is replaced by an object.
-        if let EntryLocation::Member(Some(key)) = place
+        new_entry.extend(entry_to_json(new));
+        let new_entry = Value::Object(new_entry);
+        // `null` in place of the object is replaced by an object.
+        if let EntryLocation::Member(Some(key)) = location
             && fields::get(document.root(), key).is_none()
         {
-            return document.set(&[PathStep::Key(key)], &json!({ new.name.as_str(): fresh }));
+            return document.set(
+                &[PathStep::Key(key)],
+                &json!({ new.name.as_str(): new_entry }),
+            );
         }
-        document.set(&place.steps(&new.name), &fresh)
+        document.set(&location.steps(&new.name), &new_entry)
     })
 }
 
 /// The entry for the file, without default values.
 fn entry_to_json(new: &NewServer) -> Map<String, Value> {
-    let object = |pairs: &[(String, String)]| -> Value {
-        let pairs = pairs.iter();
+    let to_object = |pairs: &[(String, String)]| -> Value {
         pairs
+            .iter()
             .map(|(name, value)| (name.clone(), json!(value)))
             .collect::<Map<_, _>>()
             .into()
     };
     let mut entry = Map::new();
-    let mut put = |key: &str, value: Value| {
+    let mut insert = |key: &str, value: Value| {
         entry.insert(key.to_owned(), value);
     };
     if let Some(description) = &new.description {
-        put("description", json!(description));
+        insert("description", json!(description));
     }
     match &new.launch {
         NewServerLaunch::Command {
@@ -181,13 +185,13 @@ fn entry_to_json(new: &NewServer) -> Map<String, Value> {
             env,
             cwd,
         } => {
-            put("command", json!(command));
-            put("args", json!(args));
+            insert("command", json!(command));
+            insert("args", json!(args));
             if !env.is_empty() {
-                put("env", object(env));
+                insert("env", to_object(env));
             }
             if let Some(cwd) = cwd {
-                put("cwd", json!(cwd));
+                insert("cwd", json!(cwd));
             }
         }
         NewServerLaunch::Url {
@@ -195,19 +199,19 @@ fn entry_to_json(new: &NewServer) -> Map<String, Value> {
             transport,
             headers,
         } => {
-            put("url", json!(url));
+            insert("url", json!(url));
             match transport {
                 RemoteTransport::Auto => {}
-                RemoteTransport::Sse => put("transport", json!("sse")),
-                RemoteTransport::Http => put("transport", json!("http")),
+                RemoteTransport::Sse => insert("transport", json!("sse")),
+                RemoteTransport::Http => insert("transport", json!("http")),
             }
             if !headers.is_empty() {
-                put("headers", object(headers));
+                insert("headers", to_object(headers));
             }
         }
     }
     if !new.enabled {
-        put("enabled", json!(false));
+        insert("enabled", json!(false));
     }
     entry
 }

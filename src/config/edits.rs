@@ -1,5 +1,5 @@
-//! The settings that humble itself changes. Each is saved at once, and nothing else in the
-//! file changes.
+//! Saves the settings that humble itself changes. Each is saved at once, and nothing else in
+//! the file changes.
 
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// Marks `model` as active and all others as inactive.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// The model is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
 pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
@@ -42,7 +42,7 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
 /// Stores the dialect of a model as its `toolCalls`.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// The model is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
 pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
@@ -75,11 +75,14 @@ fn model_position(
         .iter()
         .map(|entry| models::parse_reference(entry.as_object()?).ok())
         .collect();
-    let found = references
+    let position = references
         .iter()
         .position(|reference| reference.as_ref() == Some(model));
-    found.ok_or_else(|| {
-        let names = references.iter().flatten().map(|known| known.name.as_str());
+    position.ok_or_else(|| {
+        let names = references
+            .iter()
+            .flatten()
+            .map(|reference| reference.name.as_str());
         ConfigError::UnknownModel {
             path: document.path().to_owned(),
             name: model.name.clone(),
@@ -96,7 +99,7 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let key = "toolCallMode";
         if fields::one_of(document.root(), key, &[mode.name()]) == Ok(Some(mode.name())) {
-            // Keep a different spelling such as `Auto`.
+            // Keep the spelling in the file, such as `Auto`.
             return Ok(());
         }
         document.set(&[PathStep::Key(key)], &json!(mode.name()))
@@ -106,11 +109,11 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
 /// Stores whether a server is enabled.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// The server is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
-pub fn set_server_enabled(home: &Home, id: &ServerId, on: bool) -> Result<(), ConfigError> {
+pub fn set_server_enabled(home: &Home, id: &ServerId, is_enabled: bool) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {
-        set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(on)))
+        set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(is_enabled)))
     })
 }
 
@@ -122,51 +125,53 @@ pub fn set_tool_enabled(
     home: &Home,
     id: &ServerId,
     tool: &str,
-    on: bool,
+    is_enabled: bool,
 ) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "toolsOff", |entry| {
             let empty = serde_json::Map::new();
             let entry = entry.and_then(Value::as_object).unwrap_or(&empty);
-            let mut off = servers::disabled_tools(id.as_str(), entry)?;
-            off.retain(|name| name != tool);
-            if !on {
-                off.push(tool.to_owned());
+            let mut disabled = servers::disabled_tools(id.as_str(), entry)?;
+            disabled.retain(|name| name != tool);
+            if !is_enabled {
+                disabled.push(tool.to_owned());
             }
-            Ok(json!(off))
+            Ok(json!(disabled))
         })
     })
 }
 
-/// Sets `key` in the entry of a server to `value(entry)`.
+/// Sets `key` in the entry of a server to `new_value(entry)`.
 fn set_in_server(
     document: &mut JsonDocument,
     id: &str,
     key: &str,
-    value: impl FnOnce(Option<&Value>) -> Result<Value, String>,
+    new_value: impl FnOnce(Option<&Value>) -> Result<Value, String>,
 ) -> Result<(), ConfigError> {
     let entries = server_entries::entries(document)?;
     let entry = entries.iter().rfind(|entry| entry.id == id);
     if entry.is_none() && id != BUILT_IN_SERVER {
         return Err(unknown_server(document, &entries, id));
     }
-    let place = entry.map_or_else(
+    let location = entry.map_or_else(
         || server_entries::new_entry_location(document),
         |entry| entry.location.clone(),
     );
-    let misshapen = |fault: String| ConfigError::WrongShape {
+    let wrong_shape = |problem: String| ConfigError::WrongShape {
         path: document.path().to_owned(),
-        line: document.line_of(&place.steps(id)),
-        fault: format!("server `{id}`: {fault}"),
+        line: document.line_of(&location.steps(id)),
+        problem: format!("server `{id}`: {problem}"),
     };
     if let Some(other) = entry.filter(|entry| !entry.value.is_object()) {
-        let found = type_description(other.value);
-        return Err(misshapen(format!("it is {found}, expected an object")));
+        let actual_type = type_description(other.value);
+        return Err(wrong_shape(format!(
+            "it is {actual_type}, expected an object"
+        )));
     }
-    let value = value(entry.map(|entry| entry.value)).map_err(misshapen)?;
+    let value = new_value(entry.map(|entry| entry.value)).map_err(wrong_shape)?;
     let is_new = entry.is_none();
-    let mut steps = place.steps(id);
-    if is_new && matches!(place, EntryLocation::Element(..)) {
+    let mut steps = location.steps(id);
+    if is_new && matches!(location, EntryLocation::Element(..)) {
         return document.set(&steps, &json!({ "name": id, key: value }));
     }
     steps.push(PathStep::Key(key));
@@ -187,7 +192,7 @@ pub(super) fn edit_file(
     path: &Path,
     edit: impl FnOnce(&mut JsonDocument) -> Result<(), ConfigError>,
 ) -> Result<(), ConfigError> {
-    let changed = files::update(path, files::PRIVATE_MODE, BYTES_MAX, |current| {
+    let result = files::update(path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let mut document = match current {
             Some(bytes) => JsonDocument::parse(path, bytes)?,
             None => JsonDocument::empty(path),
@@ -195,12 +200,12 @@ pub(super) fn edit_file(
         edit(&mut document)?;
         Ok(document.into_bytes())
     });
-    changed.map_err(|fault| match fault {
-        UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::from_read_error(path, &fault),
-        UpdateError::Write(fault) => ConfigError::Unwritable {
+    result.map_err(|error| match error {
+        UpdateError::Refused(error) => error,
+        UpdateError::Read(error) => ConfigError::from_read_error(path, &error),
+        UpdateError::Write(error) => ConfigError::Unwritable {
             path: path.to_owned(),
-            why: files::describe_io_error(&fault),
+            why: files::describe_io_error(&error),
         },
     })
 }

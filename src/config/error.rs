@@ -22,20 +22,20 @@ pub enum ConfigError {
     #[error("{} is larger than {megabytes} MB", path.display())]
     TooLarge { path: PathBuf, megabytes: u64 },
     /// Line and column of the first error, counted from 1; the column counts characters.
-    #[error("{}, line {line}, column {column}: {fault}", path.display())]
+    #[error("{}, line {line}, column {column}: {problem}", path.display())]
     Malformed {
         path: PathBuf,
         line: usize,
         column: usize,
-        fault: String,
+        problem: String,
         advice: &'static str,
     },
     /// Valid JSON, but the value to change has the wrong type.
-    #[error("{}, line {line}: {fault}", path.display())]
+    #[error("{}, line {line}: {problem}", path.display())]
     WrongShape {
         path: PathBuf,
         line: usize,
-        fault: String,
+        problem: String,
     },
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
@@ -68,18 +68,18 @@ fn suggestion(near: &Option<String>) -> String {
 
 impl ConfigError {
     /// The error for a failed read of `path`.
-    pub(super) fn from_read_error(path: &Path, fault: &io::Error) -> Self {
+    pub(super) fn from_read_error(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
-        match fault.kind() {
+        match error.kind() {
             io::ErrorKind::FileTooLarge => Self::TooLarge {
                 path,
                 megabytes: BYTES_MAX >> 20,
             },
             _ => Self::Unreadable {
                 path,
-                why: files::describe_io_error(fault),
-                // A folder in the path is a file.
-                advice: match fault.kind() {
+                why: files::describe_io_error(error),
+                // One of the folders in the path is a file.
+                advice: match error.kind() {
                     io::ErrorKind::NotADirectory => "Name another folder with --home.",
                     _ => "Make it a readable file.",
                 },
@@ -152,7 +152,7 @@ impl ConfigError {
     }
 }
 
-/// The consequence at start. While the program runs, it is [`SETTINGS_KEPT`].
+/// The consequence of an unusable file at start; while the program runs, [`SETTINGS_KEPT`].
 const FILE_IGNORED: &str = "The file is ignored, and nothing is saved to it.";
 const SETTINGS_KEPT: &str = "The previous settings stay in use, and nothing is saved to the file.";
 

@@ -1,5 +1,5 @@
 //! Typed access to the fields of a JSON object. `null` counts as absent; a value of another
-//! type is an error that says what was expected.
+//! type is an error that names the expected type.
 
 use super::json_document::type_description;
 use crate::text::suggest::nearest;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 pub(super) type ConfigObject = Map<String, Value>;
-/// What is wrong with a field and what was expected, without a full stop.
+/// The problem with a field and what was expected instead, without a full stop.
 pub(super) type FieldError = String;
 
 /// The longest timeout: one day.
@@ -27,7 +27,7 @@ fn typed_field<'a, T>(
         return Ok(None);
     };
     match read(value) {
-        Some(read) => Ok(Some(read)),
+        Some(field) => Ok(Some(field)),
         None => Err(format!(
             "`{key}` is {}, expected {expected}",
             describe_value(value)
@@ -53,8 +53,8 @@ pub(super) fn non_empty_text<'a>(
     key: &str,
 ) -> Result<Option<&'a str>, FieldError> {
     match text(entry, key)? {
-        Some(found) if found.trim().is_empty() => Err(format!("`{key}` is empty")),
-        found => Ok(found),
+        Some(text) if text.trim().is_empty() => Err(format!("`{key}` is empty")),
+        field => Ok(field),
     }
 }
 
@@ -73,8 +73,8 @@ pub(super) fn object<'a>(
 pub(super) fn count(entry: &ConfigObject, key: &str) -> Result<Option<u32>, FieldError> {
     typed_field(entry, key, "a whole number of at least 1", |value| {
         let number = value.as_f64()?;
-        let fits = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
-        fits.then_some(number as u32)
+        let is_in_range = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
+        is_in_range.then_some(number as u32)
     })
 }
 
@@ -82,8 +82,8 @@ pub(super) fn seconds(entry: &ConfigObject, key: &str) -> Result<Option<Duration
     let expected = "a number of seconds above 0 and at most 86400";
     typed_field(entry, key, expected, |value| {
         let seconds = value.as_f64()?;
-        let fits = seconds > 0.0 && seconds <= SECONDS_MAX;
-        fits.then(|| Duration::from_secs_f64(seconds))
+        let is_in_range = seconds > 0.0 && seconds <= SECONDS_MAX;
+        is_in_range.then(|| Duration::from_secs_f64(seconds))
     })
 }
 
@@ -117,36 +117,36 @@ pub(super) fn text_pairs(
         .collect()
 }
 
-/// One of `words`, ignoring case: files of humble-ai-cli use both cases.
+/// One of `words`, ignoring case: files written by humble-ai-cli use both cases.
 pub(super) fn one_of<'w>(
     entry: &ConfigObject,
     key: &str,
     words: &[&'w str],
 ) -> Result<Option<&'w str>, FieldError> {
     let expected = format!("one of {}", quoted_list(words));
-    let Some(found) = typed_field(entry, key, &expected, Value::as_str)? else {
+    let Some(word) = typed_field(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
-    let matches = |word: &&&str| word.eq_ignore_ascii_case(found);
+    let matches = |choice: &&&str| choice.eq_ignore_ascii_case(word);
     match words.iter().find(matches) {
-        Some(word) => Ok(Some(word)),
-        None => Err(unknown_value(key, found, words)),
+        Some(choice) => Ok(Some(choice)),
+        None => Err(unknown_value(key, word, words)),
     }
 }
 
 /// The error for a value that is not one of `words`, with the nearest suggestion.
-pub(super) fn unknown_value(key: &str, found: &str, words: &[&str]) -> FieldError {
-    let suggestion = nearest(found, words.iter().copied())
+pub(super) fn unknown_value(key: &str, value: &str, words: &[&str]) -> FieldError {
+    let suggestion = nearest(value, words.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
-    let found: String = found.chars().take(QUOTED_CHARS_MAX).collect();
+    let quoted: String = value.chars().take(QUOTED_CHARS_MAX).collect();
     format!(
-        "`{key}` is `{found}`, expected one of {}{suggestion}",
+        "`{key}` is `{quoted}`, expected one of {}{suggestion}",
         quoted_list(words)
     )
 }
 
-/// Characters of a wrong value quoted in the error.
+/// Maximum number of characters of a wrong value quoted in the error.
 const QUOTED_CHARS_MAX: usize = 40;
 
 fn quoted_list(words: &[&str]) -> String {
@@ -155,10 +155,10 @@ fn quoted_list(words: &[&str]) -> String {
 }
 
 /// Ends an error with a full stop, unless it is a question.
-pub(super) fn with_full_stop(fault: &str) -> String {
-    if fault.ends_with('?') {
-        fault.to_owned()
+pub(super) fn with_full_stop(sentence: &str) -> String {
+    if sentence.ends_with('?') {
+        sentence.to_owned()
     } else {
-        format!("{fault}.")
+        format!("{sentence}.")
     }
 }

@@ -1,4 +1,4 @@
-//! The home folder with all files of humble, and its creation on the first run.
+//! The home folder, which contains all of humble's files, and its creation on the first run.
 
 use super::ConfigError;
 use crate::domain::{Advice, Banner, BannerCause, Notice};
@@ -30,21 +30,21 @@ impl Home {
     fn choose(
         flag: Option<PathBuf>,
         variable: Option<OsString>,
-        person: Option<PathBuf>,
+        user_home: Option<PathBuf>,
     ) -> Result<Self, ConfigError> {
         let variable = variable
             .filter(|value| !value.is_empty())
             .map(PathBuf::from);
         let path = flag
             .or(variable)
-            .or_else(|| person.map(|person| person.join(DEFAULT_FOLDER)))
+            .or_else(|| user_home.map(|folder| folder.join(DEFAULT_FOLDER)))
             .ok_or(ConfigError::NoHome)?;
         // Absolute, so that changing the working folder later has no effect.
         match std::path::absolute(&path) {
             Ok(root) => Ok(Self { root }),
-            Err(fault) => Err(ConfigError::InvalidHome {
+            Err(error) => Err(ConfigError::InvalidHome {
                 path,
-                why: fault.to_string(),
+                why: error.to_string(),
             }),
         }
     }
@@ -106,46 +106,46 @@ impl Home {
     }
 
     /// Creates the folders and, on the first run, the system prompt. A home that cannot be
-    /// written is only a banner, because chatting still works.
+    /// written only causes a banner, because chatting still works.
     pub fn prepare(&self) -> Vec<Banner> {
-        let checked = |folder: PathBuf| {
-            files::check_writable(&folder).map_err(|fault| UnwritableFolder { folder, fault })
+        let check = |folder: PathBuf| {
+            files::check_writable(&folder).map_err(|error| UnwritableFolder { folder, error })
         };
         let created = self
             .create_folders()
-            .and_then(|()| checked(self.root.clone()))
-            .and_then(|()| checked(self.sessions()));
+            .and_then(|()| check(self.root.clone()))
+            .and_then(|()| check(self.sessions()));
         match created {
             Ok(()) => {
                 files::remove_stale_temporaries(&self.root);
                 files::remove_stale_temporaries(&self.sessions());
                 files::remove_stale_temporaries(&self.journal());
                 files::remove_stale_temporaries(&self.cache());
-                let logs = files::create_folder(&self.logs());
-                let logs = logs.and_then(|()| files::check_writable(&self.logs()));
+                let logs = files::create_folder(&self.logs())
+                    .and_then(|()| files::check_writable(&self.logs()));
                 logs.err()
-                    .map(|fault| self.unwritable_log_banner(&fault))
+                    .map(|error| self.unwritable_log_banner(&error))
                     .into_iter()
                     .collect()
             }
-            Err(fault) => vec![fault.banner()],
+            Err(error) => vec![error.banner()],
         }
     }
 
     fn create_folders(&self) -> Result<(), UnwritableFolder> {
         let create = |folder: PathBuf| {
-            files::create_folder(&folder).map_err(|fault| UnwritableFolder { folder, fault })
+            files::create_folder(&folder).map_err(|error| UnwritableFolder { folder, error })
         };
         create(self.root.clone())?;
-        // A prompt that the user deleted stays deleted: it is written only on the first run.
-        // It is written before the folders that mark a first run as done, in case of a crash.
-        let first_run = !self.logs().exists() && !self.cache().exists();
-        if first_run {
+        // Only the first run writes the prompt, so a prompt that the user deleted stays deleted.
+        // The folders that mark the first run as done are created afterwards, in case of a crash.
+        let is_first_run = !self.logs().exists() && !self.cache().exists();
+        if is_first_run {
             let prompt = DEFAULT_SYSTEM_PROMPT.as_bytes();
             match files::create_new(&self.system_prompt(), prompt, files::PRIVATE_MODE) {
-                Err(fault) if fault.kind() != ErrorKind::AlreadyExists => {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                     let folder = self.root.clone();
-                    return Err(UnwritableFolder { folder, fault });
+                    return Err(UnwritableFolder { folder, error });
                 }
                 _ => {}
             }
@@ -156,11 +156,11 @@ impl Home {
         Ok(())
     }
 
-    fn unwritable_log_banner(&self, fault: &io::Error) -> Banner {
+    fn unwritable_log_banner(&self, error: &io::Error) -> Banner {
         let logs = self.logs().display().to_string();
         let message = format!(
             "The log cannot be written to {logs}: {}.",
-            describe_cause(fault)
+            describe_cause(error)
         );
         let notice = Notice::warning(message)
             .with_reason("Everything else still works.")
@@ -173,13 +173,13 @@ impl Home {
 /// A folder that cannot be written, and the error.
 struct UnwritableFolder {
     folder: PathBuf,
-    fault: io::Error,
+    error: io::Error,
 }
 
 impl UnwritableFolder {
     fn banner(&self) -> Banner {
-        let (folder, why) = (self.folder.display(), describe_cause(&self.fault));
-        let advice = match is_file_in_the_way(&self.fault) {
+        let (folder, why) = (self.folder.display(), describe_cause(&self.error));
+        let advice = match is_file_in_the_way(&self.error) {
             true => "Move that file away, or name another folder with --home.",
             false => "Make it writable, or name another folder with --home.",
         };
@@ -190,18 +190,18 @@ impl UnwritableFolder {
     }
 }
 
-/// Whether a file is in the place of a folder.
-fn is_file_in_the_way(fault: &io::Error) -> bool {
+/// Whether the path contains a file where a folder is expected.
+fn is_file_in_the_way(error: &io::Error) -> bool {
     matches!(
-        fault.kind(),
+        error.kind(),
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory
     )
 }
 
-fn describe_cause(fault: &io::Error) -> String {
-    match is_file_in_the_way(fault) {
+fn describe_cause(error: &io::Error) -> String {
+    match is_file_in_the_way(error) {
         true => "part of the path is a file, not a folder".to_owned(),
-        false => files::describe_io_error(fault),
+        false => files::describe_io_error(error),
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn an_invalid_home_is_an_actionable_error() {
         assert_eq!(Home::choose(None, None, None), Err(ConfigError::NoHome));
-        let fault = Home::choose(Some("".into()), None, None).unwrap_err();
-        assert!(fault.notice().summary().contains("--home"), "{fault}");
+        let error = Home::choose(Some("".into()), None, None).unwrap_err();
+        assert!(error.notice().summary().contains("--home"), "{error}");
     }
 }

@@ -22,7 +22,7 @@ impl JsonDocument {
     /// Reads `path`. `None` if the file does not exist, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let bytes = files::read(path, BYTES_MAX)
-            .map_err(|fault| ConfigError::from_read_error(path, &fault))?;
+            .map_err(|error| ConfigError::from_read_error(path, &error))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 
@@ -36,23 +36,23 @@ impl JsonDocument {
     }
 
     pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
-        let malformed = |(line, column): (usize, usize), fault: String, advice| {
+        let malformed = |(line, column): (usize, usize), problem: String, advice| {
             let path = path.to_owned();
             ConfigError::Malformed {
                 path,
                 line,
                 column,
-                fault,
+                problem,
                 advice,
             }
         };
-        let text = String::from_utf8(bytes).map_err(|fault| {
-            let valid = fault.utf8_error().valid_up_to();
-            let valid = String::from_utf8_lossy(&fault.as_bytes()[..valid]).into_owned();
-            let message = "a byte that is not UTF-8".to_owned();
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid_bytes = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let valid_text = String::from_utf8_lossy(valid_bytes).into_owned();
+            let problem = "a byte that is not UTF-8".to_owned();
             malformed(
-                line_and_column(&valid, valid.len()),
-                message,
+                line_and_column(&valid_text, valid_text.len()),
+                problem,
                 "Save it as UTF-8.",
             )
         })?;
@@ -76,17 +76,17 @@ impl JsonDocument {
             }),
             Ok(other) => {
                 let start = text.len() - text.trim_start().len();
-                let fault = format!(
+                let problem = format!(
                     "the file is {}, expected an object",
                     type_description(&other)
                 );
                 let advice = "Wrap its contents in an object: { … }.";
-                Err(malformed(line_and_column(&text, start), fault, advice))
+                Err(malformed(line_and_column(&text, start), problem, advice))
             }
-            Err(fault) => {
-                let at = byte_offset(&text, fault.line(), fault.column());
-                let (message, advice) = explain_parse_error(&fault, &text[at..]);
-                Err(malformed(line_and_column(&text, at), message, advice))
+            Err(error) => {
+                let offset = byte_offset(&text, error.line(), error.column());
+                let (problem, advice) = explain_parse_error(&error, &text[offset..]);
+                Err(malformed(line_and_column(&text, offset), problem, advice))
             }
         }
     }
@@ -135,7 +135,7 @@ impl JsonDocument {
         Ok(Some(value))
     }
 
-    fn wrong_shape(&self, steps: &[PathStep<'_>], found: &Value) -> ConfigError {
+    fn wrong_shape(&self, steps: &[PathStep<'_>], value: &Value) -> ConfigError {
         let name = match steps.last() {
             Some(PathStep::Key(key)) => format!("`{key}`"),
             Some(PathStep::Index(index)) => format!("entry {}", index + 1),
@@ -144,7 +144,7 @@ impl JsonDocument {
         ConfigError::WrongShape {
             path: self.path.clone(),
             line: self.line_of(steps),
-            fault: format!("{name} is {}, expected an object", type_description(found)),
+            problem: format!("{name} is {}, expected an object", type_description(value)),
         }
     }
 }
@@ -163,8 +163,8 @@ pub(super) fn type_description(value: &Value) -> &'static str {
 }
 
 /// Line and column of a byte offset, from 1. The column counts characters, as editors do.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..offset];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.matches('\n').count() + 1;
     (line, before[line_start..].chars().count() + 1)
@@ -178,27 +178,27 @@ fn byte_offset(text: &str, line: usize, column: usize) -> usize {
         .take(line.saturating_sub(1))
         .map(str::len)
         .sum();
-    let mut at = (line_start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+    let mut offset = (line_start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
     }
-    at
+    offset
 }
 
-/// What is wrong and what to do, from the parser's error and the text after it.
-fn explain_parse_error(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
-    let message = fault.to_string();
+/// The problem and the advice, from the parser's error and the text that follows it.
+fn explain_parse_error(error: &serde_json::Error, rest: &str) -> (String, &'static str) {
+    let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
-    let found = rest.chars().next();
-    let unexpected = found.map(|found| format!("expected a value, found \"{found}\""));
+    let next_char = rest.chars().next();
+    let unexpected = next_char.map(|next| format!("expected a value, found \"{next}\""));
     let unexpected = unexpected.as_deref().unwrap_or(message);
-    let (message, advice) = match found {
+    let (message, advice) = match next_char {
         Some('/' | '#') => ("a comment", "JSON has no comments: remove it."),
         Some('\'') => (
             "a single quotation mark",
             "Put strings in \"double\" quotation marks.",
         ),
-        _ if fault.is_eof() => (
+        _ if error.is_eof() => (
             "the file ends unexpectedly",
             "A closing bracket or quotation mark is missing.",
         ),

@@ -1,7 +1,7 @@
-//! Changes one value in the text of a JSON document and no other byte. Requires valid JSON with an
-//! object as root, and steps that fit its shape; `JsonDocument` checks both.
-//! (`jsonc-parser`'s syntax tree edits text as well, but breaks an object on one line into several
-//! when a member is added to it.)
+//! Changes one value in the text of a JSON document and no other byte. Requires valid JSON with
+//! an object as root, and steps that fit its shape; `JsonDocument` checks both.
+//! (`jsonc-parser`'s syntax tree can edit text as well, but it spreads a one-line object over
+//! several lines when a member is added.)
 
 use serde_json::Value;
 use std::ops::Range;
@@ -29,18 +29,18 @@ pub(super) fn find(text: &str, steps: &[PathStep<'_>]) -> Range<usize> {
 
 /// `text` with `value` set at `steps`.
 pub(super) fn set(text: &str, steps: &[PathStep<'_>], value: &Value) -> String {
-    let (span, missing) = locate(text, steps);
-    let mut out = text.to_owned();
-    match missing {
-        [] => out.replace_range(span, &to_inline_json(value)),
-        [step, deeper @ ..] => {
-            let item = new_item(step, deeper, value);
-            let is_root = missing.len() == steps.len();
+    let (span, missing_steps) = locate(text, steps);
+    let mut edited = text.to_owned();
+    match missing_steps {
+        [] => edited.replace_range(span, &to_inline_json(value)),
+        [step, inner_steps @ ..] => {
+            let item = new_item(step, inner_steps, value);
+            let is_root = missing_steps.len() == steps.len();
             let (range, addition) = insertion(text, span, &item, is_root);
-            out.replace_range(range, &addition);
+            edited.replace_range(range, &addition);
         }
     }
-    out
+    edited
 }
 
 /// Follows `steps` as far as they exist. Returns the range reached and the remaining steps.
@@ -49,12 +49,12 @@ fn locate<'s, 'a>(text: &str, steps: &'s [PathStep<'a>]) -> (Range<usize>, &'s [
     let mut span = start..value_end(text, start);
     for (depth, step) in steps.iter().enumerate() {
         let items = items(text, &span);
-        let found = match step {
-            // Of duplicate keys the last one wins, as in the parser.
+        let item = match step {
+            // The last of several duplicate keys wins, as in the parser.
             PathStep::Key(key) => items.iter().rfind(|item| item.key.as_deref() == Some(*key)),
             PathStep::Index(index) => items.get(*index),
         };
-        match found {
+        match item {
             Some(item) => span = item.value.clone(),
             None => return (span, &steps[depth..]),
         }
@@ -62,8 +62,8 @@ fn locate<'s, 'a>(text: &str, steps: &'s [PathStep<'a>]) -> (Range<usize>, &'s [
     (span, &[])
 }
 
-fn new_item(step: &PathStep<'_>, deeper: &[PathStep<'_>], value: &Value) -> String {
-    let value = deeper
+fn new_item(step: &PathStep<'_>, inner_steps: &[PathStep<'_>], value: &Value) -> String {
+    let value = inner_steps
         .iter()
         .rev()
         .fold(to_inline_json(value), |inner, step| match step {
@@ -84,15 +84,18 @@ fn insertion(
     item: &str,
     is_root: bool,
 ) -> (Range<usize>, String) {
-    let inside = container.start + 1..container.end - 1;
+    let interior = container.start + 1..container.end - 1;
     match items(text, &container).last() {
         Some(last) => {
-            let first = skip_space(text, inside.start);
-            let lead = &text[inside.start..first];
-            (last.value.end..last.value.end, format!(",{lead}{item}"))
+            let first_item = skip_space(text, interior.start);
+            let leading_space = &text[interior.start..first_item];
+            (
+                last.value.end..last.value.end,
+                format!(",{leading_space}{item}"),
+            )
         }
-        None if is_root => (inside, format!("\n  {item}\n")),
-        None => (inside, format!(" {item} ")),
+        None if is_root => (interior, format!("\n  {item}\n")),
+        None => (interior, format!(" {item} ")),
     }
 }
 
@@ -100,44 +103,44 @@ fn items(text: &str, container: &Range<usize>) -> Vec<ItemSpan> {
     let bytes = text.as_bytes();
     let is_object = bytes[container.start] == b'{';
     let mut items = Vec::new();
-    let mut at = skip_space(text, container.start + 1);
-    while at < container.end - 1 {
+    let mut offset = skip_space(text, container.start + 1);
+    while offset < container.end - 1 {
         let mut key = None;
         if is_object {
-            let end = string_end(text, at);
-            key = serde_json::from_str(&text[at..end]).ok();
+            let end = string_end(text, offset);
+            key = serde_json::from_str(&text[offset..end]).ok();
             let colon = skip_space(text, end);
-            at = skip_space(text, colon + 1);
+            offset = skip_space(text, colon + 1);
         }
-        let end = value_end(text, at);
+        let end = value_end(text, offset);
         items.push(ItemSpan {
             key,
-            value: at..end,
+            value: offset..end,
         });
-        at = skip_space(text, end);
-        if bytes[at] == b',' {
-            at = skip_space(text, at + 1);
+        offset = skip_space(text, end);
+        if bytes[offset] == b',' {
+            offset = skip_space(text, offset + 1);
         }
     }
     items
 }
 
 fn skip_space(text: &str, from: usize) -> usize {
-    let space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     from + text.as_bytes()[from..]
         .iter()
-        .take_while(|byte| space(byte))
+        .take_while(|byte| is_space(byte))
         .count()
 }
 
 /// The end of the string with its opening quotation mark at `from`.
 fn string_end(text: &str, from: usize) -> usize {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(from + 1) {
+    let mut is_escaped = false;
+    for (offset, byte) in text.bytes().enumerate().skip(from + 1) {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return at + 1,
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return offset + 1,
             _ => {}
         }
     }
@@ -148,30 +151,30 @@ fn string_end(text: &str, from: usize) -> usize {
 fn value_end(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0;
-    let mut at = from;
-    while at < bytes.len() {
-        match bytes[at] {
+    let mut offset = from;
+    while offset < bytes.len() {
+        match bytes[offset] {
             b'"' => {
-                at = string_end(text, at);
+                offset = string_end(text, offset);
                 if depth == 0 {
-                    return at;
+                    return offset;
                 }
                 continue;
             }
             b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' if depth == 0 => return offset,
             b'}' | b']' => {
                 depth -= 1;
                 if depth == 0 {
-                    return at + 1;
+                    return offset + 1;
                 }
             }
-            b',' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return at,
+            b',' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return offset,
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
-    at
+    offset
 }
 
 fn quote(key: &str) -> String {

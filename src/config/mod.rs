@@ -25,7 +25,7 @@ mod variables;
 mod watch;
 
 pub use add_model::{
-    KnownServer, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
+    KnownServer, add_model, is_ollama_host_invalid, key_variables, local_ollama, local_ollama_with,
     model_manager, model_servers, parse_new_model,
 };
 pub use add_server::{

@@ -25,34 +25,34 @@ pub(super) struct ParsedModel {
 /// # Errors
 /// The missing or invalid fields.
 pub(super) fn parse_reference(entry: &ConfigObject) -> Result<ModelRef, Vec<FieldError>> {
-    let mut faults = Vec::new();
-    let name = ok_or_push(fields::non_empty_text(entry, "name"), &mut faults);
-    let model = ok_or_push(fields::non_empty_text(entry, "model"), &mut faults);
-    let either = name.flatten().or(model.flatten());
-    if either.is_none() && faults.is_empty() {
-        faults.push("it has neither `name` nor `model`; give at least one".to_owned());
+    let mut errors = Vec::new();
+    let name = ok_or_push(fields::non_empty_text(entry, "name"), &mut errors);
+    let model = ok_or_push(fields::non_empty_text(entry, "model"), &mut errors);
+    let name_or_model = name.flatten().or(model.flatten());
+    if name_or_model.is_none() && errors.is_empty() {
+        errors.push("it has neither `name` nor `model`; give at least one".to_owned());
     }
     let providers = ProviderKind::ALL.map(ProviderKind::name);
-    let provider = ok_or_push(fields::one_of(entry, "provider", &providers), &mut faults);
+    let provider = ok_or_push(fields::one_of(entry, "provider", &providers), &mut errors);
     if provider == Some(None) {
         let expected = providers.join("`, `");
-        faults.push(format!(
+        errors.push(format!(
             "it has no `provider`; expected one of `{expected}`"
         ));
     }
-    match (either, provider.flatten()) {
-        (Some(either), Some(provider)) if faults.is_empty() => Ok(ModelRef {
-            name: name.flatten().unwrap_or(either).to_owned(),
-            model: model.flatten().unwrap_or(either).to_owned(),
-            provider: ProviderKind::from_name(provider).expect("the list holds every name"),
+    match (name_or_model, provider.flatten()) {
+        (Some(name_or_model), Some(provider)) if errors.is_empty() => Ok(ModelRef {
+            name: name.flatten().unwrap_or(name_or_model).to_owned(),
+            model: model.flatten().unwrap_or(name_or_model).to_owned(),
+            provider: ProviderKind::from_name(provider).expect("`one_of` returns one of the names"),
         }),
-        _ => Err(faults),
+        _ => Err(errors),
     }
 }
 
 /// The value, or `None` after collecting the error.
-fn ok_or_push<T>(found: Result<T, FieldError>, faults: &mut Vec<FieldError>) -> Option<T> {
-    found.map_err(|fault| faults.push(fault)).ok()
+fn ok_or_push<T>(result: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
+    result.map_err(|error| errors.push(error)).ok()
 }
 
 /// Parses an entry; a relative `caFile` is relative to `root`. Identity, URL and key must be
@@ -62,35 +62,35 @@ pub(super) fn parse_model(
     root: &Path,
     variables: VariableLookup<'_>,
 ) -> ParsedModel {
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let reference = parse_reference(entry)
-        .map_err(|found| faults.extend(found))
+        .map_err(|reference_errors| errors.extend(reference_errors))
         .ok();
-    // The rest is checked even without a provider, to report all errors at once.
+    // The other fields are checked even without a provider, to report all errors at once.
     let provider = reference
         .as_ref()
         .map_or(ProviderKind::OpenAi, |reference| reference.provider);
-    let given_url = ok_or_push(fields::non_empty_text(entry, "baseUrl"), &mut faults).flatten();
+    let given_url = ok_or_push(fields::non_empty_text(entry, "baseUrl"), &mut errors).flatten();
     let base_url = match given_url {
-        Some(url) => ok_or_push(normalize_base_url(url, provider), &mut faults),
+        Some(url) => ok_or_push(normalize_base_url(url, provider), &mut errors),
         None => Some(provider.default_base_url().to_owned()),
     };
     let api_key = parse_api_key(entry, provider, given_url.is_some(), variables);
-    let api_key = ok_or_push(api_key, &mut faults);
-    let is_usable = faults.is_empty();
+    let api_key = ok_or_push(api_key, &mut errors);
+    let is_usable = errors.is_empty();
 
-    let options = ok_or_push(fields::object(entry, "options"), &mut faults).flatten();
+    let options = ok_or_push(fields::object(entry, "options"), &mut errors).flatten();
     let mut options = options.cloned().unwrap_or_default();
     // Every request sets its own temperature.
     options.shift_remove("temperature");
-    let active = ok_or_push(fields::boolean(entry, "active"), &mut faults).flatten();
-    let context_length = ok_or_push(fields::count(entry, "contextLength"), &mut faults).flatten();
-    let think = ok_or_push(parse_think(entry), &mut faults).flatten();
+    let active = ok_or_push(fields::boolean(entry, "active"), &mut errors).flatten();
+    let context_length = ok_or_push(fields::count(entry, "contextLength"), &mut errors).flatten();
+    let think = ok_or_push(parse_think(entry), &mut errors).flatten();
     let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
-    let dialect = dialect_or_default(ok_or_push(tool_calls, &mut faults).flatten(), provider);
-    let tool_role = ok_or_push(parse_tool_role(entry), &mut faults).flatten();
-    let keep_alive = ok_or_push(parse_keep_alive(entry), &mut faults).flatten();
-    let ca_file = ok_or_push(fields::non_empty_text(entry, "caFile"), &mut faults).flatten();
+    let dialect = dialect_or_default(ok_or_push(tool_calls, &mut errors).flatten(), provider);
+    let tool_role = ok_or_push(parse_tool_role(entry), &mut errors).flatten();
+    let keep_alive = ok_or_push(parse_keep_alive(entry), &mut errors).flatten();
+    let ca_file = ok_or_push(fields::non_empty_text(entry, "caFile"), &mut errors).flatten();
 
     let model = match (reference, base_url, api_key) {
         (Some(reference), Some(base_url), Some(api_key)) if is_usable => Some(ModelConfig {
@@ -110,10 +110,7 @@ pub(super) fn parse_model(
         }),
         _ => None,
     };
-    ParsedModel {
-        model,
-        errors: faults,
-    }
+    ParsedModel { model, errors }
 }
 
 fn parse_api_key(
@@ -122,15 +119,15 @@ fn parse_api_key(
     has_url: bool,
     variables: VariableLookup<'_>,
 ) -> Result<ApiKey, FieldError> {
-    let given = fields::text(entry, "apiKey")?;
-    let name = match given.map(|text| (text, variables::referenced_name(text))) {
+    let key_text = fields::text(entry, "apiKey")?;
+    let name = match key_text.map(|text| (text, variables::referenced_name(text))) {
         Some((_, Some(name))) if variables::is_variable_name(name) => name,
         // The text may be the key itself, so it is not quoted.
         Some((_, Some(_))) => {
             let why = "`${…}` does not contain a variable name";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
-        // Sent verbatim, the server would reject it as a wrong key.
+        // If it were sent literally, the server would reject it as a wrong key.
         Some((broken, None)) if broken.contains("${") => {
             let why = "a variable reference must be exactly `${NAME}`";
             return Ok(ApiKey::Unusable(why.to_owned()));
@@ -167,16 +164,18 @@ fn check_api_key(key: &str) -> ApiKey {
     ApiKey::Unusable(why.to_owned())
 }
 
+/// A base URL with a scheme, without an endpoint path, and with `/v1` if the provider needs it.
 fn normalize_base_url(given: &str, provider: ProviderKind) -> Result<String, FieldError> {
     let given = given.trim();
-    let full = if given.contains("://") {
+    let with_scheme = if given.contains("://") {
         given.to_owned()
     } else {
         format!("http://{given}")
     };
-    let url = Url::parse(&full).map_err(|fault| format!("`baseUrl` is not a URL: {fault}"))?;
+    let url =
+        Url::parse(&with_scheme).map_err(|error| format!("`baseUrl` is not a URL: {error}"))?;
     // Never guess plain http for a remote server.
-    if full != given && !is_loopback(&url) {
+    if with_scheme != given && !is_loopback(&url) {
         return Err("`baseUrl` has no scheme; start it with `https://` or `http://`".to_owned());
     }
     if !matches!(url.scheme(), "http" | "https") {
@@ -188,9 +187,9 @@ fn normalize_base_url(given: &str, provider: ProviderKind) -> Result<String, Fie
     if url.query().is_some() || url.fragment().is_some() {
         return Err("`baseUrl` contains a `?` or `#`; it must end with the path".to_owned());
     }
-    let (base, path) = strip_endpoint(&full, url.path(), provider.request_paths());
-    let versioned = path.rsplit('/').next();
-    if !provider.has_version_in_url() || versioned.is_some_and(is_version) {
+    let (base, path) = strip_endpoint(&with_scheme, url.path(), provider.request_paths());
+    let last_segment = path.rsplit('/').next();
+    if !provider.has_version_in_url() || last_segment.is_some_and(is_version_segment) {
         Ok(base.to_owned())
     } else {
         Ok(format!("{base}/v1"))
@@ -198,14 +197,17 @@ fn normalize_base_url(given: &str, provider: ProviderKind) -> Result<String, Fie
 }
 
 /// Removes the endpoint path that users often copy along with the base URL.
-fn strip_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str, &'a str) {
+fn strip_endpoint<'a>(url: &'a str, path: &'a str, endpoints: &[&str]) -> (&'a str, &'a str) {
     let (mut url, mut path) = (url.trim_end_matches('/'), path.trim_end_matches('/'));
     // Repeated, so that normalizing is idempotent.
-    while let Some((shorter, rest)) = ends
+    while let Some((shorter_url, shorter_path)) = endpoints
         .iter()
-        .find_map(|end| url.strip_suffix(end).zip(path.strip_suffix(end)))
+        .find_map(|endpoint| url.strip_suffix(endpoint).zip(path.strip_suffix(endpoint)))
     {
-        (url, path) = (shorter.trim_end_matches('/'), rest.trim_end_matches('/'));
+        (url, path) = (
+            shorter_url.trim_end_matches('/'),
+            shorter_path.trim_end_matches('/'),
+        );
     }
     (url, path)
 }
@@ -220,7 +222,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Whether a path segment is `v1`, `v2` and so on.
-fn is_version(segment: &str) -> bool {
+fn is_version_segment(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|number| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     })
@@ -286,10 +288,10 @@ mod tests {
             ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
         ];
         for (given, expected) in cases {
-            let found = normalize_base_url(given, ProviderKind::OpenAi);
-            assert_eq!(found.as_deref(), Ok(expected), "{given}");
+            let normalized = normalize_base_url(given, ProviderKind::OpenAi);
+            assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
         }
-        let with_endpoints = [
+        let urls_with_endpoints = [
             ("https://h/v1/chat/completions", "https://h/v1"),
             ("https://h/v1/chat/completions//", "https://h/v1"),
             ("localhost:8000/v1/messages", "http://localhost:8000/v1"),
@@ -302,17 +304,17 @@ mod tests {
             ("https://h/mymessages", "https://h/mymessages/v1"),
             ("https://messages", "https://messages/v1"),
         ];
-        for (given, expected) in with_endpoints {
+        for (given, expected) in urls_with_endpoints {
             for provider in [
                 ProviderKind::OpenAi,
                 ProviderKind::Mistral,
                 ProviderKind::Anthropic,
             ] {
-                let found = normalize_base_url(given, provider);
-                assert_eq!(found.as_deref(), Ok(expected), "{given}");
+                let normalized = normalize_base_url(given, provider);
+                assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
                 assert_eq!(
                     normalize_base_url(expected, provider),
-                    found,
+                    normalized,
                     "{given} after normalizing"
                 );
             }
@@ -329,8 +331,8 @@ mod tests {
             ("http://api", "http://api"),
         ];
         for (given, expected) in cases {
-            let found = normalize_base_url(given, ProviderKind::Ollama);
-            assert_eq!(found.as_deref(), Ok(expected), "{given}");
+            let normalized = normalize_base_url(given, ProviderKind::Ollama);
+            assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
         }
     }
 
@@ -343,8 +345,8 @@ mod tests {
             "http://h/?a=1",
             "h#x",
         ] {
-            let found = normalize_base_url(given, ProviderKind::Mistral);
-            assert!(found.is_err(), "{given}: {found:?}");
+            let normalized = normalize_base_url(given, ProviderKind::Mistral);
+            assert!(normalized.is_err(), "{given}: {normalized:?}");
         }
     }
 }

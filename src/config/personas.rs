@@ -1,5 +1,5 @@
-//! Personas: those in the binary, and files in the folder `personas`, which override them by
-//! name. An unusable file is listed with the reason.
+//! Personas: built-in ones, and files in the folder `personas`, which override built-in ones of
+//! the same name. An unusable file is listed with the reason.
 
 use super::{Home, Loaded};
 use crate::domain::persona::ToolSelector;
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// Larger files are not usable as prompts.
 const BYTES_MAX: u64 = 1024 * 1024;
-/// Maximum number of persona files, in alphabetical order.
+/// Maximum number of persona files; the first in alphabetical order are used.
 const PERSONAS_MAX: usize = 200;
 /// Maximum number of tools named by one persona.
 const TOOLS_MAX: usize = 500;
-/// Maximum characters of a description.
+/// Maximum number of characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 80;
 const FENCE: &str = "---";
 
@@ -35,30 +35,30 @@ fn built_in_personas() -> Vec<Persona> {
         .collect()
 }
 
-/// Reads the files `personas/NAME.md`, sorted by name. A missing folder has no personas.
+/// Reads the files `personas/NAME.md`, sorted by name. A missing folder counts as empty.
 pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
     let folder = home.personas();
     let mut paths = match markdown_files(&folder) {
         Ok(paths) => paths,
-        Err(fault) => return unreadable_folder(&folder, &fault),
+        Err(error) => return unreadable_folder(&folder, &error),
     };
     paths.sort();
     let banners = too_many_banner(&folder, paths.len());
     paths.truncate(PERSONAS_MAX);
     Loaded {
-        value: paths.iter().map(|path| read(path)).collect(),
+        value: paths.iter().map(|path| read_persona(path)).collect(),
         banners: banners.into_iter().collect(),
         is_unusable: false,
     }
 }
 
-/// Finds a persona among files and built-in ones.
+/// Finds a persona by name, among `files` and the built-in ones.
 ///
 /// # Errors
 /// The name is unknown, or its file is unusable.
 pub fn find_persona(files: &[Persona], name: &str) -> Result<Persona, Notice> {
     let all = all_personas(files);
-    let Some(found) = all.iter().find(|persona| persona.name == name) else {
+    let Some(persona) = all.iter().find(|persona| persona.name == name) else {
         let names: Vec<&str> = all.iter().map(|persona| persona.name.as_str()).collect();
         let advice = match nearest(name, names.iter().copied()) {
             Some(near) => format!("Did you mean `{near}`?"),
@@ -67,8 +67,8 @@ pub fn find_persona(files: &[Persona], name: &str) -> Result<Persona, Notice> {
         let message = format!("There is no persona `{}`.", truncate_line(name));
         return Err(Notice::failure(message).with_advice(advice));
     };
-    match &found.text {
-        Ok(_) => Ok(found.clone()),
+    match &persona.text {
+        Ok(_) => Ok(persona.clone()),
         Err(why) => {
             let message = format!("The persona `{name}` cannot be used: {why}.");
             Err(Notice::failure(message).with_advice("Correct its file in the folder `personas`."))
@@ -90,26 +90,26 @@ pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
 
 fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
-        Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        let hidden = path
+        let is_hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !hidden && path.extension().is_some_and(|ending| ending == "md") {
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "md") {
             paths.push(path);
         }
     }
     Ok(paths)
 }
 
-fn unreadable_folder(folder: &Path, fault: &io::Error) -> Loaded<Vec<Persona>> {
-    let why = match fault.kind() {
+fn unreadable_folder(folder: &Path, error: &io::Error) -> Loaded<Vec<Persona>> {
+    let why = match error.kind() {
         ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
-        _ => files::describe_io_error(fault),
+        _ => files::describe_io_error(error),
     };
     let message = format!("{} cannot be read: {why}.", folder.display());
     let notice = Notice::warning(message)
@@ -132,11 +132,11 @@ fn too_many_banner(folder: &Path, count: usize) -> Option<Banner> {
     })
 }
 
-fn read(path: &Path) -> Persona {
+fn read_persona(path: &Path) -> Persona {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     match read_text(path) {
         Ok(text) => parse_persona(&name, text),
-        Err(why) => unusable(&name, why),
+        Err(why) => unusable_persona(&name, why),
     }
 }
 
@@ -144,19 +144,19 @@ fn read_text(path: &Path) -> Result<String, String> {
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Err("its file does not exist".to_owned()),
-        Err(fault) if fault.kind() == ErrorKind::FileTooLarge => {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
             return Err(format!("its file is larger than {} MB", BYTES_MAX >> 20));
         }
-        Err(fault) => return Err(files::describe_io_error(&fault)),
+        Err(error) => return Err(files::describe_io_error(&error)),
     };
-    String::from_utf8(bytes).map_err(|fault| {
-        let valid = &fault.as_bytes()[..fault.utf8_error().valid_up_to()];
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         format!("line {line} of its file is not UTF-8")
     })
 }
 
-fn unusable(name: &str, why: String) -> Persona {
+fn unusable_persona(name: &str, why: String) -> Persona {
     Persona {
         name: name.to_owned(),
         description: String::new(),
@@ -168,20 +168,20 @@ fn unusable(name: &str, why: String) -> Persona {
 fn parse_persona(name: &str, contents: String) -> Persona {
     let contents = contents.trim_start_matches('\u{feff}');
     let split = split_front_matter(contents);
-    let read = split.and_then(|(front, text)| Ok((FrontMatter::parse(front)?, text)));
-    let (front, text) = match read {
-        Ok(read) => read,
-        Err(why) => return unusable(name, why),
+    let parsed = split.and_then(|(lines, text)| Ok((FrontMatter::parse(lines)?, text)));
+    let (front_matter, text) = match parsed {
+        Ok(parsed) => parsed,
+        Err(why) => return unusable_persona(name, why),
     };
-    let first = text
+    let first_line = text
         .lines()
         .map(strip_heading_marks)
         .find(|line| !line.is_empty());
     Persona {
         name: name.to_owned(),
-        description: truncate_line(&front.description.or(first).unwrap_or_default()),
+        description: truncate_line(&front_matter.description.or(first_line).unwrap_or_default()),
         text: Ok(text.to_owned()),
-        tools: front.tools,
+        tools: front_matter.tools,
     }
 }
 
@@ -201,17 +201,17 @@ fn truncate_line(line: &str) -> String {
 /// error, because its `tools` would silently not restrict anything.
 fn split_front_matter(contents: &str) -> Result<(&str, &str), String> {
     let mut lines = contents.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
+    let Some(opening_fence) = lines.next().filter(|line| line.trim_end() == FENCE) else {
         return Ok(("", contents));
     };
-    let mut at = first.len();
+    let mut offset = opening_fence.len();
     for line in lines {
         if line.trim_end() == FENCE {
-            let rest = &contents[at + line.len()..];
-            let rest = rest.trim_start_matches(['\n', '\r']);
-            return Ok((&contents[first.len()..at], rest));
+            let text = &contents[offset + line.len()..];
+            let text = text.trim_start_matches(['\n', '\r']);
+            return Ok((&contents[opening_fence.len()..offset], text));
         }
-        at += line.len();
+        offset += line.len();
     }
     Err("its front matter is not closed".to_owned())
 }
@@ -226,11 +226,11 @@ impl FrontMatter {
     /// Parses `key: value` lines. A list is on one line, with or without brackets, or on
     /// lines that start with `-`. Unknown keys are ignored.
     fn parse(lines: &str) -> Result<Self, String> {
-        let mut front = Self::default();
+        let mut front_matter = Self::default();
         let mut in_tools = false;
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
             if let Some(item) = line.strip_prefix('-').filter(|_| in_tools) {
-                front.add_tools(item)?;
+                front_matter.add_tools(item)?;
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else {
@@ -238,18 +238,18 @@ impl FrontMatter {
             };
             in_tools = key.trim() == "tools";
             match key.trim() {
-                "tools" => front.add_tools(value)?,
-                "description" => front.description = Some(strip_quotes(value).to_owned()),
+                "tools" => front_matter.add_tools(value)?,
+                "description" => front_matter.description = Some(strip_quotes(value).to_owned()),
                 _ => {}
             }
         }
-        Ok(front)
+        Ok(front_matter)
     }
 
-    fn add_tools(&mut self, written: &str) -> Result<(), String> {
+    fn add_tools(&mut self, value: &str) -> Result<(), String> {
         let tools = self.tools.get_or_insert_default();
-        let list = written.trim().trim_start_matches('[').trim_end_matches(']');
-        for name in list
+        let names = value.trim().trim_start_matches('[').trim_end_matches(']');
+        for name in names
             .split(',')
             .map(strip_quotes)
             .filter(|name| !name.is_empty())

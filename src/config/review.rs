@@ -35,16 +35,18 @@ pub struct SettingsReview {
 }
 
 impl SettingsReview {
-    /// The changes of one weight, in file order.
-    pub fn changes_with_impact(&self, weight: ChangeImpact) -> Vec<SettingsChange> {
-        let changes = self.changes.iter();
-        let found = changes.filter(|change| change.impact == weight);
-        found.cloned().collect()
+    /// The changes with this impact, in file order.
+    pub fn changes_with_impact(&self, impact: ChangeImpact) -> Vec<SettingsChange> {
+        self.changes
+            .iter()
+            .filter(|change| change.impact == impact)
+            .cloned()
+            .collect()
     }
 }
 
-/// Entries that were in use earlier in this run. To the user, an entry that is removed and
-/// added back with other contents is still the same name.
+/// Entries that were in use earlier in this run. An entry that is removed and added back with
+/// other contents still looks like the same entry to the user.
 #[derive(Debug, Clone, Default)]
 pub struct EarlierEntries {
     models: Vec<ModelConfig>,
@@ -52,13 +54,13 @@ pub struct EarlierEntries {
 }
 
 impl EarlierEntries {
-    pub fn record(&mut self, known: &ConfigSnapshot) {
-        for model in &known.settings.models {
+    pub fn record(&mut self, snapshot: &ConfigSnapshot) {
+        for model in &snapshot.settings.models {
             self.models.retain(|old| old.name != model.name);
             self.models.push(model.clone());
         }
-        for server in &known.servers {
-            // A broken entry does not replace the earlier launch, which a repair is compared to.
+        for server in &snapshot.servers {
+            // Keep the launch from before an entry broke: its repair is compared with that launch.
             if !matches!(server.launch, LaunchConfig::Misconfigured { .. }) {
                 self.launches
                     .insert(server.id.clone(), server.launch.clone());
@@ -67,13 +69,13 @@ impl EarlierEntries {
     }
 }
 
-/// Compares the running configuration with the files.
+/// Compares the running configuration `before` with the files' contents `after`.
 pub fn review_changes(
     before: &ConfigSnapshot,
     after: &ConfigSnapshot,
-    memory: &EarlierEntries,
+    earlier: &EarlierEntries,
 ) -> SettingsReview {
-    let mut scale = ChangeReviewer::default();
+    let mut reviewer = ChangeReviewer::default();
     let ConfigSnapshot {
         settings,
         servers,
@@ -82,22 +84,22 @@ pub fn review_changes(
         trust,
     } = after;
     let harmless = ConfigSnapshot {
-        settings: scale.review_settings(&before.settings, settings, memory),
-        servers: servers::review_servers(&mut scale, &before.servers, servers, memory),
-        system_prompt: scale.review_system_prompt(&before.system_prompt, system_prompt),
-        personas: scale.review_personas(&before.personas, personas),
+        settings: reviewer.review_settings(&before.settings, settings, earlier),
+        servers: servers::review_servers(&mut reviewer, &before.servers, servers, earlier),
+        system_prompt: reviewer.review_system_prompt(&before.system_prompt, system_prompt),
+        personas: reviewer.review_personas(&before.personas, personas),
         trust: match Arc::ptr_eq(&before.trust, trust) {
             true => Arc::clone(trust),
-            false => Arc::new(trust::review_trust(&mut scale, &before.trust, trust)),
+            false => Arc::new(trust::review_trust(&mut reviewer, &before.trust, trust)),
         },
     };
     SettingsReview {
-        changes: scale.changes,
+        changes: reviewer.changes,
         with_harmless_changes: harmless,
     }
 }
 
-/// Collects changes. Each method returns its value with the harmless changes applied.
+/// Collects changes. Each review method returns a value with only the harmless changes applied.
 #[derive(Default)]
 struct ChangeReviewer {
     changes: Vec<SettingsChange>,
@@ -119,8 +121,8 @@ impl ChangeReviewer {
         self.changes.push(change);
     }
 
-    /// A value that may change without consent.
-    fn harmless_value<T: PartialEq + Copy>(
+    /// Reviews a value that may change without consent.
+    fn review_harmless<T: PartialEq + Copy>(
         &mut self,
         before: T,
         after: T,
@@ -132,10 +134,10 @@ impl ChangeReviewer {
         after
     }
 
-    /// A limit: lowering it is harmless, raising it needs consent.
-    fn reviewed_limit(&mut self, name: &str, before: u32, after: u32) -> u32 {
+    /// Reviews a limit: lowering it is harmless, raising it needs consent.
+    fn review_limit(&mut self, name: &str, before: u32, after: u32) -> u32 {
         if after <= before {
-            return self.harmless_value(before, after, || format!("{name} is {after} now"));
+            return self.review_harmless(before, after, || format!("{name} is {after} now"));
         }
         let [old, new] = [before, after].map(|value| Some(value.to_string()));
         self.add_needing_consent(CONFIG, format!("`{name}`"), old, new);
@@ -146,7 +148,7 @@ impl ChangeReviewer {
         &mut self,
         before: &Settings,
         after: &Settings,
-        memory: &EarlierEntries,
+        earlier: &EarlierEntries,
     ) -> Settings {
         let Settings {
             models,
@@ -154,23 +156,23 @@ impl ChangeReviewer {
             tool_mode,
             limits,
             // Follows from the models.
-            has_model_entries: lists_models,
+            has_model_entries,
         } = after;
         Settings {
-            models: models::review_models(self, &before.models, models, memory),
-            log_level: self.harmless_value(before.log_level, *log_level, || {
+            models: models::review_models(self, &before.models, models, earlier),
+            log_level: self.review_harmless(before.log_level, *log_level, || {
                 let level = log_level.as_str().to_lowercase();
                 format!("logLevel is {level} now")
             }),
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
-            has_model_entries: *lists_models,
+            has_model_entries: *has_model_entries,
         }
     }
 
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {
         if before == after || after == ToolMode::Manual {
-            return self.harmless_value(before, after, || {
+            return self.review_harmless(before, after, || {
                 format!("toolCallMode is {} now", after.name())
             });
         }
@@ -192,15 +194,15 @@ impl ChangeReviewer {
         } = after;
         let (rounds, errors) = ("limits.toolRounds", "limits.errorsPerTurn");
         Limits {
-            tool_rounds: self.reviewed_limit(rounds, before.tool_rounds, *tool_rounds),
-            errors_per_turn: self.reviewed_limit(errors, before.errors_per_turn, *errors_per_turn),
-            idle_seconds: self.harmless_value(before.idle_seconds, *idle_seconds, || {
+            tool_rounds: self.review_limit(rounds, before.tool_rounds, *tool_rounds),
+            errors_per_turn: self.review_limit(errors, before.errors_per_turn, *errors_per_turn),
+            idle_seconds: self.review_harmless(before.idle_seconds, *idle_seconds, || {
                 format!("limits.idleSeconds is {idle_seconds} now")
             }),
         }
     }
 
-    /// All of the prompt steers the model, so every change needs consent.
+    /// Any part of the prompt can steer the model, so every change needs consent.
     fn review_system_prompt(&mut self, before: &str, after: &str) -> String {
         if before != after {
             let (old, new) = differing_lines(before, after);
@@ -213,8 +215,12 @@ impl ChangeReviewer {
         let names = before.iter().chain(after).map(|persona| &persona.name);
         let names: std::collections::BTreeSet<&String> = names.collect();
         for name in names {
-            let find =
-                |list: &[Persona]| list.iter().find(|persona| persona.name == *name).cloned();
+            let find = |personas: &[Persona]| {
+                personas
+                    .iter()
+                    .find(|persona| persona.name == *name)
+                    .cloned()
+            };
             let (old, new) = (find(before), find(after));
             if old == new {
                 continue;
@@ -239,11 +245,11 @@ impl ChangeReviewer {
     }
 }
 
-/// All fields of a persona as one text, since each of them matters.
+/// All fields of a persona as one text: each of them can change what the model does.
 fn persona_text(persona: &Persona) -> String {
     let Persona {
         name: _,
-        description: about,
+        description,
         text,
         tools,
     } = persona;
@@ -255,5 +261,5 @@ fn persona_text(persona: &Persona) -> String {
         Ok(text) => text.clone(),
         Err(why) => format!("(cannot be used: {why})"),
     };
-    format!("description: {about}\ntools: {tools}\n{text}")
+    format!("description: {description}\ntools: {tools}\n{text}")
 }

@@ -14,7 +14,7 @@ pub(super) struct ServerEntry<'a> {
     pub(super) value: &'a Value,
 }
 
-/// The location of an entry, or of a new one.
+/// The location of an existing or new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EntryLocation {
     /// A member of the object under this key, or of the root itself.
@@ -43,16 +43,16 @@ pub(super) fn entries(document: &JsonDocument) -> Result<Vec<ServerEntry<'_>>, C
         // The root itself lists the servers. Values that are not objects, such as
         // `$schema`, are skipped.
         let members = root.iter().filter(|(_, value)| value.is_object());
-        return Ok(in_object(members, None));
+        return Ok(entries_in_object(members, None));
     };
     match root.get(key) {
         None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Object(members)) => Ok(in_object(members.iter(), Some(key))),
-        Some(Value::Array(items)) => Ok(in_list(items, key)),
+        Some(Value::Object(members)) => Ok(entries_in_object(members.iter(), Some(key))),
+        Some(Value::Array(items)) => Ok(entries_in_list(items, key)),
         Some(other) => Err(ConfigError::WrongShape {
             path: document.path().to_owned(),
             line: document.line_of(&[PathStep::Key(key)]),
-            fault: format!("`{key}` is {}, expected an object", type_description(other)),
+            problem: format!("`{key}` is {}, expected an object", type_description(other)),
         }),
     }
 }
@@ -85,7 +85,7 @@ fn container_key(root: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-fn in_object<'a>(
+fn entries_in_object<'a>(
     members: impl Iterator<Item = (&'a String, &'a Value)>,
     key: Option<&'static str>,
 ) -> Vec<ServerEntry<'a>> {
@@ -98,22 +98,22 @@ fn in_object<'a>(
         .collect()
 }
 
-fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
+fn entries_in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
     let name_of = |value: &Value| Some(value.get("name")?.as_str()?.to_owned());
     // Explicit names are reserved first, so that no generated name collides with them.
-    let mut free: BTreeSet<String> = items.iter().filter_map(name_of).collect();
-    let mut taken = free.clone();
+    let mut unassigned: BTreeSet<String> = items.iter().filter_map(name_of).collect();
+    let mut used_names = unassigned.clone();
     items
         .iter()
         .enumerate()
         .map(|(index, value)| {
             let id = name_of(value)
-                .filter(|name| free.remove(name))
+                .filter(|name| unassigned.remove(name))
                 .unwrap_or_else(|| {
                     let by_index = format!("server-{}", index + 1);
-                    let others = (2..).map(|count| format!("{by_index}-{count}"));
-                    let mut names = std::iter::once(by_index.clone()).chain(others);
-                    let name = names.find(|name| taken.insert(name.clone()));
+                    let numbered = (2..).map(|count| format!("{by_index}-{count}"));
+                    let mut names = std::iter::once(by_index.clone()).chain(numbered);
+                    let name = names.find(|name| used_names.insert(name.clone()));
                     name.expect("there are more numbers than servers")
                 });
             ServerEntry {

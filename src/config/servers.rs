@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
-/// The name of the built-in server, which no other server can have.
+/// The reserved name of the built-in server.
 pub const BUILT_IN_SERVER: &str = "humble";
 /// Built-in tools that are off by default in the chat.
 const BUILT_IN_DISABLED_TOOLS: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
@@ -34,7 +34,7 @@ pub fn read_servers(home: &Home) -> Loaded<Vec<ServerConfig>> {
 
 /// Like [`read_servers`], with the given environment variables.
 pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Vec<ServerConfig>> {
-    let found = JsonDocument::read(&home.servers()).and_then(|document| {
+    let parsed = JsonDocument::read(&home.servers()).and_then(|document| {
         let Some(document) = document else {
             return Ok(Vec::new());
         };
@@ -44,9 +44,9 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
             .map(|entry| parse_server(&entry.id, entry.value, variables))
             .collect())
     });
-    let (mut servers, banners, failed) = match found {
+    let (mut servers, banners, is_unusable) = match parsed {
         Ok(servers) => (servers, Vec::new(), false),
-        Err(fault) => (Vec::new(), vec![fault.banner()], true),
+        Err(error) => (Vec::new(), vec![error.banner()], true),
     };
     match servers
         .iter()
@@ -61,7 +61,7 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
     Loaded {
         value: servers,
         banners,
-        is_unusable: failed,
+        is_unusable,
     }
 }
 
@@ -110,15 +110,15 @@ fn parse_entry(
     if id.trim().is_empty() {
         return Err("the name of the server is empty".to_owned());
     }
-    let used = RefCell::new(BTreeSet::new());
-    let record_used = |name: &str| {
+    let used_secrets = RefCell::new(BTreeSet::new());
+    let lookup_and_record = |name: &str| {
         let value = variables(name)?;
         if !is_public_variable(name) {
-            used.borrow_mut().extend(secret_spellings(&value));
+            used_secrets.borrow_mut().extend(secret_spellings(&value));
         }
         Some(value)
     };
-    let launch = parse_launch(id, entry, &record_used)?;
+    let launch = parse_launch(id, entry, &lookup_and_record)?;
     if let LaunchConfig::Stdio {
         inherit: InheritedEnv::AllowListAnd(names),
         ..
@@ -126,10 +126,10 @@ fn parse_entry(
     {
         // The server receives these too, and may print them.
         for name in names.iter().filter(|name| is_secret_name(name)) {
-            record_used(name);
+            let _ = lookup_and_record(name);
         }
     }
-    let mut secrets: Vec<Secret> = used.take().into_iter().map(Secret::new).collect();
+    let mut secrets: Vec<Secret> = used_secrets.take().into_iter().map(Secret::new).collect();
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     Ok(ServerConfig {
         id: ServerId::new(id),
@@ -161,14 +161,14 @@ fn parse_launch(
 ) -> Result<LaunchConfig, FieldError> {
     let command = fields::non_empty_text(entry, "command")?;
     let url = fields::non_empty_text(entry, "url")?;
-    let way = declared_transport(entry)?;
+    let transport = declared_transport(entry)?;
     if id == BUILT_IN_SERVER {
         return match (command, url) {
             (None, None) => Ok(LaunchConfig::BuiltIn),
             _ => Err("`humble` is the built-in server; choose another name".to_owned()),
         };
     }
-    match (command, url, way) {
+    match (command, url, transport) {
         (Some(_), Some(_), _) => Err("it has both `command` and `url`; give one".to_owned()),
         (None, None, _) => Err("it has neither `command` nor `url`; give one".to_owned()),
         (Some(command), None, None | Some(DeclaredTransport::Stdio)) => {
@@ -195,7 +195,7 @@ enum DeclaredTransport {
 
 /// Reads `transport`, which other clients call `type`.
 fn declared_transport(entry: &ConfigObject) -> Result<Option<DeclaredTransport>, FieldError> {
-    let read = |key: &str| -> Result<Option<DeclaredTransport>, FieldError> {
+    let read_key = |key: &str| -> Result<Option<DeclaredTransport>, FieldError> {
         let words = ["stdio", "command", "sse", "http", "streamable-http"];
         Ok(fields::one_of(entry, key, &words)?.map(|word| match word {
             "sse" => DeclaredTransport::Remote(RemoteTransport::Sse),
@@ -203,11 +203,11 @@ fn declared_transport(entry: &ConfigObject) -> Result<Option<DeclaredTransport>,
             _ => DeclaredTransport::Stdio,
         }))
     };
-    match (read("transport")?, read("type")?) {
-        (Some(one), Some(other)) if one != other => {
+    match (read_key("transport")?, read_key("type")?) {
+        (Some(first), Some(second)) if first != second => {
             Err("its `type` and its `transport` contradict each other".to_owned())
         }
-        (one, other) => Ok(one.or(other)),
+        (first, second) => Ok(first.or(second)),
     }
 }
 
@@ -229,9 +229,9 @@ fn parse_stdio(
             InheritedEnv::AllowListAnd(fields::text_list(entry, "inheritEnv")?.unwrap_or_default())
         }
         Some(other) => {
-            let found = type_description(other);
+            let actual_type = type_description(other);
             return Err(format!(
-                "`inheritEnv` is {found}, expected true or a list of names"
+                "`inheritEnv` is {actual_type}, expected true or a list of names"
             ));
         }
     };
@@ -244,28 +244,30 @@ fn parse_stdio(
     })
 }
 
-/// The working folder of a child process, if it is configured or the command or an argument
-/// names an existing relative path. The same relative path is another file in another folder,
-/// so the folder is then part of the launch identity that permissions refer to.
+/// The working folder of a child process. `None` unless it is configured, or the command or an
+/// argument is an existing relative path. Such a path refers to another file in another folder,
+/// so the folder becomes part of the launch identity that permissions refer to.
 fn working_folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
-    let current = std::env::current_dir().ok();
+    let current_folder = std::env::current_dir().ok();
     if let Some(configured) = configured.map(PathBuf::from) {
-        return match current {
-            Some(current) if configured.is_relative() => Some(current.join(configured)),
+        return match current_folder {
+            Some(current_folder) if configured.is_relative() => {
+                Some(current_folder.join(configured))
+            }
             _ => Some(configured),
         };
     }
-    let current = current?;
+    let current_folder = current_folder?;
     let exists = |path: &str| {
-        !path.is_empty() && Path::new(path).is_relative() && current.join(path).exists()
+        !path.is_empty() && Path::new(path).is_relative() && current_folder.join(path).exists()
     };
-    let value_of = |argument: &str| argument.split_once('=').map(|(_, value)| value.to_owned());
+    let option_value = |argument: &str| argument.split_once('=').map(|(_, value)| value.to_owned());
     let mut args = args.iter();
-    let is_relative = (command.contains('/') && exists(command))
+    let depends_on_folder = (command.contains('/') && exists(command))
         || args.any(|argument| {
-            exists(argument) || value_of(argument).is_some_and(|value| exists(&value))
+            exists(argument) || option_value(argument).is_some_and(|value| exists(&value))
         });
-    is_relative.then_some(current)
+    depends_on_folder.then_some(current_folder)
 }
 
 fn parse_remote(
@@ -275,7 +277,7 @@ fn parse_remote(
     variables: VariableLookup<'_>,
 ) -> Result<LaunchConfig, FieldError> {
     let url = expand(url, "url", variables)?;
-    let parsed = Url::parse(&url).map_err(|fault| format!("`url` is not a URL: {fault}"))?;
+    let parsed = Url::parse(&url).map_err(|error| format!("`url` is not a URL: {error}"))?;
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err("`url` must begin with `http://` or `https://`".to_owned());
     }
@@ -302,7 +304,7 @@ fn check_header(name: &str, value: &str) -> Result<(), FieldError> {
     }
     if value
         .chars()
-        .any(|letter| letter.is_control() && letter != '\t')
+        .any(|character| character.is_control() && character != '\t')
     {
         return Err(format!("the header `{name}` contains a control character"));
     }

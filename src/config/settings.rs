@@ -44,7 +44,7 @@ impl Settings {
         active.next().is_none().then_some(first)
     }
 
-    /// Finds a model by its name, else by its name on the server.
+    /// Finds a model by its configured name, or else by its name on the server.
     pub fn find_model(&self, name: &str) -> Option<&ModelConfig> {
         let by_name = self.models.iter().find(|model| model.name == name);
         by_name.or_else(|| self.models.iter().find(|model| model.model == name))
@@ -56,11 +56,11 @@ impl Settings {
             ApiKey::Known(key) => Some(key.clone()),
             _ => None,
         });
-        let in_urls = self
+        let url_secrets = self
             .models
             .iter()
             .flat_map(|model| secrets::url_secrets(&model.base_url));
-        keys.chain(in_urls).collect()
+        keys.chain(url_secrets).collect()
     }
 }
 
@@ -77,21 +77,21 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
             banners: Vec::new(),
         },
         Ok(None) => return Loaded::default(),
-        Err(fault) => {
+        Err(error) => {
             return Loaded {
                 value: Settings::default(),
-                banners: vec![fault.banner()],
+                banners: vec![error.banner()],
                 is_unusable: true,
             };
         }
     };
-    let (models, lists_models) = reader.models(home, variables);
+    let (models, has_model_entries) = reader.models(home, variables);
     let value = Settings {
         models,
         log_level: reader.log_level(),
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
-        has_model_entries: lists_models,
+        has_model_entries,
     };
     reader.warn_about_several_active(&value);
     Loaded {
@@ -112,19 +112,16 @@ impl SettingsReader {
             None => return (Vec::new(), false),
             Some(Value::Array(entries)) => entries.clone(),
             Some(other) => {
-                let fault = format!("`models` is {}, expected a list", type_description(other));
-                self.warn_about_field("models", &[PathStep::Key("models")], &fault);
+                let problem = format!("`models` is {}, expected a list", type_description(other));
+                self.warn_about_field("models", &[PathStep::Key("models")], &problem);
                 return (Vec::new(), false);
             }
         };
         let mut models: Vec<ModelConfig> = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
-            let ParsedModel {
-                model,
-                errors: faults,
-            } = parse_model_entry(entry, home, variables);
-            if !faults.is_empty() {
-                let advice = match (&model, &faults[..]) {
+            let ParsedModel { model, errors } = parse_model_entry(entry, home, variables);
+            if !errors.is_empty() {
+                let advice = match (&model, &errors[..]) {
                     (None, _) => "Correct it in the file; until then this model is not used.",
                     (Some(_), [_]) => {
                         "Correct it in the file; the model is used without this field."
@@ -133,7 +130,7 @@ impl SettingsReader {
                         "Correct it in the file; the model is used without these fields."
                     }
                 };
-                self.warn_about_model(index, entry, &faults, advice);
+                self.warn_about_model(index, entry, &errors, advice);
             }
             let Some(model) = model else {
                 continue;
@@ -142,11 +139,11 @@ impl SettingsReader {
                 .iter()
                 .any(|other| other.reference() == model.reference());
             if is_duplicate {
-                let fault = format!(
+                let problem = format!(
                     "another entry has the same name `{}`, provider and model; give one of them another `name`",
                     model.name
                 );
-                self.warn_about_model(index, entry, &[fault], REST_IS_USED);
+                self.warn_about_model(index, entry, &[problem], REST_IS_USED);
             }
             models.push(model);
         }
@@ -157,7 +154,7 @@ impl SettingsReader {
         &mut self,
         index: usize,
         entry: &Value,
-        faults: &[FieldError],
+        errors: &[FieldError],
         advice: &'static str,
     ) {
         let name = ["name", "model"]
@@ -166,18 +163,18 @@ impl SettingsReader {
             .map(|name| format!(" (`{name}`)"))
             .unwrap_or_default();
         let number = index + 1;
-        let faults: Vec<_> = faults
+        let sentences: Vec<_> = errors
             .iter()
-            .map(|fault| fields::with_full_stop(fault))
+            .map(|error| fields::with_full_stop(error))
             .collect();
-        let message = format!("model {number}{name}: {}", faults.join(" "));
+        let message = format!("model {number}{name}: {}", sentences.join(" "));
         let steps = [PathStep::Key("models"), PathStep::Index(index)];
         self.warn(&format!("model {number}"), &steps, &message, advice);
     }
 
     fn log_level(&mut self) -> tracing::Level {
-        let words = ["debug", "info", "warn", "error"];
-        match self.root_choice("logLevel", &words) {
+        let levels = ["debug", "info", "warn", "error"];
+        match self.root_choice("logLevel", &levels) {
             Some("debug") => tracing::Level::DEBUG,
             Some("warn") => tracing::Level::WARN,
             Some("error") => tracing::Level::ERROR,
@@ -192,8 +189,8 @@ impl SettingsReader {
     }
 
     fn root_choice(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
-        let found = fields::one_of(self.document.root(), key, words);
-        self.or_warn(&[PathStep::Key(key)], found)
+        let choice = fields::one_of(self.document.root(), key, words);
+        self.or_warn(&[PathStep::Key(key)], choice)
     }
 
     fn limits(&mut self) -> Limits {
@@ -216,38 +213,43 @@ impl SettingsReader {
     }
 
     fn limit(&mut self, table: &ConfigObject, key: &str) -> Option<u32> {
-        let found = fields::count(table, key);
-        self.or_warn(&[PathStep::Key("limits"), PathStep::Key(key)], found)
+        let limit = fields::count(table, key);
+        self.or_warn(&[PathStep::Key("limits"), PathStep::Key(key)], limit)
     }
 
     /// The value, or `None` after adding a banner about the error.
     fn or_warn<T>(
         &mut self,
         steps: &[PathStep<'_>],
-        found: Result<Option<T>, FieldError>,
+        field: Result<Option<T>, FieldError>,
     ) -> Option<T> {
-        found.unwrap_or_else(|fault| {
+        field.unwrap_or_else(|error| {
             let names = steps.iter().map(|step| match step {
                 PathStep::Key(key) => (*key).to_owned(),
                 PathStep::Index(index) => index.to_string(),
             });
-            let about = names.collect::<Vec<_>>().join(".");
-            self.warn_about_field(&about, steps, &fault);
+            let subject = names.collect::<Vec<_>>().join(".");
+            self.warn_about_field(&subject, steps, &error);
             None
         })
     }
 
-    fn warn_about_field(&mut self, about: &str, steps: &[PathStep<'_>], fault: &str) {
-        self.warn(about, steps, &fields::with_full_stop(fault), REST_IS_USED);
+    fn warn_about_field(&mut self, subject: &str, steps: &[PathStep<'_>], problem: &str) {
+        self.warn(
+            subject,
+            steps,
+            &fields::with_full_stop(problem),
+            REST_IS_USED,
+        );
     }
 
     /// Adds a banner; `message` is one or more sentences.
-    fn warn(&mut self, about: &str, steps: &[PathStep<'_>], message: &str, advice: &'static str) {
+    fn warn(&mut self, subject: &str, steps: &[PathStep<'_>], message: &str, advice: &'static str) {
         let path = self.document.path();
         let line = self.document.line_of(steps);
         let message = format!("{}, line {line}: {message}", path.display());
         let notice = Notice::warning(message).with_advice(advice);
-        let cause = BannerCause::setting(file_name(path), about);
+        let cause = BannerCause::setting(file_name(path), subject);
         self.banners.push(Banner::new(cause, notice));
     }
 

@@ -24,7 +24,7 @@ pub struct ConfigSnapshot {
 pub struct ConfigLoad {
     pub snapshot: ConfigSnapshot,
     pub banners: Vec<Banner>,
-    /// Files that could not be used at all; their part of the snapshot is a default.
+    /// Each flag marks an unusable file, whose part of the snapshot is the default.
     settings_failed: bool,
     servers_failed: bool,
     prompt_failed: bool,
@@ -41,13 +41,14 @@ impl ConfigLoad {
         let personas = read_personas(home);
         let trust = read_trust(home);
         let credentials = servers.value.iter().flat_map(ServerConfig::credentials);
-        let exposed = [
+        let secrets_by_file = [
             (home.config(), settings.value.secrets()),
             (home.servers(), credentials.collect()),
         ];
-        let exposed = permissions_check::readable_secrets_banner(home.root(), &exposed);
+        let readable_secrets =
+            permissions_check::readable_secrets_banner(home.root(), &secrets_by_file);
         let banners = [
-            exposed.into_iter().collect(),
+            readable_secrets.into_iter().collect(),
             settings.banners,
             servers.banners,
             prompt.banners,
@@ -74,22 +75,22 @@ impl ConfigLoad {
     /// The snapshot, with `current` in place of unusable files, so that no settings are lost
     /// while a file is being repaired.
     pub fn with_fallback(self, current: &ConfigSnapshot) -> ConfigSnapshot {
-        let mut known = self.snapshot;
+        let mut snapshot = self.snapshot;
         if self.settings_failed {
-            known.settings = current.settings.clone();
+            snapshot.settings = current.settings.clone();
         }
         if self.servers_failed {
-            known.servers = current.servers.clone();
+            snapshot.servers = current.servers.clone();
         }
         if self.prompt_failed {
-            known.system_prompt = current.system_prompt.clone();
+            snapshot.system_prompt = current.system_prompt.clone();
         }
         if self.personas_failed {
-            known.personas = current.personas.clone();
+            snapshot.personas = current.personas.clone();
         }
         if self.trust_failed {
-            known.trust = Arc::clone(&current.trust);
+            snapshot.trust = Arc::clone(&current.trust);
         }
-        known
+        snapshot
     }
 }

@@ -1,4 +1,4 @@
-//! Reads `system_prompt.txt`, and replaces outdated ones after a backup.
+//! Reads `system_prompt.txt`, and replaces an outdated prompt after backing it up.
 
 use super::home::DEFAULT_SYSTEM_PROMPT;
 use super::{ConfigError, Home, Loaded};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Maximum number of backups of one prompt.
-const COPIES_MAX: usize = 1_000;
-/// Markers of prompts from older homes, which teach an obsolete tool call format.
+const BACKUPS_MAX: usize = 1_000;
+/// Markers of prompts in older homes that describe an obsolete tool call format.
 const OLD_CALL_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.
@@ -19,27 +19,26 @@ pub fn read_system_prompt(home: &Home) -> Loaded<String> {
     let path = home.system_prompt();
     let bytes = match files::read(&path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(fault) => {
+        Err(error) => {
             return unusable_prompt(
                 &home.system_prompt_display(),
-                &files::describe_io_error(&fault),
+                &files::describe_io_error(&error),
             );
         }
     };
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
-        Err(fault) => {
-            let valid = fault.utf8_error().valid_up_to();
-            let line = fault.as_bytes()[..valid]
+        Err(error) => {
+            let valid_bytes = error.utf8_error().valid_up_to();
+            let lines_before = error.as_bytes()[..valid_bytes]
                 .iter()
                 .filter(|byte| **byte == b'\n')
                 .count();
-            let why = format!("line {} is not UTF-8", line + 1);
+            let why = format!("line {} is not UTF-8", lines_before + 1);
             return unusable_prompt(&home.system_prompt_display(), &why);
         }
     };
-    let older = old_call_form(&text);
-    let banners = older.map(|form| {
+    let banner = old_call_form(&text).map(|form| {
         let message = format!(
             "{} describes an outdated form of tool calls (`{form}`).",
             home.system_prompt_display()
@@ -53,7 +52,7 @@ pub fn read_system_prompt(home: &Home) -> Loaded<String> {
     });
     Loaded {
         value: text,
-        banners: banners.into_iter().collect(),
+        banners: banner.into_iter().collect(),
         is_unusable: false,
     }
 }
@@ -69,44 +68,44 @@ fn old_call_form(text: &str) -> Option<&'static str> {
 pub fn outdated_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigError> {
     let path = home.system_prompt();
     let bytes = files::read(&path, BYTES_MAX)
-        .map_err(|fault| ConfigError::from_read_error(&path, &fault))?;
+        .map_err(|error| ConfigError::from_read_error(&path, &error))?;
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let older = text.filter(|text| old_call_form(text).is_some());
-    Ok(older.map(Arc::from))
+    let outdated = text.filter(|text| old_call_form(text).is_some());
+    Ok(outdated.map(Arc::from))
 }
 
-/// Replaces the prompt by the built-in one. Returns the path of the backup next to it.
+/// Replaces the prompt with the built-in one. Returns the path of the backup next to it.
 ///
 /// # Errors
 /// The file no longer contains `shown`, or cannot be read, copied or written. The file is
 /// unchanged then.
 pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, ConfigError> {
     let path = home.system_prompt();
-    let unwritable = |fault: &io::Error| ConfigError::Unwritable {
+    let unwritable = |error: &io::Error| ConfigError::Unwritable {
         path: path.clone(),
-        why: files::describe_io_error(fault),
+        why: files::describe_io_error(error),
     };
-    let mut copy = None;
-    let changed = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
+    let mut backup = None;
+    let result = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let current = current.unwrap_or_default();
         if current != shown.as_bytes() {
             let path = path.clone();
             return Err(ConfigError::ChangedMeanwhile { path });
         }
-        copy = Some(back_up(&path, &current).map_err(|fault| unwritable(&fault))?);
+        backup = Some(back_up(&path, &current).map_err(|error| unwritable(&error))?);
         Ok(DEFAULT_SYSTEM_PROMPT.as_bytes().to_vec())
     });
-    changed.map_err(|fault| match fault {
-        UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::from_read_error(&path, &fault),
-        UpdateError::Write(fault) => unwritable(&fault),
+    result.map_err(|error| match error {
+        UpdateError::Refused(error) => error,
+        UpdateError::Read(error) => ConfigError::from_read_error(&path, &error),
+        UpdateError::Write(error) => unwritable(&error),
     })?;
-    Ok(copy.expect("the backup precedes the write"))
+    Ok(backup.expect("the backup precedes the write"))
 }
 
 /// Saves `bytes` as `NAME.bak`, `NAME.bak_2` and so on, without replacing an earlier backup.
 fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    for number in 1..=COPIES_MAX {
+    for number in 1..=BACKUPS_MAX {
         let mut name = path.as_os_str().to_owned();
         name.push(".bak");
         if number > 1 {
@@ -114,8 +113,8 @@ fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         }
         match files::create_new(Path::new(&name), bytes, files::PRIVATE_MODE) {
             Ok(()) => return Ok(name.into()),
-            Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
     }
     Err(io::Error::other("there are too many backups of it"))

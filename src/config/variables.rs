@@ -15,13 +15,13 @@ pub(super) fn is_public_variable(name: &str) -> bool {
     PUBLIC_VARIABLES.contains(&name) || name.starts_with("XDG_")
 }
 
-/// The forms in which a secret value may appear: verbatim, as escaped in the path of a URL, in
-/// lower case as in the host of a URL, and without a prefix such as `Bearer`. Omits forms that
-/// are too short to redact.
+/// The forms in which a secret value may appear: verbatim, percent-encoded in a URL path, in
+/// lower case in a URL host, and without a prefix such as `Bearer`. Omits forms that are too short
+/// to redact.
 pub(super) fn secret_spellings(value: &str) -> Vec<String> {
     let path = value.split(['?', '#']).next().unwrap_or_default();
-    let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
-    let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
+    let joined_url = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
+    let escaped = joined_url.map(|url| url.path().trim_start_matches('/').to_owned());
     let mut spellings = vec![value.to_owned(), path.to_owned(), value.to_lowercase()];
     spellings.extend(escaped);
     // `Bearer TOKEN`: the token may appear without its scheme.
@@ -57,24 +57,24 @@ pub(super) fn expand_variables(
     text: &str,
     variables: VariableLookup<'_>,
 ) -> Result<String, String> {
-    let mut out = String::with_capacity(text.len());
+    let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
-        out.push_str(&rest[..start]);
-        let inside = &rest[start + 2..];
-        match inside.split_once('}') {
+        expanded.push_str(&rest[..start]);
+        let after_opening = &rest[start + 2..];
+        match after_opening.split_once('}') {
             Some((name, after)) if is_variable_name(name) => {
-                out.push_str(&variables(name).ok_or(name)?);
+                expanded.push_str(&variables(name).ok_or(name)?);
                 rest = after;
             }
             _ => {
-                out.push_str("${");
-                rest = inside;
+                expanded.push_str("${");
+                rest = after_opening;
             }
         }
     }
-    out.push_str(rest);
-    Ok(out)
+    expanded.push_str(rest);
+    Ok(expanded)
 }
 
 #[cfg(test)]

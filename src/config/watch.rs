@@ -20,8 +20,8 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 const DEBOUNCE_MAX: Duration = Duration::from_secs(2);
 /// Poll interval without file-system events.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Poll interval with file-system events, which are missing on network drives and dropped
-/// under load.
+/// Poll interval with file-system events, because they do not arrive from network drives and may
+/// be dropped under load.
 const FALLBACK_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Reports changes of the settings files of a home. Stops when dropped.
@@ -32,7 +32,7 @@ pub struct SettingsWatcher {
 }
 
 impl SettingsWatcher {
-    /// Starts watching. Reports a change at once, to cover edits since the files were read.
+    /// Starts watching. Reports a change immediately, to cover edits made since the files were read.
     /// Must be called within a tokio runtime.
     pub fn new(home: &Home) -> Self {
         let (sender, changed) = mpsc::channel(1);
@@ -52,27 +52,27 @@ impl SettingsWatcher {
 }
 
 async fn watch(home: Home, sender: mpsc::Sender<()>) {
-    let (wake, woken) = mpsc::channel(1);
-    watch_loop(SettingsFiles::new(home, wake), woken, sender).await;
+    let (wake, wakes) = mpsc::channel(1);
+    watch_loop(SettingsFiles::new(home, wake), wakes, sender).await;
 }
 
 async fn watch_loop(
     mut files: SettingsFiles,
-    mut woken: mpsc::Receiver<()>,
+    mut wakes: mpsc::Receiver<()>,
     sender: mpsc::Sender<()>,
 ) {
     loop {
-        let checked = tokio::task::spawn_blocking(move || {
-            let changed = files.has_changed();
-            (files, changed)
+        let check = tokio::task::spawn_blocking(move || {
+            let has_changed = files.has_changed();
+            (files, has_changed)
         });
-        let changed;
-        (files, changed) = match checked.await {
-            Ok(checked) => checked,
-            Err(fault) => return tracing::error!("the settings are not watched: {fault}"),
+        let has_changed;
+        (files, has_changed) = match check.await {
+            Ok(result) => result,
+            Err(error) => return tracing::error!("the settings are not watched: {error}"),
         };
         // A full channel already holds an unread report, which is enough.
-        if changed
+        if has_changed
             && matches!(
                 sender.try_send(()),
                 Err(mpsc::error::TrySendError::Closed(()))
@@ -80,38 +80,38 @@ async fn watch_loop(
         {
             return;
         }
-        let poll_interval = if files.is_notified {
+        let poll_interval = if files.receives_events {
             FALLBACK_POLL_INTERVAL
         } else {
             POLL_INTERVAL
         };
-        if timeout(poll_interval, woken.recv()).await.is_ok() {
-            debounce(&mut woken).await;
+        if timeout(poll_interval, wakes.recv()).await.is_ok() {
+            debounce(&mut wakes).await;
         }
     }
 }
 
-async fn debounce(woken: &mut mpsc::Receiver<()>) {
+async fn debounce(wakes: &mut mpsc::Receiver<()>) {
     let end = Instant::now() + DEBOUNCE_MAX;
     loop {
         let until = end.min(Instant::now() + DEBOUNCE);
-        match timeout_at(until, woken.recv()).await {
+        match timeout_at(until, wakes.recv()).await {
             Ok(Some(())) if Instant::now() < end => {}
             _ => return,
         }
     }
 }
 
-/// The system's watcher, and the fingerprints of the files at the last check.
+/// The operating system's watcher, and the fingerprints of the files at the last check.
 struct SettingsFiles {
     home: Home,
     wake: mpsc::Sender<()>,
-    system: Option<RecommendedWatcher>,
+    system_watcher: Option<RecommendedWatcher>,
     may_use_events: bool,
-    watched: BTreeSet<PathBuf>,
+    watched_folders: BTreeSet<PathBuf>,
     fingerprints: Option<Fingerprints>,
-    /// The system watches every folder.
-    is_notified: bool,
+    /// The operating system reports events for every folder.
+    receives_events: bool,
 }
 
 impl SettingsFiles {
@@ -119,60 +119,60 @@ impl SettingsFiles {
         Self {
             home,
             wake,
-            system: None,
+            system_watcher: None,
             may_use_events: true,
-            watched: BTreeSet::new(),
+            watched_folders: BTreeSet::new(),
             fingerprints: None,
-            is_notified: false,
+            receives_events: false,
         }
     }
 
     /// Whether a file's contents differ from the last check. True on the first check. Blocks.
     fn has_changed(&mut self) -> bool {
         // Watch before reading, so that no change in between is lost.
-        self.is_notified = self.watch_folders();
-        let stamps = Fingerprints::read(&self.home, self.fingerprints.as_ref());
-        let changed = self.fingerprints.as_ref() != Some(&stamps);
-        self.fingerprints = Some(stamps);
-        changed
+        self.receives_events = self.watch_folders();
+        let fingerprints = Fingerprints::read(&self.home, self.fingerprints.as_ref());
+        let has_changed = self.fingerprints.as_ref() != Some(&fingerprints);
+        self.fingerprints = Some(fingerprints);
+        has_changed
     }
 
     /// Watches the current folders of the files. Links may have changed since the last check,
     /// and a recreated folder needs a new watch.
     fn watch_folders(&mut self) -> bool {
-        if self.system.is_none() && self.may_use_events {
+        if self.system_watcher.is_none() && self.may_use_events {
             let wake = self.wake.clone();
             let on_event = move |event: notify::Result<Event>| {
                 // Reading a file does not change it.
-                let is_reading = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(kind)
+                let is_read = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(kind)
                         if !matches!(kind, notify::event::AccessKind::Close(_))));
-                if !is_reading {
+                if !is_read {
                     // If the channel is full, a check is already due.
                     let _ = wake.try_send(());
                 }
             };
-            self.system = notify::recommended_watcher(on_event)
-                .inspect_err(|fault| {
-                    tracing::warn!("file-system events are not available: {fault}")
+            self.system_watcher = notify::recommended_watcher(on_event)
+                .inspect_err(|error| {
+                    tracing::warn!("file-system events are not available: {error}")
                 })
                 .ok();
         }
-        let Some(system) = &mut self.system else {
+        let Some(watcher) = &mut self.system_watcher else {
             return false;
         };
-        let wanted = folders_to_watch(&self.home);
-        for gone in self.watched.difference(&wanted) {
+        let folders = folders_to_watch(&self.home);
+        for folder in self.watched_folders.difference(&folders) {
             // Fails if the folder was removed, which is fine.
-            let _ = system.unwatch(gone);
+            let _ = watcher.unwatch(folder);
         }
         let mut watches_all = true;
-        for folder in &wanted {
-            if let Err(fault) = system.watch(folder, RecursiveMode::NonRecursive) {
-                tracing::debug!("{} is not watched: {fault}", folder.display());
+        for folder in &folders {
+            if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive) {
+                tracing::debug!("{} is not watched: {error}", folder.display());
                 watches_all = false;
             }
         }
-        self.watched = wanted;
+        self.watched_folders = folders;
         watches_all
     }
 }

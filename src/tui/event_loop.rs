@@ -9,7 +9,7 @@ use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::FrameWriter;
 use crate::tui::terminal::shutdown::shut_down;
 use crate::tui::terminal::signals::{
-    TerminalSignals, answers_queries, open_watched_tty, wait_for_hangup,
+    TerminalSignals, may_query_terminal, open_watched_tty, wait_for_hangup,
 };
 use crate::tui::terminal::{TerminalGuard, panic};
 use crate::tui::ui_model::UiModel;
@@ -113,7 +113,7 @@ async fn run_screen(
     options: &TuiOptions,
 ) -> Result<ScreenExit, TuiError> {
     let signals = TerminalSignals::install()?;
-    let guard = TerminalGuard::take(options)?;
+    let guard = TerminalGuard::acquire(options)?;
     let size = terminal::size()?;
     let mut app = EventLoop {
         model: UiModel::new(options, (size.width, size.height)),
@@ -131,7 +131,7 @@ async fn run_screen(
         test_panic: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
     };
     app.draw()?;
-    if !options.no_color && answers_queries() {
+    if !options.no_color && may_query_terminal() {
         app.screen.write_sequence(BACKGROUND_QUERY)?;
     }
     let ended = app.run(events).await;

@@ -91,7 +91,7 @@ impl UiModel {
         let mut composer = Composer::default();
         let mut guide = options.tour_prompts.map(DemoTour::new);
         if let Some(guide) = &mut guide {
-            guide.type_ahead(&mut composer.editor);
+            guide.type_step_prompt(&mut composer.editor);
         }
         Self {
             now: Duration::ZERO,

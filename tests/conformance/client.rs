@@ -1,5 +1,5 @@
-//! The client that the conformance suite tests: only this crate's hub. The suite's environment
-//! selects the calls; the last argument is the URL of the server.
+//! The client that the conformance suite tests, which consists only of this crate's hub. The suite
+//! selects the calls by environment variables; the last argument is the URL of the server.
 
 #[path = "../support/fixtures.rs"]
 mod fixtures;
@@ -17,7 +17,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
-/// Time that scenarios keep watching after the last call, for example a stream that stays open.
+/// How long to stay connected after the last call, because some scenarios check that, for example,
+/// a stream stays open.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 #[tokio::main]
@@ -34,14 +35,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
     hub.configure(vec![config(url, protocol)]);
-    let ran = timeout(WAIT_DEADLINE, run(&hub, &mut events, &context)).await;
-    let closing = hub.shutdown();
+    let result = timeout(WAIT_DEADLINE, run(&hub, &mut events, &context)).await;
+    let shutdown = hub.shutdown();
     // Keep reading events, because the hub waits while the channel is full.
     tokio::select! {
-        () = closing => {}
+        () = shutdown => {}
         () = async { while events.recv().await.is_some() {} } => {}
     }
-    ran?
+    result?
 }
 
 fn config(url: String, protocol: ProtocolMode) -> ServerConfig {
@@ -56,8 +57,8 @@ async fn run(
     events: &mut mpsc::Receiver<HubEvent>,
     context: &Value,
 ) -> Result<(), Box<dyn Error>> {
-    let server = connected(hub, events).await?;
-    for (tool, arguments) in calls(&server, context) {
+    let server = wait_until_connected(hub, events).await?;
+    for (tool, arguments) in requested_calls(&server, context) {
         let call = McpCall {
             id: CallId(1),
             server: server.id.clone(),
@@ -65,9 +66,9 @@ async fn run(
             arguments,
             pin: None,
         };
-        let calling = hub.call(call, CancellationToken::new());
+        let pending_call = hub.call(call, CancellationToken::new());
         let outcome = tokio::select! {
-            outcome = calling => outcome,
+            outcome = pending_call => outcome,
             () = async { while events.recv().await.is_some() {} } => break,
         };
         println!("{tool}: {outcome:?}");
@@ -79,7 +80,7 @@ async fn run(
     Ok(())
 }
 
-async fn connected(
+async fn wait_until_connected(
     hub: &Hub,
     events: &mut mpsc::Receiver<HubEvent>,
 ) -> Result<Server, Box<dyn Error>> {
@@ -95,8 +96,8 @@ async fn connected(
     }
 }
 
-/// The calls that the suite requests, or else one call of every tool.
-fn calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
+/// The calls that the suite requests; without a request, one call of every tool.
+fn requested_calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
     if let Some(calls) = context["toolCalls"].as_array() {
         return calls
             .iter()
@@ -113,14 +114,14 @@ fn calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
         .map(|tool| {
             (
                 tool.name.clone(),
-                example(&Value::Object(tool.input_schema.clone()), server),
+                example_arguments(&Value::Object(tool.input_schema.clone()), server),
             )
         })
         .collect()
 }
 
 /// Valid arguments for a schema: one value for each property.
-fn example(schema: &Value, server: &Server) -> Arguments {
+fn example_arguments(schema: &Value, server: &Server) -> Arguments {
     let properties = schema["properties"].as_object().cloned();
     properties
         .unwrap_or_default()

@@ -3,9 +3,9 @@
 #   run.sh client    the connection code behind tests/conformance/client.rs
 # HUMBLE_CONFORMANCE_CACHE is a folder whose node_modules has `node` 22 and the suite; missing
 # packages are installed there with npm (default: humble-conformance in the user's cache folder).
-# The last line is `client 2025-11-25: N/M, 2026-07-28: N/M`: passed scenarios of the scored ones.
-# Scenarios of sign-in, elicitation and sampling may fail and are listed; any other failure makes
-# the exit code 1.
+# The last line is `client 2025-11-25: N/M, 2026-07-28: N/M`: passed and scored scenarios.
+# Scenarios about sign-in, elicitation and sampling may fail and are listed; any other failure
+# makes the exit code 1.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 cache=${HUMBLE_CONFORMANCE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/humble-conformance}
@@ -37,24 +37,24 @@ trap 'rm -rf "$results"' EXIT
 # Reads the summary of a run: lists scored scenarios that did not pass, then prints `N/M`.
 score() {
   awk -v revision="$1" '
-    FNR == NR { if (/^[a-z_]+:/) part = $1; else if (part == "client:" && $1 == "-") scored[$2] = 1; next }
+    FNR == NR { if (/^[a-z_]+:/) section = $1; else if (section == "client:" && $1 == "-") scored[$2] = 1; next }
     /^(✓|✗) / { name = $2; sub(/:$/, "", name); if (name in scored) passed[name] = /^✓/ }
     END {
       for (name in scored) {
-        all++
-        if (passed[name]) { good++; continue }
-        may = name ~ /^auth\// || name ~ /elicitation|sampling/ || name == "sep-2322-client-request-state"
-        if (!may) bad++
-        print revision ": " name " did not pass" (may ? " (sign-in, elicitation or sampling)" : "")
+        scored_count++
+        if (passed[name]) { passed_count++; continue }
+        may_fail = name ~ /^auth\// || name ~ /elicitation|sampling/ || name == "sep-2322-client-request-state"
+        if (!may_fail) bad++
+        print revision ": " name " did not pass" (may_fail ? " (sign-in, elicitation or sampling)" : "")
       }
-      print (good + 0) "/" (all + 0)
-      exit bad > 0 || all == 0
+      print (passed_count + 0) "/" (scored_count + 0)
+      exit bad > 0 || scored_count == 0
     }' "$2" "$3"
 }
 
 line=client separator=' ' status=0
 for revision in 2025-11-25 2026-07-28; do
-  # Ignore the exit code: it counts scenarios that need not pass yet. The score below does not.
+  # Ignore the exit code, which depends on scenarios that may fail. The score below does not.
   node "$cache/node_modules/$suite/dist/index.js" client --command "$client" --requirements "$revision" \
     --output-dir "$results/$revision" >"$results/$revision.log" 2>&1
   summary=$(score "$revision" "$cache/node_modules/$suite/requirements/$revision.yaml" "$results/$revision.log") || status=1

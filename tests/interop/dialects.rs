@@ -3,7 +3,7 @@
 //! the given text.
 
 use crate::servers::{from_npm, node};
-use crate::{CommandOutput, ask, grammar_for, llama};
+use crate::{CommandOutput, ask, grammar_for, home_with_llama};
 use serde_json::{Value, json};
 
 /// Runs `humble ask` with a model that can only write `text` and with the server `everything`
@@ -11,9 +11,12 @@ use serde_json::{Value, json};
 fn ask_model_limited_to(text: &str, dialect: &str) -> Vec<Value> {
     let mut options = grammar_for(text);
     options["max_tokens"] = json!(256);
-    let home =
-        llama(&options).with_server("everything", &node(), &[&from_npm("everything"), "stdio"]);
-    // Limited to one round, because a model that can only write this call would repeat it
+    let home = home_with_llama(&options).with_server(
+        "everything",
+        &node(),
+        &[&from_npm("everything"), "stdio"],
+    );
+    // Limit the turn to one round, because a model that can only write this call would repeat it
     // forever.
     home.edit_json("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });
@@ -23,16 +26,16 @@ fn ask_model_limited_to(text: &str, dialect: &str) -> Vec<Value> {
     std::fs::create_dir(home.path().join("personas")).expect("the home is writable");
     let persona = "---\ntools: everything/get-sum, everything/echo\n---\nBe brief.\n";
     std::fs::write(home.path().join("personas/brief.md"), persona).expect("the home is writable");
-    let CommandOutput { out, err, .. } = ask(
+    let CommandOutput { stdout, stderr, .. } = ask(
         &home,
         &["--json", "--persona", "brief", "--yes", "What is 17 + 25?"],
     );
-    let events: Vec<Value> = out
+    let events: Vec<Value> = stdout
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()
-        .unwrap_or_else(|error| panic!("{error}: {out}\n{err}"));
-    assert!(!events.is_empty(), "{err}");
+        .unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"));
+    assert!(!events.is_empty(), "{stderr}");
     events
 }
 
@@ -46,14 +49,14 @@ fn text_of_kind(events: &[Value], kind: &str) -> String {
 
 /// The first finished call: its form, its arguments and its result.
 fn first_finished_call(events: &[Value]) -> (String, Value, String) {
-    let done = events
+    let call = events
         .iter()
         .find(|event| event["type"] == "tool" && event["state"]["done"].is_object())
         .unwrap_or_else(|| panic!("no call finished: {events:#?}"));
-    let result = done["state"]["done"]["text"].as_str();
+    let result = call["state"]["done"]["text"].as_str();
     (
-        done["origin"]["form"].as_str().unwrap_or("none").to_owned(),
-        done["arguments"].clone(),
+        call["origin"]["form"].as_str().unwrap_or("none").to_owned(),
+        call["arguments"].clone(),
         result.unwrap_or_default().to_owned(),
     )
 }
@@ -99,8 +102,8 @@ fn a_korean_call_and_the_thinking_before_it_arrive_intact() {
     // The text arrives once per request: with the first call, with its repetition, and with the
     // call written instead of the final answer.
     assert_eq!(text_of_kind(&events, "text"), "메아리: ".repeat(3));
-    let thought = "그대로 돌려주면 {\"name\": \"echo\"} 된다";
-    assert!(text_of_kind(&events, "thinking").starts_with(thought));
+    let thinking = "그대로 돌려주면 {\"name\": \"echo\"} 된다";
+    assert!(text_of_kind(&events, "thinking").starts_with(thinking));
     let expected = (
         "JSON".to_owned(),
         json!({ "message": "서울 {날씨}" }),

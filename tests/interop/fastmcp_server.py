@@ -1,4 +1,4 @@
-"""FastMCP server for the interop tests. Arguments: `stdio`, or `http` or `sse` and a PORT."""
+"""A FastMCP server for the interop tests. Arguments: `stdio`, `http PORT` or `sse PORT`."""
 import asyncio
 import sys
 

@@ -4,35 +4,35 @@
 use super::home::TestHome;
 use super::model_server::{ModelServer, ollama_call, ollama_text};
 use super::pty::{CTRL_C, Exit, TerminalOptions, contains_text, screen_with_border};
-use super::{CommandOutput, WAIT_DEADLINE, run, variable};
+use super::{CommandOutput, WAIT_DEADLINE, required_variable, run};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Poll interval for ports, since nothing announces that they are open.
+/// Poll interval for a port, because nothing announces that it is open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-fn installed(path: &str) -> String {
-    let full_path = PathBuf::from(variable("HUMBLE_MCP_SERVERS")).join(path);
+fn installed_path(path: &str) -> String {
+    let full_path = PathBuf::from(required_variable("HUMBLE_MCP_SERVERS")).join(path);
     assert!(full_path.exists(), "{} does not exist", full_path.display());
     full_path.to_string_lossy().into_owned()
 }
 
 pub(super) fn node() -> String {
-    installed("npm/node_modules/node/bin/node")
+    installed_path("npm/node_modules/node/bin/node")
 }
 
 /// The program of one of the npm servers.
 pub(super) fn from_npm(name: &str) -> String {
-    installed(&format!(
+    installed_path(&format!(
         "npm/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"
     ))
 }
 
 fn python(name: &str) -> String {
-    installed(&format!("python/bin/{name}"))
+    installed_path(&format!("python/bin/{name}"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,42 +42,52 @@ enum TransportKind {
     Http,
 }
 
-/// A third-party server and the arguments for its tools.
-#[derive(Debug, Clone, Copy)]
-struct ForeignServer {
-    id: &'static str,
-    sum: &'static str,
-    /// A tool that runs for several seconds and reports progress.
-    slow: &'static str,
-    slowly: &'static [&'static str],
-    done: &'static str,
-    fails: &'static [&'static str],
+impl TransportKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Sse => "sse",
+            Self::Http => "http",
+        }
+    }
 }
 
-const EVERYTHING: ForeignServer = ForeignServer {
+/// A third-party server, its tools, and arguments for them.
+#[derive(Debug, Clone, Copy)]
+struct ThirdPartyServer {
+    id: &'static str,
+    sum_tool: &'static str,
+    /// A tool that runs for several seconds and reports progress.
+    slow_tool: &'static str,
+    slow_arguments: &'static [&'static str],
+    slow_result: &'static str,
+    failing_call: &'static [&'static str],
+}
+
+const EVERYTHING: ThirdPartyServer = ThirdPartyServer {
     id: "everything",
-    sum: "get-sum",
-    slow: "trigger-long-running-operation",
-    slowly: &["duration=1", "steps=4"],
-    done: "Long running operation completed",
-    // Accepted by the schema but not by the tool.
-    fails: &[
+    sum_tool: "get-sum",
+    slow_tool: "trigger-long-running-operation",
+    slow_arguments: &["duration=1", "steps=4"],
+    slow_result: "Long running operation completed",
+    // The schema accepts these arguments, but the tool does not.
+    failing_call: &[
         "gzip-file-as-resource",
         "name=x",
         "data=http://127.0.0.1:1/",
     ],
 };
 
-const FAST: ForeignServer = ForeignServer {
+const FASTMCP: ThirdPartyServer = ThirdPartyServer {
     id: "fast",
-    sum: "add",
-    slow: "count",
-    slowly: &["to=8"],
-    done: "counted to 8",
-    fails: &["refuse"],
+    sum_tool: "add",
+    slow_tool: "count",
+    slow_arguments: &["to=8"],
+    slow_result: "counted to 8",
+    failing_call: &["refuse"],
 };
 
-impl ForeignServer {
+impl ThirdPartyServer {
     fn command(self, transport_kind: TransportKind, port: u16) -> Command {
         let mut command = if self.id == "fast" {
             let program = concat!(
@@ -85,25 +95,24 @@ impl ForeignServer {
                 "/tests/interop/fastmcp_server.py"
             );
             let mut command = Command::new(python("python"));
-            let argument = match transport_kind {
-                TransportKind::Stdio => "stdio",
-                TransportKind::Sse => "sse",
-                TransportKind::Http => "http",
-            };
-            command.args([program, argument, &port.to_string()]);
+            command.args([program, transport_kind.name(), &port.to_string()]);
             command
         } else {
             let mut command = Command::new(node());
             let argument = match transport_kind {
-                TransportKind::Stdio => "stdio",
-                TransportKind::Sse => "sse",
                 TransportKind::Http => "streamableHttp",
+                other => other.name(),
             };
             command.args([&from_npm("everything"), argument]);
             command
         };
         command.env("PORT", port.to_string());
         command
+    }
+
+    /// Runs `humble mcp call` with a tool of this server.
+    fn call(self, home: &TestHome, tool_and_arguments: &[&str]) -> CommandOutput {
+        mcp(home, "call", &[&[self.id], tool_and_arguments].concat())
     }
 }
 
@@ -120,29 +129,29 @@ impl Drop for ServerProcess {
 /// Adds the server to the home. A network server runs until the returned process is dropped.
 fn home_with_server(
     home: TestHome,
-    kind: ForeignServer,
+    third_party: ThirdPartyServer,
     transport_kind: TransportKind,
 ) -> (TestHome, Option<ServerProcess>) {
     if transport_kind == TransportKind::Stdio {
-        let command = kind.command(transport_kind, 0);
+        let command = third_party.command(transport_kind, 0);
         let program = command.get_program().to_string_lossy().into_owned();
         let args: Vec<String> = command
             .get_args()
             .map(|arg| arg.to_string_lossy().into_owned())
             .collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        return (home.with_server(kind.id, &program, &args), None);
+        return (home.with_server(third_party.id, &program, &args), None);
     }
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = free.local_addr().expect("bound").port();
-    drop(free);
-    let mut command = kind.command(transport_kind, port);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    drop(listener);
+    let mut command = third_party.command(transport_kind, port);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let listening = ServerProcess(command.spawn().expect("it starts"));
-    // Python loads all of its libraries first.
+    let process = ServerProcess(command.spawn().expect("the server starts"));
+    // Python needs time to load all of its libraries.
     let started = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(
@@ -158,99 +167,105 @@ fn home_with_server(
     let url = format!("http://127.0.0.1:{port}/{path}");
     home.write(
         "mcp-servers.json",
-        &json!({ "mcpServers": { kind.id: { "url": url, "transport": transport } } }),
+        &json!({ "mcpServers": { third_party.id: { "url": url, "transport": transport } } }),
     );
-    (home, Some(listening))
+    (home, Some(process))
 }
 
 fn mcp(home: &TestHome, subcommand: &str, arguments: &[&str]) -> CommandOutput {
     run(home, &[&["mcp", subcommand][..], arguments].concat())
 }
 
-/// Lists its tools and calls them: a result, an error, progress, and a timeout.
-fn check_all_calls(kind: ForeignServer, transport_kind: TransportKind) {
-    let (home, _listening) = home_with_server(TestHome::empty(), kind, transport_kind);
+/// Lists the server's tools and calls them, with a result, an error, progress, and a timeout.
+fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind) {
+    let (home, _process) = home_with_server(TestHome::empty(), third_party, transport_kind);
     let list = mcp(&home, "list", &["--json"]);
-    assert_eq!(list.code, Some(0), "{}\n{}", list.out, list.err);
-    let list: Value = serde_json::from_str(&list.out).expect("JSON");
+    assert_eq!(list.code, Some(0), "{}\n{}", list.stdout, list.stderr);
+    let list: Value = serde_json::from_str(&list.stdout).expect("JSON");
     let server = &list["servers"][1];
     assert_eq!(
         (&server["name"], &server["state"]),
-        (&json!(kind.id), &json!("connected"))
+        (&json!(third_party.id), &json!("connected"))
     );
-    let transport = match transport_kind {
-        TransportKind::Stdio => "stdio",
-        TransportKind::Sse => "sse",
-        TransportKind::Http => "http",
-    };
-    assert_eq!(server["transport"], transport, "{server}");
+    assert_eq!(server["transport"], transport_kind.name(), "{server}");
     assert!(server["tools"].as_u64() >= Some(3), "{server}");
 
-    let sum = mcp(&home, "call", &[kind.id, kind.sum, "a=17", "b=25"]);
-    assert_eq!(sum.code, Some(0), "{}", sum.err);
-    assert!(sum.out.contains("42"), "{}", sum.out);
+    let sum = third_party.call(&home, &[third_party.sum_tool, "a=17", "b=25"]);
+    assert_eq!(sum.code, Some(0), "{}", sum.stderr);
+    assert!(sum.stdout.contains("42"), "{}", sum.stdout);
 
-    let failed = mcp(&home, "call", &[&[kind.id], kind.fails].concat());
+    let failed = third_party.call(&home, third_party.failing_call);
     assert_eq!(
-        (failed.code, failed.out.as_str()),
+        (failed.code, failed.stdout.as_str()),
         (Some(1), ""),
         "{}",
-        failed.err
+        failed.stderr
     );
-    assert!(failed.err.contains(" failed: "), "{}", failed.err);
+    assert!(failed.stderr.contains(" failed: "), "{}", failed.stderr);
 
-    let slow = [&[kind.id, kind.slow], kind.slowly].concat();
-    let reported = mcp(&home, "call", &slow);
-    assert_eq!(reported.code, Some(0), "{}", reported.err);
-    assert!(reported.out.contains(kind.done), "{}", reported.out);
+    check_slow_calls(&home, third_party);
+    home.assert_no_process_left();
+}
+
+/// Calls the slow tool, once to its end and once with a short timeout.
+fn check_slow_calls(home: &TestHome, third_party: ThirdPartyServer) {
+    let slow_call = [&[third_party.slow_tool], third_party.slow_arguments].concat();
+    let finished = third_party.call(home, &slow_call);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(
-        reported.err.contains(" %)"),
-        "progress is reported: {}",
-        reported.err
+        finished.stdout.contains(third_party.slow_result),
+        "{}",
+        finished.stdout
+    );
+    assert!(
+        finished.stderr.contains(" %)"),
+        "no progress was reported: {}",
+        finished.stderr
     );
 
-    let longer: &[&str] = if kind.id == "fast" {
+    let long_arguments: &[&str] = if third_party.id == "fast" {
         &["to=600"]
     } else {
         &["duration=60", "steps=600"]
     };
-    let slow = [&[kind.id, kind.slow], longer, &["--timeout", "4"]].concat();
-    let timed_out = mcp(&home, "call", &slow);
-    assert_eq!(timed_out.code, Some(1), "{}", timed_out.err);
+    let long_call = [
+        &[third_party.slow_tool],
+        long_arguments,
+        &["--timeout", "4"],
+    ]
+    .concat();
+    let timed_out = third_party.call(home, &long_call);
+    assert_eq!(timed_out.code, Some(1), "{}", timed_out.stderr);
     assert!(
-        timed_out.err.contains("did not answer in"),
+        timed_out.stderr.contains("did not answer in"),
         "{}",
-        timed_out.err
+        timed_out.stderr
     );
-    home.assert_no_process_left();
 }
 
-/// Calls requested by a model: the first is approved, shows progress, and its result is used; the
+/// Runs two calls of a model. The first is approved, shows progress, and its result is used; the
 /// second is cancelled.
 fn check_calls_on_the_screen(transport_kind: TransportKind) {
     let server = ModelServer::start();
     let call = |seconds: u64, steps: u64| {
         let arguments = json!({ "duration": seconds, "steps": steps });
-        ollama_call(EVERYTHING.slow, &arguments)
+        ollama_call(EVERYTHING.slow_tool, &arguments)
     };
     server
         .queue_reply("/api/chat", call(3, 6))
         .queue_reply("/api/chat", ollama_text(&["All steps are done."]))
         .queue_reply("/api/chat", call(60, 120));
-    let (home, _listening) = home_with_server(
+    let (home, _process) = home_with_server(
         TestHome::with_ollama(&server.url()),
         EVERYTHING,
         transport_kind,
     );
     let mut terminal = TerminalOptions::in_home(&home).start();
     terminal.wait_for("the server is connected", |screen| {
-        let mut lines = screen
+        screen
             .contents()
             .lines()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-            .into_iter();
-        lines.any(|line| line.contains("● everything"))
+            .any(|line| line.contains("● everything"))
     });
     let approve = |prompt: &str| {
         terminal.send_prompt(prompt);
@@ -263,9 +278,9 @@ fn check_calls_on_the_screen(transport_kind: TransportKind) {
     terminal.wait_for_text("All steps are done.");
     let result = server.bodies("/api/chat")[1]["messages"]
         .as_array()
-        .and_then(|all| all.last().cloned());
+        .and_then(|messages| messages.last().cloned());
     let text = result.expect("the result comes last")["content"].to_string();
-    assert!(text.contains(EVERYTHING.done), "{text}");
+    assert!(text.contains(EVERYTHING.slow_result), "{text}");
 
     approve("And for a minute.");
     terminal.wait_for_text(" 1 %");
@@ -286,69 +301,69 @@ fn check_calls_on_the_screen(transport_kind: TransportKind) {
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_stdio() {
     check_all_calls(EVERYTHING, TransportKind::Stdio);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_sse() {
     check_all_calls(EVERYTHING, TransportKind::Sse);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_streamable_http() {
     check_all_calls(EVERYTHING, TransportKind::Http);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn fastmcp_over_stdio() {
-    check_all_calls(FAST, TransportKind::Stdio);
+    check_all_calls(FASTMCP, TransportKind::Stdio);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn fastmcp_over_sse() {
-    check_all_calls(FAST, TransportKind::Sse);
+    check_all_calls(FASTMCP, TransportKind::Sse);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn fastmcp_over_streamable_http() {
-    check_all_calls(FAST, TransportKind::Http);
+    check_all_calls(FASTMCP, TransportKind::Http);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_stdio_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Stdio);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_sse_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Sse);
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn everything_over_streamable_http_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Http);
 }
 
 /// Calls a stdio server once and returns its output.
 fn one_call(home: &TestHome, arguments: &[&str]) -> String {
-    let called = mcp(home, "call", arguments);
-    assert_eq!(called.code, Some(0), "{arguments:?}: {}", called.err);
+    let output = mcp(home, "call", arguments);
+    assert_eq!(output.code, Some(0), "{arguments:?}: {}", output.stderr);
     home.assert_no_process_left();
-    called.out
+    output.stdout
 }
 
 #[test]
-#[ignore = "needs MCP servers of others: .ci/run has them"]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
 fn the_file_memory_time_and_git_servers_each_answer_a_call() {
     let home = TestHome::empty();
     let folder = home.path().to_string_lossy().into_owned();
@@ -358,7 +373,7 @@ fn the_file_memory_time_and_git_servers_each_answer_a_call() {
             .args(arguments)
             .current_dir(home.path())
             .status();
-        assert!(git.expect("git is there").success());
+        assert!(git.expect("git is installed").success());
     }
     let home = home
         .with_server("files", &node(), &[&from_npm("filesystem"), &folder])

@@ -1,11 +1,11 @@
-//! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only what
-//! a reader knows who has learned its signs. Shows that nothing was left out or made ambiguous.
+//! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only the
+//! dialog's signs. This proves that the dialog omits nothing and is unambiguous.
 
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
-/// Margin signs of rows that continue the row above: it ended after a space, in its last column,
-/// or one column short of it.
+/// Margin signs of rows that continue the row above, which ended after a space, in the last
+/// column, or one column before it.
 const AFTER_SPACE: char = '┆';
 const AFTER_FULL_ROW: char = '\\';
 const AFTER_SHORT_ROW: char = '/';
@@ -15,7 +15,7 @@ const MARGIN: usize = 2;
 /// wide character is empty.
 ///
 /// # Panics
-/// If the rows cannot be read in one way only.
+/// The rows cannot be read, or are ambiguous.
 pub fn read_arguments(rows: &[Vec<String>]) -> Map<String, Value> {
     let mut rows: VecDeque<&Vec<String>> = rows.iter().collect();
     let mut root = Value::Object(Map::new());
@@ -26,8 +26,8 @@ pub fn read_arguments(rows: &[Vec<String>]) -> Map<String, Value> {
         if let Some(keys) = line.strip_prefix("- ") {
             let (old, new) = read_diff(&mut rows);
             let (old_key, new_key) = keys.split_once(" + ").expect("two keys");
-            *slot(&mut root, &[Step::Key(old_key.to_owned())]) = old.into();
-            *slot(&mut root, &[Step::Key(new_key.to_owned())]) = new.into();
+            *value_at(&mut root, &[Step::Key(old_key.to_owned())]) = old.into();
+            *value_at(&mut root, &[Step::Key(new_key.to_owned())]) = new.into();
             continue;
         }
         let (path, rest) = read_path(&line);
@@ -42,14 +42,15 @@ pub fn read_arguments(rows: &[Vec<String>]) -> Map<String, Value> {
     }
 }
 
-/// The next line of text after `lead` columns: its first row and all rows that continue it.
-fn next_line(rows: &mut VecDeque<&Vec<String>>, lead: usize) -> Option<String> {
+/// The next line of text, from its first row and all rows that continue it. Skips the first
+/// `indent` columns of each row.
+fn next_line(rows: &mut VecDeque<&Vec<String>>, indent: usize) -> Option<String> {
     let first = rows.pop_front()?;
     assert_eq!(first[0], " ", "a row continues nothing: {first:?}");
-    let mut text = first[MARGIN + lead..].concat();
+    let mut text = first[MARGIN + indent..].concat();
     while let Some(row) = rows.front() {
-        let sign = row[0].chars().next().expect("a margin sign");
-        match sign {
+        let margin_sign = row[0].chars().next().expect("a margin sign");
+        match margin_sign {
             ' ' => break,
             AFTER_SPACE => text = text.trim_end_matches(' ').to_owned() + " ",
             AFTER_FULL_ROW => {}
@@ -58,13 +59,13 @@ fn next_line(rows: &mut VecDeque<&Vec<String>>, lead: usize) -> Option<String> {
             }
             other => panic!("not a margin sign: {other:?}"),
         }
-        text += &row[MARGIN + lead..].concat();
+        text += &row[MARGIN + indent..].concat();
         rows.pop_front();
     }
     Some(text.trim_end_matches(' ').to_owned())
 }
 
-/// Whether the next row is indented, and so belongs to the heading above.
+/// Whether the next row is indented, which means that it belongs to the heading above.
 fn is_indented(rows: &VecDeque<&Vec<String>>) -> bool {
     rows.front().is_some_and(|row| row[MARGIN] == " ")
 }
@@ -79,13 +80,14 @@ fn line_number(rows: &VecDeque<&Vec<String>>) -> (usize, usize) {
     (number.parse().expect("a number"), start + digits)
 }
 
+/// Reads the indented rows below a path and stores their value. `note` describes their format.
 fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Step>, note: &str) {
     if let Some(keys) = note.strip_prefix("- ") {
         let (old_key, new_key) = keys.split_once(" + ").expect("two keys");
         let (old, new) = read_diff(rows);
         let member = |key: &str| [path.as_slice(), &[Step::Key(key.to_owned())]].concat();
-        *slot(root, &member(old_key)) = old.into();
-        *slot(root, &member(new_key)) = new.into();
+        *value_at(root, &member(old_key)) = old.into();
+        *value_at(root, &member(new_key)) = new.into();
         return;
     }
     let value = match note {
@@ -112,7 +114,7 @@ fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Ste
             Value::from(lines.join("\n"))
         }
     };
-    *slot(root, &path) = value;
+    *value_at(root, &path) = value;
 }
 
 /// The old and the new text of a diff.
@@ -132,7 +134,7 @@ fn read_diff(rows: &mut VecDeque<&Vec<String>>) -> (String, String) {
     (old.join("\n"), new.join("\n"))
 }
 
-/// `key  value` once or several times, at least two blanks apart.
+/// Reads one or more `key  value` pairs, at least two spaces apart.
 fn read_pairs(line: &str, root: &mut Value) {
     let mut rest = line.to_owned();
     while !rest.is_empty() {
@@ -151,10 +153,13 @@ fn read_pairs(line: &str, root: &mut Value) {
                 (value, end)
             }
         };
-        *slot(root, &path) = value;
-        let more = &after[end..];
-        assert!(more.is_empty() || more.starts_with("  "), "{line:?}");
-        rest = more.trim_start_matches(' ').to_owned();
+        *value_at(root, &path) = value;
+        let following = &after[end..];
+        assert!(
+            following.is_empty() || following.starts_with("  "),
+            "{line:?}"
+        );
+        rest = following.trim_start_matches(' ').to_owned();
     }
 }
 
@@ -164,7 +169,7 @@ enum Step {
     Index(usize),
 }
 
-/// `edits[0].oldText`, and the text after it.
+/// Reads a path such as `edits[0].oldText`. Returns it and the text that follows.
 fn read_path(text: &str) -> (Vec<Step>, &str) {
     let mut steps = Vec::new();
     let mut rest = text;
@@ -197,8 +202,8 @@ fn read_key(text: &str) -> (String, &str) {
     (text[..end].to_owned(), &text[end..])
 }
 
-/// The place of a path; missing objects and lists on the way are created.
-fn slot<'a>(root: &'a mut Value, path: &[Step]) -> &'a mut Value {
+/// The value at a path. Missing objects and lists on the way are created.
+fn value_at<'a>(root: &'a mut Value, path: &[Step]) -> &'a mut Value {
     path.iter().fold(root, |value, step| match step {
         Step::Key(key) => {
             if value.is_null() {
@@ -231,31 +236,32 @@ fn unescape_line(text: &str) -> String {
     unescape(&line)
 }
 
-/// JSON is escaped after it was written, so its strings are unescaped after they were read.
+/// Unescapes all strings of a value. The dialog escapes JSON after writing it, so this happens
+/// after parsing.
 fn unescape_value(value: Value) -> Value {
     match value {
         Value::String(text) => unescape(&text).into(),
         Value::Array(items) => items.into_iter().map(unescape_value).collect(),
         Value::Object(members) => {
             let members = members.into_iter();
-            let plain = members.map(|(key, value)| (unescape(&key), unescape_value(value)));
-            plain.collect::<Map<_, _>>().into()
+            let unescaped = members.map(|(key, value)| (unescape(&key), unescape_value(value)));
+            unescaped.collect::<Map<_, _>>().into()
         }
         other => other,
     }
 }
 
-/// Replaces `⟨ESC⟩` and `⟨U+202E⟩` by their characters.
+/// Replaces escapes such as `⟨ESC⟩` and `⟨U+202E⟩` with their characters.
 fn unescape(text: &str) -> String {
     const CONTROLS: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
         "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM",
         "SUB", "ESC", "FS", "GS", "RS", "US",
     ];
-    let mut plain = String::new();
+    let mut unescaped = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('⟨') {
-        plain += before;
+        unescaped += before;
         let (name, after) = after.split_once('⟩').expect("an escape");
         let control = CONTROLS.iter().position(|control| *control == name);
         let code = match (name, control) {
@@ -267,8 +273,8 @@ fn unescape(text: &str) -> String {
                 u32::from_str_radix(digits, 16).expect("a code point")
             }
         };
-        plain.push(char::from_u32(code).expect("a character"));
+        unescaped.push(char::from_u32(code).expect("a character"));
         rest = after;
     }
-    plain + rest
+    unescaped + rest
 }

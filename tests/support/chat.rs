@@ -29,7 +29,7 @@ const KEY_INTERVAL: Duration = Duration::from_millis(80);
 /// Time that the simulated user spends reading, long enough for a dialog to accept keys.
 const READING_TIME: Duration = Duration::from_millis(1_000);
 
-/// How often the screen is checked for a text before giving up.
+/// How many times the screen is checked for a text before the test fails.
 const SCREEN_CHECKS_MAX: usize = 1_000;
 
 pub struct Chat {
@@ -43,9 +43,9 @@ pub struct Chat {
     clipboard: Option<String>,
 }
 
-/// Starts the program in a new home in which only one Ollama model is configured.
+/// Starts the program in a new home with one configured Ollama model.
 pub fn chat(script: Script) -> Chat {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     write_config(&home, OLLAMA_CONFIG);
     chat_in(home, script)
 }
@@ -62,7 +62,7 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
 
 /// Like [`chat`], with this server instead of the built-in one.
 pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     write_config(&home, OLLAMA_CONFIG);
     let (engine, tui) = (EngineOptions::default(), tui::TuiOptions::default());
     start_with(home, script, engine, &tui, Arc::new(server.clone()))
@@ -70,7 +70,7 @@ pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
 
 /// Starts the program for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     let engine = EngineOptions {
         offers_models: true,
         ..EngineOptions::default()
@@ -165,10 +165,10 @@ impl Chat {
             let events = &mut self.handle.events;
             // The paused clock advances only when everything is idle, so the timeout means
             // that nothing is left to do.
-            let next = self.runtime.block_on(async {
+            let event = self.runtime.block_on(async {
                 tokio::time::timeout(Duration::from_millis(40), events.recv()).await
             });
-            match next {
+            match event {
                 Ok(Some(Event::ShutDown) | None) | Err(_) => return,
                 Ok(Some(event)) => self.apply_input(UiInput::Engine(Box::new(event))),
             }
@@ -216,7 +216,7 @@ impl Chat {
         self
     }
 
-    /// Waits until a dialog accepts keys.
+    /// Lets the user read, long enough for a dialog to accept keys.
     pub fn reads_screen(&mut self) -> &mut Self {
         self.waits(READING_TIME)
     }
@@ -244,7 +244,7 @@ impl Chat {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a backend");
         terminal
             .draw(|frame| tui::view::draw(&mut self.model, frame))
-            .expect("drawn");
+            .expect("drawing into memory cannot fail");
         let buffer = terminal.backend().buffer();
         let mut lines = Vec::new();
         for y in 0..height {
@@ -315,16 +315,16 @@ impl Chat {
         format!("{messages:#?}")
     }
 
-    /// Contents of `config.json`; empty if missing.
+    /// The contents of `config.json`; empty if the file is missing.
     pub fn config(&mut self) -> String {
-        let home = self.home.as_ref().expect("the home is still here");
+        let home = self.home.as_ref().expect("the home was not taken yet");
         std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
     }
 
     /// Overwrites `config.json` as another program would.
     pub fn edits_config(&mut self, text: &str) -> &mut Self {
-        let home = self.home.as_ref().expect("the home is still here");
-        std::fs::write(home.path().join("config.json"), text).expect("written");
+        let home = self.home.as_ref().expect("the home was not taken yet");
+        std::fs::write(home.path().join("config.json"), text).expect("the home is writable");
         self
     }
 
@@ -349,7 +349,7 @@ impl Chat {
 
     /// The concatenated text of all files in a folder of the home.
     pub fn text_in_folder(&self, folder: &str) -> String {
-        let home = self.home.as_ref().expect("the home is still here");
+        let home = self.home.as_ref().expect("the home was not taken yet");
         std::fs::read_dir(home.path().join(folder))
             .into_iter()
             .flatten()
@@ -365,7 +365,7 @@ impl Chat {
         self.runtime.block_on(async {
             let _ = task.await;
         });
-        self.home.take().expect("taken once")
+        self.home.take().expect("the home is taken only once")
     }
 
     /// Shuts the engine down and returns the home for inspection or a second start.
@@ -373,11 +373,11 @@ impl Chat {
         self.handle
             .commands
             .try_send(Command::Shutdown)
-            .expect("room in the queue");
+            .expect("the command queue is not full");
         self.settle();
         let task = &mut self.handle.task;
         self.runtime
-            .block_on(async { task.await.expect("no panic") });
-        self.home.take().expect("taken once")
+            .block_on(async { task.await.expect("the engine ends without a panic") });
+        self.home.take().expect("the home is taken only once")
     }
 }

@@ -36,7 +36,7 @@ pub struct EngineHarness {
     pub requests: RecordedRequests,
     pub transcript: Transcript,
     pub events: Vec<Event>,
-    turns: u64,
+    turn_count: u64,
 }
 
 impl EngineHarness {
@@ -46,12 +46,12 @@ impl EngineHarness {
     }
 
     pub async fn start_with_config(script: Script, config: &str) -> Self {
-        let home = TempDir::new().expect("a scratch folder");
+        let home = TempDir::new().expect("a temporary folder");
         write_config(&home, config);
         Self::start_in(home, script).await
     }
 
-    /// A second start in the same home.
+    /// Starts the engine in an existing home.
     pub async fn start_in(home: TempDir, script: Script) -> Self {
         Self::start_with_options(home, script, EngineOptions::default()).await
     }
@@ -78,7 +78,7 @@ impl EngineHarness {
 
     /// Starts the engine with the real servers of `config`.
     pub async fn start_on_network(config: &str) -> Self {
-        let home = TempDir::new().expect("a scratch folder");
+        let home = TempDir::new().expect("a temporary folder");
         write_config(&home, config);
         let options = EngineOptions::default();
         Self::spawn_and_wait(
@@ -91,7 +91,7 @@ impl EngineHarness {
         .await
     }
 
-    /// Starts the engine and edits its home before the engine continues.
+    /// Starts the engine and edits its home before the engine has run.
     pub async fn start_and_edit_home(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
@@ -119,7 +119,7 @@ impl EngineHarness {
         options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
-        // The log pane is not read.
+        // These tests do not read the log pane.
         let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
         let handle = engine::spawn(EngineDeps {
@@ -138,19 +138,18 @@ impl EngineHarness {
             requests,
             transcript,
             events,
-            turns: 0,
+            turn_count: 0,
         }
     }
 
     /// Waits until the built-in tools are available.
-    async fn wait_for_tools(self) -> Self {
-        let mut harness = self;
-        let connected = |event: &Event| match event {
+    async fn wait_for_tools(mut self) -> Self {
+        let is_connected = |event: &Event| match event {
             Event::ServerChanged(server) => server.status == ServerStatus::Connected,
             _ => false,
         };
-        harness.wait_for("the built-in server", connected).await;
-        harness
+        self.wait_for("the built-in server", is_connected).await;
+        self
     }
 
     pub async fn send(&self, command: Command) {
@@ -163,23 +162,25 @@ impl EngineHarness {
 
     /// Sends a prompt and returns the id of its turn.
     pub async fn prompt(&mut self, text: &str) -> TurnId {
-        self.turns += 1;
-        let (turn, prompt) = (TurnId(self.turns), Prompt::new(text));
+        self.turn_count += 1;
+        let (turn, prompt) = (TurnId(self.turn_count), Prompt::new(text));
         self.send(Command::Submit { turn, prompt }).await;
         turn
     }
 
     /// Receives events until one matches.
-    pub async fn wait_for(&mut self, what: &str, found: impl Fn(&Event) -> bool) -> Event {
+    pub async fn wait_for(&mut self, what: &str, is_wanted: impl Fn(&Event) -> bool) -> Event {
         loop {
-            let next = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
-            let event = next.await.unwrap_or_else(|_| panic!("waited for {what}"));
-            let event = event.unwrap_or_else(|| panic!("ended before {what}"));
+            let event = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
+            let event = event
+                .await
+                .unwrap_or_else(|_| panic!("timed out waiting for {what}"));
+            let event = event.unwrap_or_else(|| panic!("the engine ended before {what}"));
             if let Event::Turn(turn, event) = &event {
                 self.transcript.apply(*turn, event);
             }
             self.events.push(event.clone());
-            if found(&event) {
+            if is_wanted(&event) {
                 return event;
             }
         }
@@ -208,8 +209,8 @@ impl EngineHarness {
     }
 
     pub async fn wait_for_turn_end(&mut self) -> TurnEnd {
-        let ended = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Ended { .. }));
-        match self.wait_for("the turn's end", ended).await {
+        let is_turn_end = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Ended { .. }));
+        match self.wait_for("the turn's end", is_turn_end).await {
             Event::Turn(_, TurnEvent::Ended { end, .. }) => end,
             _ => unreachable!("just matched"),
         }
@@ -235,11 +236,11 @@ impl EngineHarness {
     /// All notices in the transcript so far.
     pub fn turn_notices(&self) -> Vec<Notice> {
         let entries = self.transcript.entries().iter();
-        let note = |entry: &humble::domain::TranscriptEntry| match &entry.body {
+        let notice = |entry: &humble::domain::TranscriptEntry| match &entry.body {
             EntryBody::Note(notice) => Some(notice.clone()),
             _ => None,
         };
-        entries.filter_map(note).collect()
+        entries.filter_map(notice).collect()
     }
 
     pub fn last_request(&self) -> ChatRequest {
@@ -258,7 +259,7 @@ impl EngineHarness {
 pub fn write_config(home: &TempDir, text: &str) {
     let path = home.path().join("config.json");
     humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE_MODE)
-        .expect("written");
+        .expect("the home is writable");
 }
 
 /// The session files of a home.
@@ -268,7 +269,10 @@ pub fn session_files(home: &TempDir) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.expect("readable").path())
         .collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
     files.sort();
     files
 }

@@ -1,6 +1,6 @@
 //! Domain values for tests, with defaults for fields that most tests ignore. Also included
 //! by the unit tests in `src`.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use humble::domain::model::ApiKey;
 use humble::domain::server::{InheritedEnv, LaunchConfig, RemoteTransport};
@@ -28,7 +28,7 @@ pub fn tool_with(name: &str, schema: Value) -> Tool {
     tool_from(&json!({ "name": name, "inputSchema": schema }))
 }
 
-/// A tool that takes any arguments.
+/// A tool that accepts any arguments.
 pub fn tool(name: &str) -> Tool {
     tool_with(name, json!({ "type": "object" }))
 }
@@ -132,8 +132,8 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
     }
 }
 
-/// The code spans in the first column of the table under a heading of a Markdown page, one list
-/// for each row. `heading` is the whole line.
+/// Reads the table under a heading of a Markdown page. Returns the code spans in its first column,
+/// one list per row. `heading` is the heading's whole line.
 ///
 /// # Panics
 /// There is no such heading, or no table below it.
@@ -144,7 +144,7 @@ pub fn documented(page: &str, heading: &str) -> Vec<Vec<String>> {
         .take_while(|line| !line.starts_with('#'))
         .filter(|line| line.starts_with("| `"))
         .map(|line| {
-            // A bar inside a cell is written as `\|`.
+            // A `|` inside a cell is written as `\|`.
             let line = line.replace("\\|", "\u{0}");
             let cell = line[1..].split('|').next().unwrap_or_default();
             let spans = cell.split('`').skip(1).step_by(2);

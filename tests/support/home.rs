@@ -1,6 +1,6 @@
 //! A temporary home of the program with settings and servers. A marker in the environment
 //! identifies surviving child processes.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use serde_json::{Value, json};
 use std::fs;
@@ -17,7 +17,7 @@ pub struct TestHome(TempDir);
 
 impl TestHome {
     pub fn empty() -> Self {
-        Self(TempDir::new().expect("a scratch folder"))
+        Self(TempDir::new().expect("a temporary folder"))
     }
 
     /// A home with one Ollama model that uses native tool calls.
@@ -75,66 +75,71 @@ impl TestHome {
 
     /// The saved sessions, sorted by file name.
     pub fn sessions(&self) -> Vec<Value> {
-        let mut found = Vec::new();
+        let mut sessions = Vec::new();
         for path in self.files() {
             let is_session = path
                 .parent()
                 .is_some_and(|folder| folder.ends_with("sessions"));
-            if is_session && path.extension().is_some_and(|ending| ending == "json") {
+            if is_session
+                && path
+                    .extension()
+                    .is_some_and(|extension| extension == "json")
+            {
                 let text = fs::read_to_string(&path).expect("UTF-8");
-                found.push(serde_json::from_str(&text).expect("session files are always complete"));
+                sessions
+                    .push(serde_json::from_str(&text).expect("session files are always complete"));
             }
         }
-        found
+        sessions
     }
 
     /// Waits until a saved session contains this text and returns that session.
     pub fn wait_until_saved(&self, text: &str) -> Value {
         let escaped_text = json!(text).to_string().trim_matches('"').to_owned();
-        let mut found = None;
+        let mut saved = None;
         wait_until(&format!("a conversation with `{text}` is saved"), || {
-            found = self
+            saved = self
                 .sessions()
                 .into_iter()
                 .find(|session| session.to_string().contains(&escaped_text));
-            found.is_some()
+            saved.is_some()
         });
-        found.expect("just seen")
+        saved.expect("the wait ended with a session")
     }
 
     /// All files below the home, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
-        let (mut found, mut folders) = (Vec::new(), vec![self.path().to_owned()]);
+        let (mut files, mut folders) = (Vec::new(), vec![self.path().to_owned()]);
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).expect("a folder of the home") {
                 let path = entry.expect("a readable folder").path();
                 if path.is_dir() {
                     folders.push(path)
                 } else {
-                    found.push(path)
+                    files.push(path)
                 }
             }
         }
-        found.sort();
-        found
+        files.sort();
+        files
     }
 
-    /// Waits until no process started from this home is left.
+    /// Waits until every process started from this home has ended.
     pub fn assert_no_process_left(&self) {
-        let mut left = Vec::new();
-        wait_until("every process is gone", || {
-            left = self.processes();
-            left.is_empty()
+        let mut processes = Vec::new();
+        wait_until("every process ends", || {
+            processes = self.processes();
+            processes.is_empty()
         });
     }
 
-    /// Command lines of marked processes. Always empty outside Linux.
+    /// The command lines of the processes started from this home. Always empty outside Linux.
     pub fn processes(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir("/proc") else {
             return Vec::new();
         };
         let mark = format!("{PROCESS_MARK}={}", self.mark());
-        let mut found = Vec::new();
+        let mut command_lines = Vec::new();
         for folder in entries.flatten().map(|entry| entry.path()) {
             let Ok(environment) = fs::read(folder.join("environ")) else {
                 continue;
@@ -144,10 +149,10 @@ impl TestHome {
                 .any(|variable| variable == mark.as_bytes())
             {
                 let line = fs::read(folder.join("cmdline")).unwrap_or_default();
-                found.push(String::from_utf8_lossy(&line).replace('\0', " "));
+                command_lines.push(String::from_utf8_lossy(&line).replace('\0', " "));
             }
         }
-        found
+        command_lines
     }
 
     fn mark(&self) -> String {
@@ -155,10 +160,11 @@ impl TestHome {
     }
 }
 
-/// Polls a condition that has no notification, such as files and processes.
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+/// Polls a condition that sends no notification, such as a change of files or processes. `what`
+/// describes the condition.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let started = Instant::now();
-    while !is_so() {
+    while !condition() {
         assert!(started.elapsed() < WAIT_DEADLINE, "{what}: timed out");
         std::thread::sleep(POLL_INTERVAL);
     }

@@ -22,12 +22,18 @@ fn main() {
 /// answer, so nothing is read ahead.
 fn serve(stream: &TcpStream) -> Option<()> {
     let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first).ok().filter(|read| *read > 0)?;
+    let mut request_line = String::new();
+    reader
+        .read_line(&mut request_line)
+        .ok()
+        .filter(|count| *count > 0)?;
     let mut length = 0;
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        reader
+            .read_line(&mut line)
+            .ok()
+            .filter(|count| *count > 0)?;
         let line = line.trim_end().to_ascii_lowercase();
         if line.is_empty() {
             break;
@@ -37,14 +43,14 @@ fn serve(stream: &TcpStream) -> Option<()> {
         }
     }
     let mut body = Vec::new();
-    let mut rest = reader.take(BODY_BYTES_MAX.min(length));
-    rest.read_to_end(&mut body).ok()?;
+    let mut body_reader = reader.take(BODY_BYTES_MAX.min(length));
+    body_reader.read_to_end(&mut body).ok()?;
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let (status, answer) = match first.split(' ').next()? {
+    let (status, answer) = match request_line.split(' ').next()? {
         "POST" if message["id"].is_null() => ("202 Accepted", None),
         "POST" => ("200 OK", Some(answer(&message))),
         "DELETE" => ("200 OK", None),
-        // No server-initiated stream.
+        // This server opens no stream of its own.
         _ => ("405 Method Not Allowed", None),
     };
     let body = answer.map_or_else(String::new, |answer| answer.to_string());
@@ -56,17 +62,15 @@ fn serve(stream: &TcpStream) -> Option<()> {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{session}Content-Length: {length}\r\n\r\n"
     );
-    let mut out = stream;
-    out.write_all(head.as_bytes()).ok()?;
-    out.write_all(body.as_bytes()).ok()
+    let mut writer = stream;
+    writer.write_all(head.as_bytes()).ok()?;
+    writer.write_all(body.as_bytes()).ok()
 }
 
 fn answer(message: &Value) -> Value {
     let id = &message["id"];
-    let (params, text) = (
-        &message["params"],
-        |text: &str| json!({ "content": [{ "type": "text", "text": text }] }),
-    );
+    let params = &message["params"];
+    let text = |text: &str| json!({ "content": [{ "type": "text", "text": text }] });
     let arguments = &params["arguments"];
     let number = |key: &str| arguments[key].as_f64().unwrap_or_default();
     let result = match (message["method"].as_str(), params["name"].as_str()) {

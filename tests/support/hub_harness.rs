@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Anything slower hangs.
+/// A test that waits longer than this has failed.
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 
@@ -115,15 +115,15 @@ impl HubHarness {
     }
 
     /// Waits until the first server matches.
-    pub async fn wait_for(&mut self, wanted: impl Fn(&Server) -> bool) -> Server {
+    pub async fn wait_for(&mut self, is_wanted: impl Fn(&Server) -> bool) -> Server {
         let started = Instant::now();
         loop {
             let server = self.server();
-            if wanted(&server) {
+            if is_wanted(&server) {
                 return server;
             }
             assert!(started.elapsed() < WAIT_DEADLINE, "timed out: {server:#?}");
-            // stderr produces no events, so poll it.
+            // Lines on stderr produce no events, so poll.
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
         }
     }
@@ -138,21 +138,17 @@ impl HubHarness {
         }
     }
 
-    pub async fn wait_for_stderr(&mut self, words: &str) {
-        self.wait_for(|server| server.stderr.iter().any(|line| line.contains(words)))
+    pub async fn wait_for_stderr(&mut self, text: &str) {
+        self.wait_for(|server| server.stderr.iter().any(|line| line.contains(text)))
             .await;
     }
 
-    pub async fn wait_for_notice(&mut self, words: &str) {
+    pub async fn wait_for_notice(&mut self, text: &str) {
         let started = Instant::now();
-        while !self
-            .notices
-            .iter()
-            .any(|notice| notice.what.contains(words))
-        {
+        while !self.notices.iter().any(|notice| notice.what.contains(text)) {
             assert!(
                 started.elapsed() < WAIT_DEADLINE,
-                "no notice with `{words}`: {:?}",
+                "no notice with `{text}`: {:?}",
                 self.notices
             );
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
@@ -181,13 +177,13 @@ impl HubHarness {
     }
 
     pub async fn run_call(&mut self, call: McpCall, cancel: CancellationToken) -> ToolOutcome {
-        let calling = self.hub.call(call, cancel);
-        tokio::pin!(calling);
+        let call = self.hub.call(call, cancel);
+        tokio::pin!(call);
         let deadline = tokio::time::sleep(WAIT_DEADLINE);
         tokio::pin!(deadline);
         loop {
             tokio::select! {
-                outcome = &mut calling => break outcome,
+                outcome = &mut call => break outcome,
                 () = self.take_event() => {}
                 () = &mut deadline => panic!("the call never ended"),
             }
@@ -213,7 +209,7 @@ impl HubHarness {
             "{:?}",
             started.elapsed()
         );
-        assert_eq!(surviving_processes(&self.mark), Vec::<String>::new());
+        assert_eq!(marked_processes(&self.mark), Vec::<String>::new());
     }
 
     /// Drops the hub as a panic would and waits until all processes are gone.
@@ -221,33 +217,34 @@ impl HubHarness {
         let Self { hub, mark, .. } = self;
         drop(hub);
         let started = Instant::now();
-        while !surviving_processes(&mark).is_empty() {
+        while !marked_processes(&mark).is_empty() {
             assert!(
                 started.elapsed() < WAIT_DEADLINE,
                 "processes left: {:?}",
-                surviving_processes(&mark)
+                marked_processes(&mark)
             );
-            // Do not yield to the runtime: after a panic no task runs.
+            // Do not yield to the runtime: after a panic, no task would run.
             std::thread::yield_now();
         }
     }
 
     pub fn processes(&self) -> usize {
-        surviving_processes(&self.mark).len()
+        marked_processes(&self.mark).len()
     }
 }
 
-/// Processes with this marker. A zombie has no environment.
-fn surviving_processes(mark: &str) -> Vec<String> {
-    let wanted = format!("{PROCESS_MARK}={mark}");
-    let processes = std::fs::read_dir("/proc").expect("these tests run where there is /proc");
+/// The command lines of processes with this marker. Zombies are not included, because they have
+/// no environment.
+fn marked_processes(mark: &str) -> Vec<String> {
+    let mark_variable = format!("{PROCESS_MARK}={mark}");
+    let processes = std::fs::read_dir("/proc").expect("these tests need /proc");
     processes
         .flatten()
         .filter(|entry| {
             std::fs::read(entry.path().join("environ")).is_ok_and(|variables| {
                 variables
                     .split(|byte| *byte == 0)
-                    .any(|variable| variable == wanted.as_bytes())
+                    .any(|variable| variable == mark_variable.as_bytes())
             })
         })
         .map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default())

@@ -1,5 +1,5 @@
 //! A scripted replacement for the built-in server, independent of the crate's own server:
-//! calls that stay pending until told to end, a changing tool list, results of any size.
+//! calls that stay pending until the test ends them, a changing tool list, results of any size.
 
 use humble::ports::LocalServer;
 use serde_json::{Value, json};
@@ -10,18 +10,18 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Handle for the test.
+/// The server, as seen by the test. Clones share their state.
 #[derive(Clone, Default)]
 pub struct InMemoryServer(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Output of the newest session.
-    out: Option<UnboundedSender<Value>>,
+    /// Messages to the client of the newest session.
+    outgoing: Option<UnboundedSender<Value>>,
     tools: Vec<Value>,
     results: Vec<(String, String)>,
     /// Pending calls: id, tool, progress token.
-    open: Vec<(Value, String, Value)>,
+    pending_calls: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
     is_broken: bool,
 }
@@ -42,15 +42,15 @@ impl InMemoryServer {
         self
     }
 
-    /// Makes the next sessions end immediately.
+    /// Makes new sessions end immediately, or stops doing so.
     pub fn set_broken(&self, is_broken: bool) {
         self.with_state(|state| state.is_broken = is_broken);
     }
 
-    /// Reports progress for the running call of this tool.
+    /// Reports progress of the running call of this tool.
     pub fn report_progress(&self, tool: &str, progress: Value) {
         self.with_state(|state| {
-            let call = state.open.iter().find(|(_, name, _)| name == tool);
+            let call = state.pending_calls.iter().find(|(_, name, _)| name == tool);
             let mut params = progress;
             params["progressToken"] = call.expect("a running call").2.clone();
             state.notify("notifications/progress", &params);
@@ -60,8 +60,11 @@ impl InMemoryServer {
     /// Answers the running call of this tool.
     pub fn finish_call(&self, tool: &str, result: &str) {
         self.with_state(|state| {
-            let at = state.open.iter().position(|(_, name, _)| name == tool);
-            let (id, ..) = state.open.remove(at.expect("a running call"));
+            let index = state
+                .pending_calls
+                .iter()
+                .position(|(_, name, _)| name == tool);
+            let (id, ..) = state.pending_calls.remove(index.expect("a running call"));
             state.answer(&id, &text(result));
         });
     }
@@ -79,8 +82,8 @@ impl InMemoryServer {
         self.with_state(|state| state.cancelled.iter().cloned().collect())
     }
 
-    fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.0.lock().expect("no panic while locked"))
+    fn with_state<T>(&self, action: impl FnOnce(&mut State) -> T) -> T {
+        action(&mut self.0.lock().expect("no panic while locked"))
     }
 }
 
@@ -98,7 +101,7 @@ fn text(text: &str) -> Value {
 impl State {
     fn send(&self, message: Value) {
         // A closed session ignores messages.
-        let _ = self.out.as_ref().expect("a session").send(message);
+        let _ = self.outgoing.as_ref().expect("a session").send(message);
     }
 
     fn notify(&self, method: &str, params: &Value) {
@@ -124,19 +127,19 @@ impl State {
             "tools/list" => self.answer(id, &json!({ "tools": self.tools })),
             "tools/call" => {
                 let name = params["name"].as_str().unwrap_or_default().to_owned();
-                let known = self.results.iter().find(|(tool, _)| *tool == name);
-                match known {
+                let result = self.results.iter().find(|(tool, _)| *tool == name);
+                match result {
                     Some((_, result)) => self.answer(id, &text(result)),
                     None => {
                         let token = params["_meta"]["progressToken"].clone();
-                        self.open.push((id.clone(), name, token));
+                        self.pending_calls.push((id.clone(), name, token));
                     }
                 }
             }
             "notifications/cancelled" => {
                 let is_cancelled = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
                 let name = self
-                    .open
+                    .pending_calls
                     .iter()
                     .find(is_cancelled)
                     .map(|(_, name, _)| name.clone());
@@ -149,13 +152,13 @@ impl State {
 
 impl LocalServer for InMemoryServer {
     fn connect(&self) -> DuplexStream {
-        let (ours, theirs) = duplex(PIPE_BYTES);
+        let (server_end, client_end) = duplex(PIPE_BYTES);
         if self.with_state(|state| state.is_broken) {
-            return theirs;
+            return client_end;
         }
-        let (reader, mut writer) = tokio::io::split(ours);
-        let (out, mut queue) = unbounded_channel::<Value>();
-        self.with_state(|state| state.out = Some(out));
+        let (reader, mut writer) = tokio::io::split(server_end);
+        let (outgoing, mut queue) = unbounded_channel::<Value>();
+        self.with_state(|state| state.outgoing = Some(outgoing));
         tokio::spawn(async move {
             while let Some(message) = queue.recv().await {
                 let line = format!("{message}\n");
@@ -172,6 +175,6 @@ impl LocalServer for InMemoryServer {
                 state.with_state(|state| state.handle_message(&message));
             }
         });
-        theirs
+        client_end
     }
 }

@@ -18,7 +18,7 @@ fn main() {
     misbehave_at_start(&behavior);
     let mut server = Server {
         behavior,
-        grown: false,
+        has_grown: false,
         subscription: None,
         running: Arc::default(),
     };
@@ -36,17 +36,17 @@ fn main() {
     }
 }
 
-/// `@FILE` reads the behavior from a file, so that it can differ at each start. Starts are
-/// recorded in a file next to it.
+/// The behavior that the argument selects. `@FILE` reads it from a file, so that it can differ at
+/// each start, and records each start in a file next to it.
 fn behavior(argument: String) -> String {
     let Some(file) = argument.strip_prefix('@') else {
         return argument;
     };
-    let beside = std::path::Path::new(file).with_file_name("starts");
+    let starts_file = std::path::Path::new(file).with_file_name("starts");
     let log = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
-        .open(beside);
+        .open(starts_file);
     if let Ok(mut log) = log {
         let _ = writeln!(log, "{}", std::process::id());
     }
@@ -70,22 +70,22 @@ fn misbehave_at_start(behavior: &str) {
     }
 }
 
-/// Starts a process that outlives this one.
+/// Starts a process that will outlive this one.
 fn leave_grandchild(output: Stdio) {
-    let started = Command::new("sleep")
+    let child = Command::new("sleep")
         .arg("1000")
         .stdin(Stdio::null())
         .stdout(output)
         .spawn();
-    if let Err(error) = started {
+    if let Err(error) = child {
         eprintln!("no grandchild: {error}");
     }
 }
 
 struct Server {
     behavior: String,
-    grown: bool,
-    /// Id of the request on which a modern client listens.
+    has_grown: bool,
+    /// Id of the request with which a modern client subscribed to changes.
     subscription: Option<Value>,
     /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
@@ -175,7 +175,7 @@ impl Server {
         send_result(id, &result);
         if self.behavior == "changes-when-listed" {
             eprintln!("listed");
-            send(&self.change());
+            send(&self.change_notification());
         }
     }
 
@@ -209,7 +209,7 @@ impl Server {
             deep["inputSchema"]["properties"]["x"] = nested();
             tools.insert(1, deep);
         }
-        if self.grown {
+        if self.has_grown {
             tools.push(tool("grown"));
         }
         tools
@@ -245,8 +245,8 @@ impl Server {
                 exit(7);
             }
             "grow" => {
-                self.grown = true;
-                (0..20).for_each(|_| send(&self.change()));
+                self.has_grown = true;
+                (0..20).for_each(|_| send(&self.change_notification()));
                 text("grown")
             }
             "big" => {
@@ -272,17 +272,17 @@ impl Server {
                 let _ = (0..65).try_for_each(|_| out.write_all(&megabyte));
                 return;
             }
-            "slow" | "progress" | "late" => return self.work(id, params, seconds),
+            "slow" | "progress" | "late" => return self.run_slow_call(id, params, seconds),
             other => return send_error(id, -32602, &format!("Unknown tool: {other}")),
         };
         send_result(id, &result);
     }
 
-    /// Runs on its own thread so that the main loop can handle a cancellation.
-    fn work(&self, id: &Value, params: &Value, seconds: f64) {
-        let (stop, stopped) = channel();
+    /// Runs a slow call on its own thread, so that the main loop can handle a cancellation.
+    fn run_slow_call(&self, id: &Value, params: &Value, seconds: f64) {
+        let (stop_sender, stop_receiver) = channel();
         if let Ok(mut running) = self.running.lock() {
-            running.insert(id.to_string(), stop);
+            running.insert(id.to_string(), stop_sender);
         }
         let (id, params) = (id.clone(), params.clone());
         let time = Duration::from_secs_f64(seconds);
@@ -291,8 +291,10 @@ impl Server {
                 std::thread::sleep(time);
                 send_result(&id, &text("too late"));
             }
-            Some("progress") => progress(&id, &params["_meta"]["progressToken"], time, &stopped),
-            _ if stopped.recv_timeout(time).is_err() => send_result(&id, &text("slept")),
+            Some("progress") => {
+                report_progress(&id, &params["_meta"]["progressToken"], time, &stop_receiver)
+            }
+            _ if stop_receiver.recv_timeout(time).is_err() => send_result(&id, &text("slept")),
             _ => {}
         });
     }
@@ -300,8 +302,10 @@ impl Server {
     fn cancel(&self, request: &Value) {
         eprintln!("cancelled {request}");
         let running = self.running.lock().ok();
-        if let Some(stop) = running.and_then(|mut running| running.remove(&request.to_string())) {
-            let _ = stop.send(());
+        if let Some(stop_sender) =
+            running.and_then(|mut running| running.remove(&request.to_string()))
+        {
+            let _ = stop_sender.send(());
         }
     }
 }
@@ -326,7 +330,7 @@ fn send_odd_result(id: &Value, params: &Value) {
     send_error(&json!("nobody"), -32000, "a stray error");
 }
 
-fn progress(id: &Value, token: &Value, time: Duration, stopped: &Receiver<()>) {
+fn report_progress(id: &Value, token: &Value, time: Duration, stop_receiver: &Receiver<()>) {
     let (started, mut step) = (Instant::now(), 0);
     while started.elapsed() < time {
         step += 1;
@@ -335,7 +339,10 @@ fn progress(id: &Value, token: &Value, time: Duration, stopped: &Receiver<()>) {
             "progressToken": token, "progress": step, "total": 99, "message": format!("step {step}"),
         } }),
         );
-        if stopped.recv_timeout(Duration::from_millis(50)).is_ok() {
+        if stop_receiver
+            .recv_timeout(Duration::from_millis(50))
+            .is_ok()
+        {
             return;
         }
     }

@@ -1,5 +1,5 @@
-//! How the test server reacts to `server/discover`: like real servers that do not know it,
-//! and like servers of the protocol version without `initialize`.
+//! The test server's reactions to `server/discover`: those of real servers that do not know the
+//! method, and those of servers with the protocol version that has no `initialize`.
 
 use super::{Server, send, send_error, send_result};
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use std::process::exit;
 pub const MODERN: &str = "2026-07-28";
 
 impl Server {
-    /// Whether the message was handled here.
+    /// Handles messages on which servers of different protocol versions disagree. Returns whether the
+    /// message was handled.
     pub fn handle_for_era(&mut self, id: &Value, message: &Value) -> bool {
         let method = message["method"].as_str().unwrap_or_default();
         match (self.behavior.as_str(), method) {
@@ -31,7 +32,7 @@ impl Server {
             }
             ("modern" | "slow-modern", "initialize") => send_error(id, -32601, "Method not found"),
             ("modern", "subscriptions/listen") => self.listen(id),
-            ("modern", "tools/list" | "tools/call") => return !is_modern(id, message),
+            ("modern", "tools/list" | "tools/call") => return !check_modern_metadata(id, message),
             ("dual", "initialize") => {
                 eprintln!("was asked to initialize");
                 return false;
@@ -55,7 +56,7 @@ impl Server {
 
     /// The notification for a changed tool list, tagged with the subscription if there is
     /// one.
-    pub fn change(&self) -> Value {
+    pub fn change_notification(&self) -> Value {
         let mut notification =
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {} });
         if let Some(id) = &self.subscription {
@@ -78,8 +79,9 @@ fn discover_result(versions: &[&str]) -> Value {
     })
 }
 
-/// Whether the request names client and protocol version, as this version requires.
-fn is_modern(id: &Value, message: &Value) -> bool {
+/// Whether the request names the client's capabilities and the protocol version, as the modern
+/// version requires. Answers it with an error if not.
+fn check_modern_metadata(id: &Value, message: &Value) -> bool {
     let meta = &message["params"]["_meta"];
     let is_valid = meta["io.modelcontextprotocol/protocolVersion"] == MODERN
         && meta["io.modelcontextprotocol/clientCapabilities"].is_object();

@@ -1,5 +1,5 @@
-//! Formats a notice on one line with its advice as data, because each front end words
-//! advice differently.
+//! Formats a notice on one line. Advice appears as data, because each front end words it
+//! differently.
 
 use humble::domain::{Advice, Notice};
 

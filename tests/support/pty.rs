@@ -1,7 +1,7 @@
 //! Runs the real program on a pseudo-terminal. A passive terminal emulator processes its
 //! output, so a test sees and types what a user would. All waits are for a condition, with
 //! a deadline.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 #[path = "pty_screen.rs"]
 pub mod pty_screen;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
-/// Anything slower hangs.
+/// A test that waits longer than this has failed.
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 
 pub const ENTER: &str = "\r";
@@ -38,10 +38,10 @@ pub struct TerminalOptions<'a> {
 
 impl<'a> TerminalOptions<'a> {
     pub fn in_home(home: &'a TestHome) -> Self {
-        let mut start = Self::with_default_home(home);
-        start.command.arg("--home");
-        start.command.arg(home.path());
-        start
+        let mut options = Self::with_default_home(home);
+        options.command.arg("--home");
+        options.command.arg(home.path());
+        options
     }
 
     /// Starts the program without `--home`, so that it finds its folder below this home.
@@ -110,18 +110,18 @@ pub struct PtyTerminal {
 }
 
 impl PtyTerminal {
-    fn new(start: TerminalOptions) -> Self {
-        let size = size_of(start.columns, start.rows);
+    fn new(options: TerminalOptions) -> Self {
+        let size = size_of(options.columns, options.rows);
         let pair = native_pty_system()
             .openpty(size)
             .expect("a pseudo-terminal");
         let settings_before = settings(&*pair.master);
         let mut child = pair
             .slave
-            .spawn_command(start.command)
+            .spawn_command(options.command)
             .expect("the program starts");
         let process = child.process_id().and_then(|id| i32::try_from(id).ok());
-        let (rows, columns) = cells_of(start.columns, start.rows);
+        let (rows, columns) = cells_of(options.columns, options.rows);
         let shared: SharedState = Arc::new((
             Mutex::new(PtyState {
                 parser: Parser::new(rows, columns, 0),
@@ -133,10 +133,10 @@ impl PtyTerminal {
         ));
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
-        let (keys, typed) = channel::<Vec<u8>>();
+        let (keys, key_receiver) = channel::<Vec<u8>>();
         // These threads end with the program or the pseudo-terminal and need no join.
         let state = shared.clone();
-        std::thread::spawn(move || read(reader, &state));
+        std::thread::spawn(move || read_output(reader, &state));
         let state = shared.clone();
         std::thread::spawn(move || {
             let status = child.wait().expect("the program is our child");
@@ -147,7 +147,7 @@ impl PtyTerminal {
             lock(&state).exit = Some(exit);
             state.1.notify_all();
         });
-        std::thread::spawn(move || write(writer, &typed));
+        std::thread::spawn(move || write_keys(writer, &key_receiver));
         Self {
             shared,
             keys,
@@ -160,7 +160,7 @@ impl PtyTerminal {
         }
     }
 
-    /// Sends keys like a terminal. Never blocks, even if the program does not read.
+    /// Sends keys as a terminal would. Never blocks, even if the program does not read them.
     pub fn press(&self, keys: &str) {
         // Fails only after the program has ended.
         let _ = self.keys.send(keys.as_bytes().to_vec());
@@ -221,14 +221,14 @@ impl PtyTerminal {
     }
 
     /// Waits until the screen matches; `what` describes the condition on failure.
-    pub fn wait_for(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
+    pub fn wait_for(&self, what: &str, is_wanted: impl Fn(&Screen) -> bool) -> Screen {
         let state = self.wait(what, |state| {
-            state.exit.is_some() || wanted(state.parser.screen())
+            state.exit.is_some() || is_wanted(state.parser.screen())
         });
         let screen = state.parser.screen().clone();
         let exit = state.exit.clone();
         drop(state);
-        if !wanted(&screen) {
+        if !is_wanted(&screen) {
             panic!(
                 "{what}: the program ended first: {exit:?}\n{}",
                 screen_with_border(&screen)
@@ -255,29 +255,29 @@ impl PtyTerminal {
         let settings_after = settings(&*self.master);
         self.slave = None;
         let state = self.wait("all output is read", |state| state.is_closed);
-        let exit = state.exit.clone().expect("just seen");
+        let exit = state.exit.clone().expect("the program has ended");
         drop(state);
         if exit.signal.as_deref() != Some("Killed") {
             assert_eq!(
                 settings_after, self.settings_before,
-                "the terminal settings are restored"
+                "the terminal settings were not restored"
             );
         }
         exit
     }
 
-    /// Quits with Ctrl+C at the input, even if a turn is just ending.
+    /// Quits with Ctrl+C, even if a turn is just ending.
     pub fn quit(&mut self) -> Exit {
         self.wait_until_gone("Ctrl+C stop");
-        // The rest of the notice does not fit on the smallest screens.
+        // The notice continues, but the smallest screens do not show the rest.
         let question = "Ctrl+C again";
         self.press(CTRL_C);
         let state = self.wait("the program exits or asks again", |state| {
             state.exit.is_some() || contains_text(state.parser.screen(), question)
         });
-        let is_asked = state.exit.is_none();
+        let asks_again = state.exit.is_none();
         drop(state);
-        if is_asked {
+        if asks_again {
             self.press(CTRL_C);
         }
         self.exit()
@@ -288,12 +288,12 @@ impl PtyTerminal {
         assert_restored(&self.screen(), &self.raw());
     }
 
-    fn wait(&self, what: &str, wanted: impl Fn(&PtyState) -> bool) -> MutexGuard<'_, PtyState> {
+    fn wait(&self, what: &str, is_wanted: impl Fn(&PtyState) -> bool) -> MutexGuard<'_, PtyState> {
         let deadline = Instant::now() + WAIT_DEADLINE;
         let mut state = lock(&self.shared);
-        while !wanted(&state) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+        while !is_wanted(&state) {
+            let time_left = deadline.saturating_duration_since(Instant::now());
+            if time_left.is_zero() {
                 let screen = state.parser.screen().clone();
                 drop(state);
                 panic!("{what}: timed out\n{}", screen_with_border(&screen));
@@ -301,7 +301,7 @@ impl PtyTerminal {
             state = self
                 .shared
                 .1
-                .wait_timeout(state, left)
+                .wait_timeout(state, time_left)
                 .expect("no thread panics while it holds the state")
                 .0;
         }
@@ -312,7 +312,7 @@ impl PtyTerminal {
 impl Drop for PtyTerminal {
     fn drop(&mut self) {
         if lock(&self.shared).exit.is_none() {
-            // It may be ending on its own right now.
+            // Fails if the program is ending on its own right now.
             let _ = kill_process(self.process, Signal::KILL);
         }
     }
@@ -325,7 +325,7 @@ fn lock(shared: &SharedState) -> MutexGuard<'_, PtyState> {
         .expect("no thread panics while it holds the state")
 }
 
-fn read(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
+fn read_output(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     let mut buffer = [0; 65_536];
     loop {
         let count = reader.read(&mut buffer).unwrap_or(0);
@@ -341,8 +341,8 @@ fn read(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     }
 }
 
-fn write(mut writer: Box<dyn Write + Send>, typed: &std::sync::mpsc::Receiver<Vec<u8>>) {
-    while let Ok(bytes) = typed.recv() {
+fn write_keys(mut writer: Box<dyn Write + Send>, keys: &std::sync::mpsc::Receiver<Vec<u8>>) {
+    while let Ok(bytes) = keys.recv() {
         if writer
             .write_all(&bytes)
             .and_then(|()| writer.flush())
@@ -370,7 +370,7 @@ fn size_of(columns: u16, rows: u16) -> PtySize {
     }
 }
 
-/// The emulator needs at least one cell, whatever size the program sees.
+/// The size of the emulator, which needs at least one cell even if the program sees none.
 fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
     (at_least_one(rows), at_least_one(columns))

@@ -1,6 +1,6 @@
 //! Invariants of the call scanner for every text and every way of splitting it into chunks.
 //! Shared by the test suite and the fuzz target.
-#![allow(dead_code, reason = "each crate uses only part of it")]
+#![allow(dead_code, reason = "each crate uses only some of these items")]
 
 use super::fixtures::{server, tool, tool_with};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -25,27 +25,27 @@ pub fn test_toolset() -> Arc<Toolset> {
     ]))
 }
 
-/// Whether the scanner may withhold this text: whitespace, then the possible start of a marker
-/// or a call. After a Python call, it may be another statement; at the start of a stream, a
-/// message recipient (`to=`).
+/// Whether the scanner may withhold this text: whitespace, followed by the possible start of a
+/// marker or a call. After a Python call, it may also be another statement; at the start of a
+/// stream, a message recipient (`to=`).
 pub fn may_withhold(emitted: &str, withheld: &str) -> bool {
-    let start = withheld.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+    let unspaced = withheld.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     let emitted = emitted.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    start.is_empty()
-        || start.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
+    unspaced.is_empty()
+        || unspaced.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
         || emitted.ends_with(')')
-        || emitted.is_empty() && ("to=".starts_with(start) || start.starts_with("to="))
+        || emitted.is_empty() && ("to=".starts_with(unspaced) || unspaced.starts_with("to="))
 }
 
 /// Joins adjacent events of the same kind.
-pub fn join_adjacent(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
+pub fn join_adjacent(events: Vec<ScanEvent>) -> Vec<ScanEvent> {
     let mut joined: Vec<ScanEvent> = Vec::new();
-    for piece in pieces {
-        match (joined.last_mut(), piece) {
-            (Some(ScanEvent::Text(last)), ScanEvent::Text(more))
-            | (Some(ScanEvent::Thinking(last)), ScanEvent::Thinking(more))
-            | (Some(ScanEvent::Marker(last)), ScanEvent::Marker(more)) => last.push_str(&more),
-            (_, piece) => joined.push(piece),
+    for event in events {
+        match (joined.last_mut(), event) {
+            (Some(ScanEvent::Text(last)), ScanEvent::Text(text))
+            | (Some(ScanEvent::Thinking(last)), ScanEvent::Thinking(text))
+            | (Some(ScanEvent::Marker(last)), ScanEvent::Marker(text)) => last.push_str(&text),
+            (_, event) => joined.push(event),
         }
     }
     joined
@@ -55,26 +55,29 @@ pub fn join_adjacent(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
 fn scan<'a>(toolset: &Arc<Toolset>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
     let mut scanner = CallScanner::new(Arc::clone(toolset));
     let (mut input, mut emitted_bytes) = (String::new(), 0);
-    let mut pieces = Vec::new();
+    let mut events = Vec::new();
     for chunk in chunks {
         input.push_str(chunk);
-        let more = scanner.push(chunk);
-        emitted_bytes += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
-        pieces.extend(more);
-        let (before, withheld) = input.split_at(emitted_bytes);
+        let new_events = scanner.push(chunk);
+        emitted_bytes += new_events
+            .iter()
+            .map(|event| event.raw().len())
+            .sum::<usize>();
+        events.extend(new_events);
+        let (emitted, withheld) = input.split_at(emitted_bytes);
         assert!(
-            may_withhold(before, withheld),
+            may_withhold(emitted, withheld),
             "withheld {withheld:?} of {input:?}"
         );
     }
-    pieces.extend(scanner.finish());
-    let raw: String = pieces.iter().map(ScanEvent::raw).collect();
+    events.extend(scanner.finish());
+    let raw: String = events.iter().map(ScanEvent::raw).collect();
     assert_eq!(raw, input, "a character was lost or duplicated");
-    let reclassified = pieces
+    let reclassified = events
         .iter()
-        .filter(|piece| **piece == ScanEvent::TextWasThinking);
+        .filter(|event| **event == ScanEvent::TextWasThinking);
     assert!(reclassified.count() <= 1, "reclassified twice: {input:?}");
-    join_adjacent(pieces)
+    join_adjacent(events)
 }
 
 /// Scans a text as a single chunk.
@@ -82,8 +85,10 @@ pub fn scan_whole(text: &str) -> Vec<ScanEvent> {
     scan(&test_toolset(), [text])
 }
 
-/// Panics if two ways of splitting `text` disagree, if a character is lost or duplicated,
-/// or if too much text is withheld.
+/// Scans `text` whole, one character at a time, and split at `cuts`.
+///
+/// # Panics
+/// The results differ, a character was lost or duplicated, or too much text was withheld.
 pub fn check_cuts(text: &str, cuts: &[usize]) {
     let toolset = test_toolset();
     let whole = scan(&toolset, [text]);

@@ -22,7 +22,7 @@ pub struct ScreenHarness {
 }
 
 pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
-    let mut story = ScreenHarness {
+    let mut harness = ScreenHarness {
         model: UiModel::new(&TuiOptions::default(), size),
         turn: TurnId(1),
     };
@@ -39,17 +39,17 @@ pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
             model: "gpt-4o".into(),
         },
     ];
-    story.event(Event::ModelsListed {
+    harness.event(Event::ModelsListed {
         models,
         selected: Some(model),
     });
-    story.event(Event::ServersListed(servers()));
-    story.event(Event::ContextMeasured(ContextMeter {
+    harness.event(Event::ServersListed(servers()));
+    harness.event(Event::ContextMeasured(ContextMeter {
         used: 2_540,
         limit: Some(8_192),
         is_measured: true,
     }));
-    story
+    harness
 }
 
 pub fn tool(name: &str, description: &str) -> Tool {
@@ -67,13 +67,13 @@ pub fn servers() -> Vec<Server> {
         status,
         ..fixtures::server(id, tools)
     };
-    let sums = vec![
+    let tools = vec![
         tool("get-sum", "Adds two numbers."),
         tool("echo", "Echoes back the input."),
     ];
     vec![
         server("humble", true, ServerStatus::Starting, Vec::new()),
-        server("everything", true, ServerStatus::Connected, sums),
+        server("everything", true, ServerStatus::Connected, tools),
         server("wiki", false, ServerStatus::Off, Vec::new()),
         server(
             "docs",
@@ -148,10 +148,10 @@ impl ScreenHarness {
     }
 
     pub fn show_call(&mut self, state: ToolState) -> &mut Self {
-        self.call_of("everything", "get-sum", state)
+        self.show_call_of("everything", "get-sum", state)
     }
 
-    pub fn call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
+    pub fn show_call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
         let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
         self.turn(TurnEvent::Tool(ToolCall {
             origin: CallOrigin::Text {
@@ -185,16 +185,17 @@ impl ScreenHarness {
         )
     }
 
+    /// The lines of the screen, then the cursor position if the cursor is visible.
     pub fn screen(&mut self) -> String {
         let (buffer, cursor) = self.draw();
         let mut lines = buffer_to_lines(&buffer);
-        if let Some(at) = cursor {
-            lines.push(format!("cursor {},{}", at.x, at.y));
+        if let Some(position) = cursor {
+            lines.push(format!("cursor {},{}", position.x, position.y));
         }
         lines.join("\n")
     }
 
-    /// The cells, and the cursor position if visible.
+    /// Draws the screen. Returns its cells, and the cursor position if the cursor is visible.
     pub fn draw(&mut self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.screen.size;
         let backend = TestBackend::new(width, height);

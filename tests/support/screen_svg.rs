@@ -1,6 +1,6 @@
-//! Renders a screen as SVG. Every word is tied to its columns and every wide character to
-//! its two cells, whatever font the reader has. Frames are drawn as lines so that no font
-//! breaks them.
+//! Renders a screen as SVG. Every word keeps its columns and every wide character its two cells,
+//! whatever font the reader has. Box-drawing characters become lines, so that no font leaves gaps
+//! in them.
 
 use humble::text::grapheme::cluster_width;
 use ratatui::buffer::{Buffer, Cell};
@@ -8,14 +8,14 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 use std::fmt::Write;
 
-/// Size of a cell and of the margin around the screen, in pixels.
+/// The size of a cell and the margin around the screen, in pixels.
 const CELL_WIDTH: f64 = 8.4;
 const CELL_HEIGHT: f64 = 18.0;
 const MARGIN: f64 = 14.0;
-/// Baseline within a cell.
+/// The distance of the baseline from the top of a cell.
 const BASELINE: f64 = 13.5;
 
-/// The background is dark in light and dark mode; the border makes it stand out.
+/// The background is dark in both light and dark mode; the border makes it stand out.
 const STYLE: &str = "\
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK KR',monospace;\
 fill:#e6edf3}\
@@ -38,11 +38,11 @@ pub fn render_svg(buffer: &Buffer, cursor: Option<Position>, title: &str) -> Str
         height - 1.0,
     );
     for y in area.top()..area.bottom() {
-        row(buffer, y, &mut out);
+        draw_row(buffer, y, &mut out);
     }
     draw_lines(buffer, &mut out);
-    if let Some(at) = cursor {
-        let (x, y) = corner(at.x, at.y);
+    if let Some(position) = cursor {
+        let (x, y) = corner(position.x, position.y);
         let _ = writeln!(
             out,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"2\" height=\"{CELL_HEIGHT:.0}\" fill=\"#e6edf3\"/>"
@@ -51,6 +51,7 @@ pub fn render_svg(buffer: &Buffer, cursor: Option<Position>, title: &str) -> Str
     out + "</svg>\n"
 }
 
+/// The upper left corner of a cell, in pixels.
 fn corner(x: u16, y: u16) -> (f64, f64) {
     (
         MARGIN + f64::from(x) * CELL_WIDTH,
@@ -59,22 +60,22 @@ fn corner(x: u16, y: u16) -> (f64, f64) {
 }
 
 /// Draws one row word by word; a word is a run of letters in one style.
-fn row(buffer: &Buffer, y: u16, out: &mut String) {
+fn draw_row(buffer: &Buffer, y: u16, out: &mut String) {
     let right = buffer.area.right();
     let mut x = buffer.area.left();
     while x < right {
         let cell = &buffer[(x, y)];
-        let wide = (cluster_width(cell.symbol()) as u16).max(1);
+        let columns = (cluster_width(cell.symbol()) as u16).max(1);
         if cell.modifier.contains(Modifier::REVERSED) {
             let (left, top) = corner(x, y);
-            let columns = f64::from(wide) * CELL_WIDTH;
+            let columns = f64::from(columns) * CELL_WIDTH;
             let _ = writeln!(
                 out,
                 "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{columns:.1}\" height=\"{CELL_HEIGHT:.0}\" fill=\"#e6edf3\"/>"
             );
         }
         let end = (x..right)
-            .find(|end| !is_letter(&buffer[(*end, y)]) || !same_style(cell, &buffer[(*end, y)]))
+            .find(|end| !is_letter(&buffer[(*end, y)]) || !has_same_style(cell, &buffer[(*end, y)]))
             .unwrap_or(right);
         if end > x {
             let word: String = (x..end).map(|x| buffer[(x, y)].symbol()).collect();
@@ -85,9 +86,9 @@ fn row(buffer: &Buffer, y: u16, out: &mut String) {
         if let Some((from, to)) = block_extent(cell.symbol()) {
             draw_block(x, y, (from, to), cell, out);
         } else if cell.symbol().trim() != "" && line_directions(cell.symbol()).is_none() {
-            draw_symbol(x, y, wide, cell, out);
+            draw_symbol(x, y, columns, cell, out);
         }
-        x += wide;
+        x += columns;
     }
 }
 
@@ -95,7 +96,7 @@ fn is_letter(cell: &Cell) -> bool {
     matches!(cell.symbol().as_bytes(), [byte] if byte.is_ascii_graphic())
 }
 
-fn same_style(a: &Cell, b: &Cell) -> bool {
+fn has_same_style(a: &Cell, b: &Cell) -> bool {
     (a.fg, a.modifier) == (b.fg, b.modifier)
 }
 
@@ -112,12 +113,12 @@ fn draw_word(x: u16, y: u16, word: &str, cell: &Cell, out: &mut String) {
 }
 
 /// Draws a wide character or a symbol centered in its cells.
-fn draw_symbol(x: u16, y: u16, wide: u16, cell: &Cell, out: &mut String) {
+fn draw_symbol(x: u16, y: u16, columns: u16, cell: &Cell, out: &mut String) {
     let (left, top) = corner(x, y);
     let _ = writeln!(
         out,
         "<text x=\"{:.1}\" y=\"{:.1}\"{}>{}</text>",
-        left + f64::from(wide) * CELL_WIDTH / 2.0,
+        left + f64::from(columns) * CELL_WIDTH / 2.0,
         top + BASELINE,
         class(cell, "m"),
         escaped(cell.symbol()),
@@ -147,7 +148,8 @@ fn draw_block(x: u16, y: u16, (from, to): (f64, f64), cell: &Cell, out: &mut Str
     );
 }
 
-fn class(cell: &Cell, more: &'static str) -> String {
+/// The `class` attribute for a cell's style, or nothing.
+fn class(cell: &Cell, extra_class: &'static str) -> String {
     let color = match cell.fg {
         Color::Cyan => "cyan",
         Color::Green => "green",
@@ -165,21 +167,21 @@ fn class(cell: &Cell, more: &'static str) -> String {
         (Modifier::CROSSED_OUT, "s"),
         (Modifier::REVERSED, "r"),
     ];
-    let on = modifiers
+    let active = modifiers
         .iter()
-        .filter(|(on, _)| cell.modifier.contains(*on));
-    let words: Vec<&str> = [more, color]
+        .filter(|(modifier, _)| cell.modifier.contains(*modifier));
+    let classes: Vec<&str> = [extra_class, color]
         .into_iter()
-        .chain(on.map(|(_, word)| *word))
-        .filter(|word| !word.is_empty())
+        .chain(active.map(|(_, class)| *class))
+        .filter(|class| !class.is_empty())
         .collect();
-    if words.is_empty() {
+    if classes.is_empty() {
         return String::new();
     }
-    format!(" class=\"{}\"", words.join(" "))
+    format!(" class=\"{}\"", classes.join(" "))
 }
 
-/// The directions in which a frame character extends: left, right, up, down.
+/// The directions in which a box-drawing character extends: left, right, up, down.
 fn line_directions(symbol: &str) -> Option<[bool; 4]> {
     Some(match symbol {
         "─" => [true, true, false, false],
@@ -198,8 +200,8 @@ fn draw_lines(buffer: &Buffer, out: &mut String) {
     let mut paths: Vec<(String, String)> = Vec::new();
     let mut add = |cell: &Cell, path: String| {
         let class = class(cell, "");
-        match paths.iter_mut().find(|(known, _)| *known == class) {
-            Some((_, all)) => all.push_str(&path),
+        match paths.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, strokes)) => strokes.push_str(&path),
             None => paths.push((class, path)),
         }
     };
@@ -218,11 +220,11 @@ fn draw_lines(buffer: &Buffer, out: &mut String) {
     }
 }
 
-/// The strokes of one frame character; corners are round.
-fn line_path((left, top): (f64, f64), arms: [bool; 4]) -> String {
+/// The strokes of one box-drawing character, with round corners.
+fn line_path((left, top): (f64, f64), directions: [bool; 4]) -> String {
     let (middle, center) = (left + CELL_WIDTH / 2.0, top + CELL_HEIGHT / 2.0);
     let (right, bottom) = (left + CELL_WIDTH, top + CELL_HEIGHT);
-    match arms {
+    match directions {
         [true, true, false, false] => format!("M{left:.1} {center:.1}H{right:.1}"),
         [false, false, true, true] => format!("M{middle:.1} {top:.1}V{bottom:.1}"),
         [true, true, true, true] => {

@@ -3,7 +3,9 @@
 
 use super::model_server::{Gate, ollama_call, ollama_loaded, ollama_text};
 use super::pty::{CTRL_C, TerminalOptions, UP, contains_text};
-use super::{ARMED, CHAT, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools};
+use super::{
+    CHAT, READY_HINT, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools,
+};
 use serde_json::json;
 
 const QUESTION: &str = "Call now? (Y/N)";
@@ -16,21 +18,25 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
         .queue_reply(CHAT, ollama_text(&["The answer ", "is 42."]));
     let mut terminal = open_with_tools(&home);
     terminal.send_prompt("What is 6 times 7? 도구를 써서");
-    let asked = terminal.wait_for_text(QUESTION);
+    let dialog = terminal.wait_for_text(QUESTION);
     for part in [
         "Tool call",
         "echo",
         "The tool echo.",
         "\"text\": \"forty-two\"",
     ] {
-        assert!(contains_text(&asked, part), "{part}\n{}", asked.contents());
+        assert!(
+            contains_text(&dialog, part),
+            "{part}\n{}",
+            dialog.contents()
+        );
     }
-    terminal.wait_for_text(ARMED);
+    terminal.wait_for_text(READY_HINT);
     terminal.press("y");
     terminal.wait_for_text("The answer is 42.");
     terminal.wait_until_gone("Waiting for response...");
-    let second = &server.bodies(CHAT)[1];
-    let messages = second["messages"].as_array().expect("messages");
+    let second_request = &server.bodies(CHAT)[1];
+    let messages = second_request["messages"].as_array().expect("messages");
     let result = messages.last().expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
@@ -62,22 +68,22 @@ fn humble_ask_prints_the_arguments_before_the_description() {
         .arg("ask")
         .arg("Call it.")
         .start();
-    let asked = terminal.wait_for_text(QUESTION);
-    let contents = asked.contents();
+    let dialog = terminal.wait_for_text(QUESTION);
+    let contents = dialog.contents();
     let rows: Vec<&str> = contents.lines().map(str::trim_end).collect();
-    let at = |start: &str| rows.iter().position(|row| row.starts_with(start));
+    let row_of = |start: &str| rows.iter().position(|row| row.starts_with(start));
     let order = [
-        at("Tool call: echo on test"),
-        at("  text: \"first"),
-        at("The server says of this tool:"),
-        at("  | The tool echo."),
-        at("Its arguments are the 2 rows above the description."),
-        at(QUESTION),
+        row_of("Tool call: echo on test"),
+        row_of("  text: \"first"),
+        row_of("The server says of this tool:"),
+        row_of("  | The tool echo."),
+        row_of("Its arguments are the 2 rows above the description."),
+        row_of(QUESTION),
     ];
     assert!(order.iter().all(Option::is_some), "{order:?}\n{contents}");
     assert!(order.is_sorted(), "{order:?}\n{contents}");
-    let label = rows.iter().filter(|row| row.starts_with("The server says"));
-    assert_eq!(label.count(), 1, "{contents}");
+    let labels = rows.iter().filter(|row| row.starts_with("The server says"));
+    assert_eq!(labels.count(), 1, "{contents}");
     terminal.press(CTRL_C);
     terminal.exit();
     assert_eq!(server.bodies(CHAT).len(), 1);
@@ -96,34 +102,38 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     let mut terminal = open_with_tools(&home);
     terminal.send_prompt("Call it.");
     terminal.wait_for_text("Waiting for response...");
-    // Press `y` until the dialog appears, and once more after it.
+    // Press `y` until the dialog has appeared, and once more after that.
     gate.open();
     let mut typed = String::from("yes: ");
     terminal.press(&typed);
     loop {
-        let is_asked = contains_text(&terminal.screen(), QUESTION);
+        let is_dialog_open = contains_text(&terminal.screen(), QUESTION);
         typed.push('y');
         terminal.press("y");
         terminal.wait_for_text(&typed);
-        if is_asked {
+        if is_dialog_open {
             break;
         }
     }
-    let screen = terminal.wait_for_text(ARMED);
+    let screen = terminal.wait_for_text(READY_HINT);
     assert!(
         contains_text(&screen, QUESTION) && contains_text(&screen, &typed),
         "{}",
         screen.contents()
     );
-    assert_eq!(server.bodies(CHAT).len(), 1, "nothing was approved");
-    // Pasted text does not answer; it also goes to the message.
+    assert_eq!(
+        server.bodies(CHAT).len(),
+        1,
+        "the call ran without approval"
+    );
+    // Pasted text does not answer the dialog; it goes to the message, too.
     terminal.paste("y");
     terminal.wait_for_text(&format!("{typed}y"));
-    terminal.wait_for_text(ARMED);
+    terminal.wait_for_text(READY_HINT);
     terminal.press("n");
     terminal.wait_until_gone(QUESTION);
     terminal.wait_for_text("refused");
-    assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
+    assert_eq!(server.bodies(CHAT).len(), 1, "the model was asked again");
     assert_eq!(terminal.quit(), clean_exit());
 }
 
@@ -152,7 +162,7 @@ fn ctrl_c_during_an_answer_returns_to_the_input_and_keeps_the_text() {
     let bodies = server.bodies(CHAT);
     assert!(
         !bodies[1].to_string().contains("first reason"),
-        "cancelled text is never sent"
+        "cancelled text was sent"
     );
     assert_eq!(terminal.quit(), clean_exit());
 }
@@ -178,20 +188,20 @@ fn ctrl_c_during_a_tool_call_returns_to_the_input_at_once() {
     server.queue_reply(CHAT, ollama_call("slow", &json!({ "seconds": 60 })));
     let mut terminal = open_with_tools(&home);
     terminal.send_prompt("Take your time.");
-    terminal.wait_for_text(ARMED);
+    terminal.wait_for_text(READY_HINT);
     terminal.press("y");
     terminal.wait_until_gone(QUESTION);
     terminal.wait_for_text("Ctrl+C stop");
-    let pressed = std::time::Instant::now();
+    let pressed_at = std::time::Instant::now();
     terminal.press(CTRL_C);
     terminal.wait_for_text("(cancelled)");
-    let took = pressed.elapsed();
+    let duration = pressed_at.elapsed();
     assert!(
-        took.as_millis() < 1_000,
-        "a busy machine may be slow, but not {took:?}"
+        duration.as_millis() < 1_000,
+        "a busy machine may be slow, but not {duration:?}"
     );
     terminal.type_text("back at the input");
     terminal.quit();
-    assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
+    assert_eq!(server.bodies(CHAT).len(), 1, "the model was asked again");
     home.assert_no_process_left();
 }

@@ -6,7 +6,7 @@ use super::{CHAT, clean_exit, ollama};
 use crate::home::TestHome;
 use serde_json::json;
 
-const WORDS: [&str; 3] = [
+const PARTS: [&str; 3] = [
     "Hm, sky.\n\nRayleigh?\n",
     "</think>\n\nIt is ",
     "scattered.",
@@ -15,19 +15,19 @@ const WORDS: [&str; 3] = [
 #[test]
 fn text_of_a_possibly_thinking_model_is_held_back() {
     let (server, home) = ollama();
-    server.queue_reply(CHAT, ollama_text(&WORDS));
+    server.queue_reply(CHAT, ollama_text(&PARTS));
     let mut terminal = TerminalOptions::in_home(&home)
         .arg("ask")
         .arg("Why is it blue?")
         .start();
-    let words = terminal.wait_for_text("It is scattered.").contents();
-    let (before, rest) = words.split_once("<<< Thinking >>>").expect(&words);
-    let (thinking, answer) = rest.split_once("<<< End Thinking >>>").expect(&words);
-    assert!(!before.contains("Hm, sky."), "{words}");
-    assert!(thinking.contains("Hm, sky."), "{words}");
+    let output = terminal.wait_for_text("It is scattered.").contents();
+    let (before, rest) = output.split_once("<<< Thinking >>>").expect(&output);
+    let (thinking, answer) = rest.split_once("<<< End Thinking >>>").expect(&output);
+    assert!(!before.contains("Hm, sky."), "{output}");
+    assert!(thinking.contains("Hm, sky."), "{output}");
     assert!(
         !answer.contains("Hm, sky.") && answer.contains("It is scattered."),
-        "{words}"
+        "{output}"
     );
     assert_eq!(terminal.exit(), clean_exit());
 }
@@ -40,7 +40,7 @@ fn text_of_other_models_is_printed_at_once_and_labeled_as_thinking_later() {
     });
     let home = TestHome::with_model(&model);
     let gate = Gate::closed();
-    server.queue_reply(CHAT, ollama_text(&WORDS).gate_after(1, &gate));
+    server.queue_reply(CHAT, ollama_text(&PARTS).gate_after(1, &gate));
     let mut terminal = TerminalOptions::in_home(&home)
         .arg("ask")
         .arg("Why is it blue?")

@@ -1,16 +1,16 @@
 //! `humble demo` without any configuration.
 
 use super::pty::{CTRL_C, ENTER, TerminalOptions};
-use super::{ARMED, TestHome, clean_exit};
+use super::{READY_HINT, TestHome, clean_exit};
 use std::fs;
 
 #[test]
 fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
     let home = TestHome::empty();
-    let usual = home.path().join(".humble-ai-cli");
-    fs::create_dir(&usual).expect("a folder");
-    // The program would complain about it if it read it.
-    fs::write(usual.join("config.json"), "{ not JSON").expect("written");
+    let default_folder = home.path().join(".humble-ai-cli");
+    fs::create_dir(&default_folder).expect("the home is writable");
+    // The program would report this file if it read it.
+    fs::write(default_folder.join("config.json"), "{ not JSON").expect("the home is writable");
     let mut terminal = TerminalOptions::with_default_home(&home)
         .arg("demo")
         .start();
@@ -18,7 +18,7 @@ fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
     terminal.wait_for_text("● humble");
     terminal.press(ENTER);
     terminal.wait_for_text("Call now? (Y/N)");
-    terminal.wait_for_text(ARMED);
+    terminal.wait_for_text(READY_HINT);
     terminal.press("y");
     terminal.wait_for_text("3 of 7  PgUp");
     let saved = home.wait_until_saved("It is ");
@@ -29,12 +29,12 @@ fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
     terminal.assert_restored();
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
-    // Settings exist, so there is no setup advice.
+    // Settings exist, so the demo gives no setup advice.
     assert!(!raw.contains("To connect a model"), "{raw}");
-    let demo = usual.join("demo");
-    let config = usual.join("config.json");
-    let foreign = |path: &std::path::PathBuf| !path.starts_with(&demo) && *path != config;
-    let strays: Vec<_> = home.files().into_iter().filter(foreign).collect();
+    let demo = default_folder.join("demo");
+    let config = default_folder.join("config.json");
+    let is_stray = |path: &std::path::PathBuf| !path.starts_with(&demo) && *path != config;
+    let strays: Vec<_> = home.files().into_iter().filter(is_stray).collect();
     assert_eq!(strays, Vec::<std::path::PathBuf>::new());
     assert_eq!(
         fs::read_to_string(&config).expect("the file exists"),
@@ -62,6 +62,6 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(
         !raw.contains("conversations are in"),
-        "no conversation was saved: {raw}"
+        "a conversation was saved: {raw}"
     );
 }

@@ -31,7 +31,7 @@ fn quitting_disables_enhanced_keys() {
     assert_eq!(
         key_modes(&terminal.raw(), b'>'),
         1,
-        "known terminals get enhanced keys"
+        "enhanced keys were not enabled for a known terminal"
     );
     terminal.assert_restored();
 }
@@ -67,8 +67,8 @@ fn panic_restores_the_terminal_and_prints_the_report_path() {
     home.assert_no_process_left();
 }
 
-/// A streaming answer with a running server process.
-fn busy() -> (ModelServer, TestHome, PtyTerminal) {
+/// Starts the program with an MCP server, and an answer that streams after an earlier, saved one.
+fn start_second_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama_with_tools();
     server.queue_reply(CHAT, ollama_text(&["An earlier answer."]));
     server.queue_reply(CHAT, endless(&["The words so far"]));
@@ -83,12 +83,12 @@ fn busy() -> (ModelServer, TestHome, PtyTerminal) {
 
 #[test]
 fn sigterm_restores_the_terminal_and_leaves_no_process() {
-    ends_by(Signal::TERM, 143);
+    check_exit_by(Signal::TERM, 143);
 }
 
 #[test]
 fn sighup_restores_the_terminal_and_leaves_no_process() {
-    ends_by(Signal::HUP, 129);
+    check_exit_by(Signal::HUP, 129);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
     assert!(!home.path().join("draft").exists());
 }
 
-/// A streaming first answer.
-fn streaming() -> (ModelServer, TestHome, PtyTerminal) {
+/// Starts the program and an answer that streams.
+fn start_first_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["The words so far"]));
     let terminal = open(&home);
@@ -123,78 +123,83 @@ fn streaming() -> (ModelServer, TestHome, PtyTerminal) {
 
 #[test]
 fn turn_interrupted_by_a_hangup_is_offered_at_the_next_start() {
-    let (_server, home, mut terminal) = streaming();
+    let (_server, home, mut terminal) = start_first_answer();
     terminal.signal(Signal::HUP);
     assert_eq!(terminal.exit().code, 129);
-    let mut again = open(&home);
-    again.wait_for_text("Resume it?");
-    again.wait_for_text("The words so far");
-    again.wait_for_text("A letter or number decides");
-    again.press("k");
-    again.wait_until_gone("Resume it?");
-    assert_eq!(again.quit(), clean_exit());
+    let mut restarted = open(&home);
+    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("The words so far");
+    restarted.wait_for_text("A letter or number decides");
+    restarted.press("k");
+    restarted.wait_until_gone("Resume it?");
+    assert_eq!(restarted.quit(), clean_exit());
 }
 
 #[test]
 fn turn_ended_by_exit_is_not_offered_at_the_next_start() {
-    let (_server, home, mut terminal) = streaming();
+    let (_server, home, mut terminal) = start_first_answer();
     terminal.send_prompt("/exit");
     assert_eq!(terminal.exit(), clean_exit());
     let journals = fs::read_dir(home.path().join("journal")).expect("the journal folder exists");
     assert_eq!(journals.count(), 0);
 }
 
-fn ends_by(signal: Signal, code: u32) {
-    let (server, home, mut terminal) = busy();
+/// Checks the exit on a signal while an answer streams.
+fn check_exit_by(signal: Signal, code: u32) {
+    let (server, home, mut terminal) = start_second_answer();
     terminal.signal(signal);
     assert_eq!(terminal.exit(), Exit { code, signal: None });
     terminal.assert_restored();
     home.assert_no_process_left();
     server.wait_until(|log| log.dropped > 0);
-    everything_parses(&home);
+    assert_files_parse(&home);
 }
 
 #[test]
 fn kill_9_during_an_answer_loses_no_saved_data() {
-    let (server, home, mut terminal) = busy();
+    let (server, home, mut terminal) = start_second_answer();
     terminal.signal(Signal::KILL);
     assert_eq!(terminal.exit().signal.as_deref(), Some("Killed"));
-    // The servers notice that their input was closed.
+    // MCP servers end because their input was closed.
     home.assert_no_process_left();
-    everything_parses(&home);
+    assert_files_parse(&home);
     let saved = home.wait_until_saved("An earlier answer.");
     assert_eq!(saved["messages"].as_array().map(Vec::len), Some(2));
 
     server.queue_reply(CHAT, ollama_text(&["A later answer."]));
-    let mut again = open_with_tools(&home);
-    let screen = again.screen();
+    let mut restarted = open_with_tools(&home);
+    let screen = restarted.screen();
     assert!(
         !contains_text(&screen, "✗") && !contains_text(&screen, "! "),
         "{}",
         screen.contents()
     );
-    again.send_prompt("Third.");
-    again.wait_for_text("A later answer.");
+    restarted.send_prompt("Third.");
+    restarted.wait_for_text("A later answer.");
     home.wait_until_saved("A later answer.");
     home.wait_until_saved("An earlier answer.");
-    // The killed turn is offered, and the question can wait.
-    again.wait_for_text("Resume it?");
-    again.wait_for_text("A letter or number decides");
-    again.press("k");
-    again.wait_until_gone("Resume it?");
-    assert_eq!(again.quit(), clean_exit());
-    again.assert_restored();
+    // The killed turn is offered, but the offer does not prevent other turns.
+    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("A letter or number decides");
+    restarted.press("k");
+    restarted.wait_until_gone("Resume it?");
+    assert_eq!(restarted.quit(), clean_exit());
+    restarted.assert_restored();
 }
 
-fn everything_parses(home: &TestHome) {
+/// Asserts that every JSON file parses and no temporary file is left.
+fn assert_files_parse(home: &TestHome) {
     let files = home.files();
     assert!(files.len() > 3, "{files:?}");
     for path in files {
-        let bytes = fs::read(&path).expect("readable");
+        let bytes = fs::read(&path).expect("the file is readable");
         let text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("{path:?} is not text"));
-        if path.extension().is_some_and(|ending| ending == "json") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
             let parsed: Result<Value, _> = serde_json::from_str(&text);
-            parsed.unwrap_or_else(|fault| panic!("{path:?}: {fault}\n{text}"));
+            parsed.unwrap_or_else(|error| panic!("{path:?}: {error}\n{text}"));
         }
         let name = path.file_name().expect("a file").to_string_lossy();
         assert!(!name.contains("tmp"), "a temporary file is left: {name}");
@@ -207,9 +212,9 @@ fn the_draft_is_restored_at_the_next_start() {
     let mut terminal = open(&home);
     terminal.type_text("half a 생각");
     assert_eq!(terminal.quit(), clean_exit());
-    let mut again = open(&home);
-    again.wait_for_text("half a 생각");
-    assert_eq!(again.quit(), clean_exit());
+    let mut restarted = open(&home);
+    restarted.wait_for_text("half a 생각");
+    assert_eq!(restarted.quit(), clean_exit());
 }
 
 #[test]
@@ -225,5 +230,5 @@ fn two_programs_on_one_home_both_save() {
     two.wait_for_text("Answer of the second.");
     wait_until("both are saved", || home.sessions().len() == 2);
     assert_eq!((one.quit(), two.quit()), (clean_exit(), clean_exit()));
-    everything_parses(&home);
+    assert_files_parse(&home);
 }

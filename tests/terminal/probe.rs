@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Longer than the time in which input counts as typed ahead.
-const READ: Duration = Duration::from_millis(700);
+const READING_TIME: Duration = Duration::from_millis(700);
 const QUESTION: &str = "Store `native` as `toolCalls` of qwen3:4b? (1-2)";
 
-/// A model that works best in a dialect other than the configured one.
-fn misconfigured() -> (ModelServer, TestHome) {
+/// Starts a model server whose model works only in a dialect other than the configured one.
+fn misconfigured_model() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     server.always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
     server.reply_with(CHAT, follows_native);
@@ -24,34 +24,36 @@ fn misconfigured() -> (ModelServer, TestHome) {
     (server, TestHome::with_model(&model))
 }
 
-fn tool_calls(home: &TestHome) -> Option<String> {
+fn stored_tool_calls(home: &TestHome) -> Option<String> {
     let text = std::fs::read_to_string(home.path().join("config.json")).expect("a config file");
     let config: Value = serde_json::from_str(&text).expect("JSON");
-    let stored = config["models"][0]["toolCalls"].as_str();
-    stored.map(str::to_owned)
+    let value = config["models"][0]["toolCalls"].as_str();
+    value.map(str::to_owned)
 }
 
 #[test]
 fn probe_asks_before_storing_its_result() {
-    let (_server, home) = misconfigured();
+    let (_server, home) = misconfigured_model();
     let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
     terminal.wait_for_text(QUESTION);
-    assert_eq!(tool_calls(&home), None);
-    // Earlier input was typed before the question could be read.
+    assert_eq!(stored_tool_calls(&home), None);
+    // This input counts as typed before the question could be read.
     terminal.press("y\r");
     terminal.wait_for_text("Ignored: typed before the question could be read.");
-    let asked = Instant::now();
-    wait_until("the question was read", || asked.elapsed() > READ);
+    let asked_at = Instant::now();
+    wait_until("the question was read", || {
+        asked_at.elapsed() > READING_TIME
+    });
     terminal.press("y\r");
-    // Also waits for all output.
+    // This also waits until all output was read.
     assert_eq!(terminal.exit(), clean_exit());
     terminal.wait_for_text("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
-    assert_eq!(tool_calls(&home).as_deref(), Some("native"));
+    assert_eq!(stored_tool_calls(&home).as_deref(), Some("native"));
 }
 
 #[test]
 fn ctrl_c_at_the_question_stores_nothing() {
-    let (_server, home) = misconfigured();
+    let (_server, home) = misconfigured_model();
     let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
     terminal.wait_for_text(QUESTION);
     terminal.press(CTRL_C);
@@ -60,5 +62,5 @@ fn ctrl_c_at_the_question_stores_nothing() {
         signal: None,
     };
     assert_eq!(terminal.exit(), interrupted);
-    assert_eq!(tool_calls(&home), None);
+    assert_eq!(stored_tool_calls(&home), None);
 }

@@ -7,17 +7,17 @@ use serde_json::json;
 
 /// Waits until the chat shows this sentence, possibly wrapped.
 fn wait_until_chat_shows(terminal: &super::PtyTerminal, sentence: &str) {
-    let letters = |text: &str| text.split_whitespace().collect::<String>();
-    // The chat's part of each row, between the sides of its frame.
-    let chat = |text: &str| {
+    let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
+    // The text of the chat pane, which is between two sides of a frame in each row.
+    let chat_text = |text: &str| {
         text.lines()
             .filter_map(|line| line.split('│').nth(1))
-            .map(letters)
+            .map(without_spaces)
             .collect::<String>()
     };
-    let wanted = letters(sentence);
+    let expected = without_spaces(sentence);
     terminal.wait_for(&format!("`{sentence}` is shown"), |screen| {
-        chat(&screen.contents()).contains(&wanted)
+        chat_text(&screen.contents()).contains(&expected)
     });
 }
 
@@ -59,8 +59,8 @@ fn missing_model_is_reported_with_advice() {
 #[test]
 fn interrupted_answer_is_kept_and_can_be_retried() {
     let (server, home) = ollama();
-    let begun = ollama_line(&json!({ "role": "assistant", "content": "Half of it" }));
-    server.queue_reply(CHAT, Reply::status(200).chunk(begun).disconnect());
+    let first_line = ollama_line(&json!({ "role": "assistant", "content": "Half of it" }));
+    server.queue_reply(CHAT, Reply::status(200).chunk(first_line).disconnect());
     let mut terminal = open(&home);
     terminal.send_prompt("Tell me all.");
     let failure = format!(
@@ -80,18 +80,22 @@ fn interrupted_answer_is_kept_and_can_be_retried() {
 #[test]
 fn escape_sequences_of_a_model_never_reach_the_terminal() {
     let (server, home) = ollama();
-    let evil = "safe\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[2Jstill\u{9b}31m here\u{202e}";
-    server.queue_reply(CHAT, ollama_text(&[evil]));
+    let malicious_text = "safe\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[2Jstill\u{9b}31m here\u{202e}";
+    server.queue_reply(CHAT, ollama_text(&[malicious_text]));
     let mut terminal = open(&home);
     terminal.send_prompt("Say it.");
     terminal.wait_for_text("here");
     home.wait_until_saved("still");
     let raw = terminal.raw();
-    let wrote = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
-    assert!(!wrote(b"]52;") && !wrote("\u{9b}".as_bytes()) && !wrote("\u{202e}".as_bytes()));
+    let was_written = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
+    assert!(
+        !was_written(b"]52;")
+            && !was_written("\u{9b}".as_bytes())
+            && !was_written("\u{202e}".as_bytes())
+    );
     assert!(
         contains_text(&terminal.screen(), "safe"),
-        "the screen was not cleared"
+        "the screen was cleared"
     );
     assert_eq!(terminal.quit(), clean_exit());
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Writes a session with one turn under this file name.
 fn write_session(home: &TestHome, name: &str, prompt: &str, answer: &str) {
-    std::fs::create_dir_all(home.path().join("sessions")).expect("made");
+    std::fs::create_dir_all(home.path().join("sessions")).expect("the home is writable");
     let messages = json!([
         { "role": "user", "content": prompt },
         { "role": "assistant", "content": answer },
@@ -18,7 +18,7 @@ fn write_session(home: &TestHome, name: &str, prompt: &str, answer: &str) {
     );
 }
 
-fn two_conversations(home: &TestHome) {
+fn write_two_conversations(home: &TestHome) {
     write_session(
         home,
         "20250101_090000_trip_to_Seoul.json",
@@ -36,12 +36,12 @@ fn two_conversations(home: &TestHome) {
 #[test]
 fn title_prefix_opens_and_continues_a_session() {
     let (server, home) = ollama();
-    two_conversations(&home);
+    write_two_conversations(&home);
     server.queue_reply(CHAT, ollama_text(&["By night."]));
-    let start = TerminalOptions::in_home(&home)
+    let options = TerminalOptions::in_home(&home)
         .arg("--session")
         .arg("trip to s");
-    let mut terminal = start.start();
+    let mut terminal = options.start();
     terminal.wait_for_text("Fly.");
     terminal.send_prompt("When?");
     terminal.wait_for_text("By night.");
@@ -68,9 +68,9 @@ fn title_prefix_opens_and_continues_a_session() {
 #[test]
 fn ambiguous_name_opens_nothing_and_lists_candidates() {
     let (_server, home) = ollama();
-    two_conversations(&home);
-    let start = TerminalOptions::in_home(&home).size(160, 32);
-    let mut terminal = start.arg("--session").arg("trip").start();
+    write_two_conversations(&home);
+    let options = TerminalOptions::in_home(&home).size(160, 32);
+    let mut terminal = options.arg("--session").arg("trip").start();
     terminal.wait_for_text("`trip` matches several conversations.");
     let screen = terminal.wait_for_text("Choose one: 20250202_090000_trip_to_Busan.json");
     let text = screen.contents();
@@ -81,9 +81,9 @@ fn ambiguous_name_opens_nothing_and_lists_candidates() {
 #[test]
 fn unknown_name_gets_a_suggestion() {
     let (_server, home) = ollama();
-    two_conversations(&home);
-    let start = TerminalOptions::in_home(&home).size(160, 32);
-    let mut terminal = start.arg("--session").arg("tirp to Busan").start();
+    write_two_conversations(&home);
+    let options = TerminalOptions::in_home(&home).size(160, 32);
+    let mut terminal = options.arg("--session").arg("tirp to Busan").start();
     terminal.wait_for_text("There is no conversation `tirp to Busan`.");
     terminal.wait_for_text("Did you mean `20250202_090000_trip_to_Busan.json`?");
     assert_eq!(terminal.quit(), clean_exit());

@@ -7,10 +7,10 @@ use super::{ModelServer, ollama_with_tools};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
-const END_MAX: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A turn during which the engine is blocked forever.
-fn blocked() -> (ModelServer, TestHome, PtyTerminal) {
+/// Starts the program and a turn during which the engine is blocked forever.
+fn start_blocked_turn() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama_with_tools();
     let terminal = TerminalOptions::in_home(&home)
         .env("HUMBLE_TEST_BLOCK", "Block.")
@@ -29,12 +29,12 @@ fn signals_end_the_program_within_two_seconds() {
         (Signal::INT, 130),
         (Signal::QUIT, 131),
     ] {
-        let (_server, home, mut terminal) = blocked();
-        let began = Instant::now();
+        let (_server, home, mut terminal) = start_blocked_turn();
+        let sent_at = Instant::now();
         terminal.signal(signal);
         assert_eq!(terminal.exit().code, code);
-        let took = began.elapsed();
-        assert!(took < END_MAX, "{signal:?} took {took:?}");
+        let duration = sent_at.elapsed();
+        assert!(duration < EXIT_TIMEOUT, "{signal:?} took {duration:?}");
         terminal.assert_restored();
         home.assert_no_process_left();
     }
@@ -42,13 +42,13 @@ fn signals_end_the_program_within_two_seconds() {
 
 #[test]
 fn second_ctrl_c_quits_after_an_unacknowledged_one() {
-    let (_server, home, mut terminal) = blocked();
+    let (_server, home, mut terminal) = start_blocked_turn();
     terminal.press(CTRL_C);
     terminal.wait_for_text("The engine is not responding. Ctrl+C again to quit.");
-    let began = Instant::now();
+    let sent_at = Instant::now();
     terminal.press(CTRL_C);
     assert_eq!(terminal.exit().code, 0);
-    assert!(began.elapsed() < END_MAX, "{:?}", began.elapsed());
+    assert!(sent_at.elapsed() < EXIT_TIMEOUT, "{:?}", sent_at.elapsed());
     terminal.assert_restored();
     home.assert_no_process_left();
 }
@@ -63,11 +63,11 @@ fn one_signal_ends_ask_within_two_seconds() {
             .arg("Block.")
             .start();
         terminal.wait_for_text("HUMBLE_TEST_BLOCK is set");
-        let began = Instant::now();
+        let sent_at = Instant::now();
         terminal.signal(signal);
         assert_eq!(terminal.exit().code, code);
-        let took = began.elapsed();
-        assert!(took < END_MAX, "{signal:?} took {took:?}");
+        let duration = sent_at.elapsed();
+        assert!(duration < EXIT_TIMEOUT, "{signal:?} took {duration:?}");
         home.assert_no_process_left();
     }
 }
@@ -81,9 +81,9 @@ fn signal_ends_the_program_while_an_editor_is_open() {
     terminal.wait_for_text("● test");
     terminal.press("\x07");
     terminal.wait_for_text("in the editor");
-    let began = Instant::now();
+    let sent_at = Instant::now();
     terminal.signal(Signal::TERM);
     assert_eq!(terminal.exit().code, 143);
-    assert!(began.elapsed() < END_MAX, "{:?}", began.elapsed());
+    assert!(sent_at.elapsed() < EXIT_TIMEOUT, "{:?}", sent_at.elapsed());
     terminal.assert_restored();
 }

@@ -1,14 +1,15 @@
-//! Applies changes that the user consented to, on top of the configuration at that time. The
-//! user may have made decisions while the question was open, and an older snapshot of the
-//! files must not bring back a revoked permission.
+//! Applies changes that the user consented to on top of the current configuration. The user may
+//! have made decisions while the question was open, and an older snapshot of the files must not
+//! bring back a revoked permission.
 
 use super::super::{ConfigSnapshot, Settings};
 use crate::domain::Trust;
 use crate::domain::trust::{AcceptedDefinition, InstructionsConsent, Pins, TrustRule};
 use std::sync::Arc;
 
-/// A three-way merge: `now` with the differences between `base`, the configuration when the
-/// files were read, and `after`, their contents. Values that changed since then are kept.
+/// A three-way merge. Applies to `now` the differences between `base`, the configuration when the
+/// files were read, and `after`, the contents of the files. Values of `now` that have changed since
+/// `base` are kept.
 pub fn apply_consented(
     now: &ConfigSnapshot,
     base: &ConfigSnapshot,
@@ -19,28 +20,24 @@ pub fn apply_consented(
         log_level,
         tool_mode,
         limits,
-        has_model_entries: lists_models,
+        has_model_entries,
     } = after.settings;
-    let (was, is) = (&base.settings, &now.settings);
+    let (base_settings, now_settings) = (&base.settings, &now.settings);
     ConfigSnapshot {
         settings: Settings {
-            models: unless_replaced(&is.models, &was.models, models),
-            log_level: unless_replaced(&is.log_level, &was.log_level, log_level),
-            tool_mode: unless_replaced(&is.tool_mode, &was.tool_mode, tool_mode),
-            limits: unless_replaced(&is.limits, &was.limits, limits),
-            has_model_entries: unless_replaced(
-                &is.has_model_entries,
-                &was.has_model_entries,
-                lists_models,
+            models: unless_changed(&now_settings.models, &base_settings.models, models),
+            log_level: unless_changed(&now_settings.log_level, &base_settings.log_level, log_level),
+            tool_mode: unless_changed(&now_settings.tool_mode, &base_settings.tool_mode, tool_mode),
+            limits: unless_changed(&now_settings.limits, &base_settings.limits, limits),
+            has_model_entries: unless_changed(
+                &now_settings.has_model_entries,
+                &base_settings.has_model_entries,
+                has_model_entries,
             ),
         },
-        servers: unless_replaced(&now.servers, &base.servers, after.servers),
-        system_prompt: unless_replaced(
-            &now.system_prompt,
-            &base.system_prompt,
-            after.system_prompt,
-        ),
-        personas: unless_replaced(&now.personas, &base.personas, after.personas),
+        servers: unless_changed(&now.servers, &base.servers, after.servers),
+        system_prompt: unless_changed(&now.system_prompt, &base.system_prompt, after.system_prompt),
+        personas: unless_changed(&now.personas, &base.personas, after.personas),
         trust: match now.trust == base.trust {
             true => after.trust,
             false => Arc::new(merge_trust(&now.trust, &base.trust, &after.trust)),
@@ -49,7 +46,7 @@ pub fn apply_consented(
 }
 
 /// `after`, unless the value changed since `base`.
-fn unless_replaced<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
+fn unless_changed<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
     if now == base { after } else { now.clone() }
 }
 
@@ -63,7 +60,7 @@ fn merge_trust(now: &Trust, base: &Trust, after: &Trust) -> Trust {
             InstructionsConsent::is_same,
         ),
         pins: merge_pins(now, base, after),
-        unreadable: unless_replaced(&now.unreadable, &base.unreadable, after.unreadable.clone()),
+        unreadable: unless_changed(&now.unreadable, &base.unreadable, after.unreadable.clone()),
     }
 }
 
@@ -74,9 +71,9 @@ fn merge_lists<T: Clone>(
     after: &[T],
     is_same: fn(&T, &T) -> bool,
 ) -> Vec<T> {
-    let has = |list: &[T], entry: &T| list.iter().any(|other| is_same(other, entry));
-    let remains = |entry: &&T| !has(base, entry) || has(after, entry);
-    let is_new = |entry: &&T| !has(base, entry) && !has(now, entry);
+    let contains = |list: &[T], entry: &T| list.iter().any(|other| is_same(other, entry));
+    let remains = |entry: &&T| !contains(base, entry) || contains(after, entry);
+    let is_new = |entry: &&T| !contains(base, entry) && !contains(now, entry);
     let remaining = now.iter().filter(remains);
     remaining
         .chain(after.iter().filter(is_new))
@@ -99,9 +96,9 @@ fn merge_pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
     for (server, launches) in now.pins.iter().chain(&after.pins) {
         for (launch, tools) in launches {
             for tool in tools.keys() {
-                let [is, was, new] = [now, base, after]
+                let [current, original, edited] = [now, base, after]
                     .map(|trust| find(trust, server.as_str(), launch.as_str(), tool));
-                let merged = if is == was { new } else { is };
+                let merged = if current == original { edited } else { current };
                 if let Some(merged) = merged {
                     let launches = pins.entry(server.clone()).or_default();
                     let tools = launches.entry(launch.clone()).or_default();
@@ -113,17 +110,17 @@ fn merge_pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
     pins
 }
 
-/// Whether both grant the same permissions and instructions beyond `now`. Changes with
-/// identical descriptions can still differ in a launch, a tool definition or a text.
+/// Whether `one` and `other` add the same permissions and consents to instructions to `now`.
+/// Changes with identical descriptions can still differ in a launch, a tool definition or a text.
 pub fn grants_same_permissions(now: &Trust, one: &Trust, other: &Trust) -> bool {
-    let rules = |trust: &Trust| -> Vec<TrustRule> {
+    let new_rules = |trust: &Trust| -> Vec<TrustRule> {
         let is_new = |rule: &&TrustRule| {
-            !rule.is_blocking() && !now.rules.iter().any(|known| known.is_same(rule))
+            !rule.is_blocking() && !now.rules.iter().any(|old| old.is_same(rule))
         };
         trust.rules.iter().filter(is_new).cloned().collect()
     };
-    let agreed = |trust: &Trust| -> Vec<InstructionsConsent> {
-        let is_new = |agreed: &&InstructionsConsent| !now.has_consent(agreed);
+    let new_consents = |trust: &Trust| -> Vec<InstructionsConsent> {
+        let is_new = |consent: &&InstructionsConsent| !now.has_consent(consent);
         trust
             .instruction_consents
             .iter()
@@ -131,14 +128,16 @@ pub fn grants_same_permissions(now: &Trust, one: &Trust, other: &Trust) -> bool 
             .cloned()
             .collect()
     };
-    let (a, b) = (rules(one), rules(other));
-    let (c, d) = (agreed(one), agreed(other));
-    a.len() == b.len()
-        && c.len() == d.len()
-        && a.iter()
-            .all(|rule| b.iter().any(|other| other.is_same(rule)))
-        && c.iter()
-            .all(|agreed| d.iter().any(|other| other.is_same(agreed)))
+    let (rules, other_rules) = (new_rules(one), new_rules(other));
+    let (consents, other_consents) = (new_consents(one), new_consents(other));
+    rules.len() == other_rules.len()
+        && consents.len() == other_consents.len()
+        && rules
+            .iter()
+            .all(|rule| other_rules.iter().any(|other| other.is_same(rule)))
+        && consents
+            .iter()
+            .all(|consent| other_consents.iter().any(|other| other.is_same(consent)))
 }
 
 #[cfg(test)]
@@ -159,7 +158,7 @@ mod tests {
         }
     }
 
-    fn known(rules: &[TrustRule], mode: ToolMode) -> ConfigSnapshot {
+    fn snapshot(rules: &[TrustRule], mode: ToolMode) -> ConfigSnapshot {
         let trust = Trust {
             rules: rules.to_vec(),
             ..Trust::default()
@@ -182,14 +181,14 @@ mod tests {
             rule("c", "1"),
             rule("d", "1"),
         );
-        let base = known(&[a.clone(), b.clone()], ToolMode::Auto);
+        let base = snapshot(&[a.clone(), b.clone()], ToolMode::Auto);
         // The files add `c` and remove `a`. Meanwhile the user revoked `b`, allowed `d` and
         // returned to manual mode.
-        let after = known(&[b.clone(), c.clone()], ToolMode::Auto);
-        let now = known(&[a, d.clone()], ToolMode::Manual);
+        let after = snapshot(&[b.clone(), c.clone()], ToolMode::Auto);
+        let now = snapshot(&[a, d.clone()], ToolMode::Manual);
         assert_eq!(
             apply_consented(&now, &base, after.clone()),
-            known(&[d, c], ToolMode::Manual)
+            snapshot(&[d, c], ToolMode::Manual)
         );
         assert_eq!(apply_consented(&base, &base, after.clone()), after);
     }

@@ -1,5 +1,5 @@
-//! Describes old and new values for the review dialog: texts by the lines that differ, secrets by
-//! length only.
+//! Describes old and new values for the review dialog: texts by the lines that differ, secrets
+//! only by their length.
 
 use crate::domain::model::ApiKey;
 use crate::text::common_prefix_suffix::common_prefix_suffix;
@@ -13,15 +13,15 @@ pub(super) fn comma_list(names: impl IntoIterator<Item = String>) -> String {
 pub(super) fn differing_lines(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
-    let (head, tail) = common_prefix_suffix(&old, &new);
+    let (prefix, suffix) = common_prefix_suffix(&old, &new);
     let differing = |lines: &[&str]| {
-        let lines = &lines[head..lines.len() - tail];
+        let lines = &lines[prefix..lines.len() - suffix];
         (!lines.is_empty()).then(|| lines.join("\n"))
     };
     (differing(&old), differing(&new))
 }
 
-/// Escapes newlines, so no part of a value can pass for a separate line.
+/// Escapes newlines, so no part of a value can look like a separate line.
 pub(super) fn escape_newlines(text: &str) -> String {
     text.replace('\n', "⟨LF⟩")
 }

@@ -26,62 +26,64 @@ pub fn model_use_change(model: &ModelConfig) -> SettingsChange {
 }
 
 pub(super) fn review_models(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &[ModelConfig],
     after: &[ModelConfig],
-    memory: &EarlierEntries,
+    earlier: &EarlierEntries,
 ) -> Vec<ModelConfig> {
-    let partners = matching_models(before, after);
-    let mut now = Vec::new();
-    for (model, partner) in after.iter().zip(&partners) {
-        if let Some(old) = partner.map(|index| &before[index]) {
-            now.push(review_model(scale, old, model));
+    let earlier_indexes = matching_models(before, after);
+    let mut reviewed = Vec::new();
+    for (model, earlier_index) in after.iter().zip(&earlier_indexes) {
+        if let Some(old) = earlier_index.map(|index| &before[index]) {
+            reviewed.push(review_model(reviewer, old, model));
             continue;
         }
-        // The user would take a model with a known name but another server for the earlier
-        // model.
-        let known = memory.models.iter().find(|known| known.name == model.name);
-        match known.filter(|known| model_changes(known, model).iter().any(needs_consent)) {
-            Some(known) => {
-                review_model(scale, known, model);
+        // To the user, a model with an earlier name but another server would look like the
+        // earlier model.
+        let namesake = earlier.models.iter().find(|old| old.name == model.name);
+        match namesake.filter(|old| model_changes(old, model).iter().any(needs_consent)) {
+            Some(old) => {
+                review_model(reviewer, old, model);
             }
             None => {
-                scale.add_harmless(CONFIG, format!("model `{}` was added", model.name));
-                now.push(model.clone());
+                reviewer.add_harmless(CONFIG, format!("model `{}` was added", model.name));
+                reviewed.push(model.clone());
             }
         }
     }
     for (index, model) in before.iter().enumerate() {
-        if !partners.contains(&Some(index)) {
-            scale.add_harmless(CONFIG, format!("model `{}` was removed", model.name));
+        if !earlier_indexes.contains(&Some(index)) {
+            reviewer.add_harmless(CONFIG, format!("model `{}` was removed", model.name));
         }
     }
-    now
+    reviewed
 }
 
 /// For each model of `after`, the index of its earlier version: the same name, provider and
 /// model if possible, else the same name.
 fn matching_models(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
-    let mut taken = vec![false; before.len()];
-    let mut partners = vec![None; after.len()];
+    let mut is_matched = vec![false; before.len()];
+    let mut earlier_indexes = vec![None; after.len()];
     for by_name_only in [false, true] {
-        let same = |a: &ModelConfig, b: &ModelConfig| match by_name_only {
+        let is_same = |a: &ModelConfig, b: &ModelConfig| match by_name_only {
             true => a.name == b.name,
             false => a.reference() == b.reference(),
         };
-        for (model, partner) in after.iter().zip(&mut partners) {
-            if partner.is_some() {
+        for (model, earlier_index) in after.iter().zip(&mut earlier_indexes) {
+            if earlier_index.is_some() {
                 continue;
             }
-            let mut old = before.iter().enumerate();
-            let found = old.find(|(index, old)| !taken[*index] && same(old, model));
-            if let Some((index, _)) = found {
-                taken[index] = true;
-                *partner = Some(index);
+            let matching = before
+                .iter()
+                .enumerate()
+                .find(|(index, old)| !is_matched[*index] && is_same(old, model));
+            if let Some((index, _)) = matching {
+                is_matched[index] = true;
+                *earlier_index = Some(index);
             }
         }
     }
-    partners
+    earlier_indexes
 }
 
 fn needs_consent(change: &SettingsChange) -> bool {
@@ -89,18 +91,18 @@ fn needs_consent(change: &SettingsChange) -> bool {
 }
 
 fn review_model(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &ModelConfig,
     after: &ModelConfig,
 ) -> ModelConfig {
     let changes = model_changes(before, after);
-    let waits = changes.iter().any(needs_consent);
-    // If any part needs consent, the harmless rest waits with it and is not listed.
+    let is_pending = changes.iter().any(needs_consent);
+    // While any part needs consent, the harmless changes are not applied and not listed.
     let reported = changes
         .into_iter()
-        .filter(|change| !waits || change.impact == ChangeImpact::NeedsConsent);
-    scale.changes.extend(reported);
-    match waits {
+        .filter(|change| !is_pending || change.impact == ChangeImpact::NeedsConsent);
+    reviewer.changes.extend(reported);
+    match is_pending {
         true => before.clone(),
         false => after.clone(),
     }
@@ -115,7 +117,7 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
         api_key,
         options,
         ca_file,
-        // These need no consent, see below.
+        // Changing these is harmless: see `harmless_changes`.
         active: _,
         context_length: _,
         think: _,
@@ -124,7 +126,7 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
         keep_alive: _,
     } = after;
     let mut changes = Vec::new();
-    let mut ask = |field: &str, differs: bool, old: String, new: String| {
+    let mut compare = |field: &str, differs: bool, old: String, new: String| {
         if differs {
             let new = match old == new {
                 true => format!("{new}, a different one"),
@@ -137,27 +139,27 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
     };
     // These decide who receives the conversation. Even at the same URL, the owner of the key
     // can read what is sent with it.
-    ask(
+    compare(
         "model",
         before.model != *model,
         before.model.clone(),
         model.clone(),
     );
     let [old, new] = [before.provider, *provider].map(|kind| kind.name().to_owned());
-    ask("provider", before.provider != *provider, old, new);
+    compare("provider", before.provider != *provider, old, new);
     let [old, new] = [&before.base_url, base_url].map(|text| redact_url(text, is_secret_name));
-    ask("baseUrl", before.base_url != *base_url, old, new);
+    compare("baseUrl", before.base_url != *base_url, old, new);
     let [old, new] = [&before.api_key, api_key].map(describe_api_key);
-    ask("apiKey", before.api_key != *api_key, old, new);
+    compare("apiKey", before.api_key != *api_key, old, new);
     let [old, new] = [&before.ca_file, ca_file].map(|file| match file {
         Some(file) => file.display().to_string(),
         None => "none".to_owned(),
     });
-    ask("caFile", before.ca_file != *ca_file, old, new);
+    compare("caFile", before.ca_file != *ca_file, old, new);
     if !provider.options_only_tune_sampling() {
         let [old, new] = [&before.options, options]
             .map(|table| serde_json::Value::Object(table.clone()).to_string());
-        ask("options", before.options != *options, old, new);
+        compare("options", before.options != *options, old, new);
     }
     changes.extend(harmless_changes(before, after));
     changes
@@ -165,8 +167,8 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
 
 /// Changes that neither give power nor redirect the conversation.
 fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChange> {
-    let is_sampler = after.provider.options_only_tune_sampling();
-    let free = [
+    let are_options_harmless = after.provider.options_only_tune_sampling();
+    let fields = [
         ("active", before.active != after.active),
         (
             "contextLength",
@@ -176,15 +178,19 @@ fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsCh
         ("toolCalls", before.dialect != after.dialect),
         ("toolRole", before.tool_role != after.tool_role),
         ("keepAlive", before.keep_alive != after.keep_alive),
-        ("options", before.options != after.options && is_sampler),
+        (
+            "options",
+            before.options != after.options && are_options_harmless,
+        ),
     ];
-    let differing = free.into_iter().filter(|(_, differs)| *differs);
+    let differing = fields.into_iter().filter(|(_, differs)| *differs);
     let name = &after.name;
-    let told = differing.map(|(field, _)| match field {
+    let descriptions = differing.map(|(field, _)| match field {
         "active" if after.active => format!("new instances start with model `{name}`"),
         "active" => format!("new instances no longer start with model `{name}`"),
         _ => format!("model `{name}` has a different {field}"),
     });
-    told.map(|what| SettingsChange::harmless(CONFIG, what))
+    descriptions
+        .map(|what| SettingsChange::harmless(CONFIG, what))
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Reviews the servers of `mcp-servers.json`. Changing how a server is launched means the power
-//! to run anything.
+//! Reviews the servers of `mcp-servers.json`. Whoever controls how a server is launched can run
+//! any program.
 
 use super::describe::{comma_list, escape_newlines, hidden_secret, redact_url};
 use super::{ChangeReviewer, EarlierEntries, SERVERS};
@@ -10,44 +10,45 @@ use crate::domain::{LaunchConfig, ServerConfig};
 use std::collections::BTreeSet;
 
 pub(super) fn review_servers(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &[ServerConfig],
     after: &[ServerConfig],
-    memory: &EarlierEntries,
+    earlier: &EarlierEntries,
 ) -> Vec<ServerConfig> {
-    let mut now = Vec::new();
+    let mut reviewed = Vec::new();
     for server in after {
         let old = before.iter().find(|old| old.id == server.id);
-        let known = memory.launches.get(&server.id);
+        let earlier_launch = earlier.launches.get(&server.id);
         match old {
-            Some(old) => now.push(review_server(scale, old, server, known)),
-            None => now.extend(review_new_server(scale, server, known)),
+            Some(old) => reviewed.push(review_server(reviewer, old, server, earlier_launch)),
+            None => reviewed.extend(review_new_server(reviewer, server, earlier_launch)),
         }
     }
     for server in before {
         if after.iter().all(|other| other.id != server.id) {
-            scale.add_harmless(SERVERS, format!("server `{}` was removed", server.id));
+            reviewer.add_harmless(SERVERS, format!("server `{}` was removed", server.id));
         }
     }
-    now
+    reviewed
 }
 
-/// A new entry. It is harmless if it is off and its name had no other launch before.
+/// Reviews a new entry. It is harmless if it is misconfigured, or if it is off and its name had
+/// no other launch before.
 fn review_new_server(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     server: &ServerConfig,
-    known: Option<&LaunchConfig>,
+    earlier_launch: Option<&LaunchConfig>,
 ) -> Option<ServerConfig> {
-    let is_different = known.is_some_and(|known| *known != server.launch);
-    let misconfigured = matches!(server.launch, LaunchConfig::Misconfigured { .. });
-    if misconfigured || !server.enabled && !is_different {
-        scale.add_harmless(SERVERS, format!("server `{}` was added", server.id));
+    let had_other_launch = earlier_launch.is_some_and(|earlier| *earlier != server.launch);
+    let is_misconfigured = matches!(server.launch, LaunchConfig::Misconfigured { .. });
+    if is_misconfigured || !server.enabled && !had_other_launch {
+        reviewer.add_harmless(SERVERS, format!("server `{}` was added", server.id));
         return Some(server.clone());
     }
     let state = if server.enabled { "on" } else { "off" };
     let what = format!("new server `{}`, {state}", server.id);
     let launch = Secret::mask_all(&server.secrets, &launch_text(&server.launch));
-    scale.add_needing_consent(SERVERS, what, None, Some(launch));
+    reviewer.add_needing_consent(SERVERS, what, None, Some(launch));
     None
 }
 
@@ -55,9 +56,9 @@ fn review_new_server(
 fn launch_text(launch: &LaunchConfig) -> String {
     launch_fields(launch)
         .iter()
-        .filter(|field| !field.shown.is_empty())
+        .filter(|field| !field.display_text.is_empty())
         .flat_map(|field| {
-            let lines = field.shown.split('\n');
+            let lines = field.display_text.split('\n');
             lines.map(move |line| format!("{}: {line}", field.name))
         })
         .collect::<Vec<_>>()
@@ -65,17 +66,17 @@ fn launch_text(launch: &LaunchConfig) -> String {
 }
 
 fn review_server(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &ServerConfig,
     after: &ServerConfig,
-    known: Option<&LaunchConfig>,
+    earlier_launch: Option<&LaunchConfig>,
 ) -> ServerConfig {
     let ServerConfig {
         id,
         description,
         enabled,
         launch,
-        disabled_tools: tools_off,
+        disabled_tools,
         startup_timeout,
         tool_timeout,
         protocol,
@@ -86,24 +87,23 @@ fn review_server(
     secrets.extend(before.secrets.iter().cloned());
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     secrets.dedup();
-    let launch = review_launch(scale, before, after_launch, known, &secrets);
+    let launch = review_launch(reviewer, before, after_launch, earlier_launch, &secrets);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
-            // Shows the whole launch: the entry may have been added while it was off, without
-            // any question.
+            // Show the whole launch: an entry that was off may have been added without consent.
             let new = Secret::mask_all(&secrets, &format!("true\n{}", launch_text(after_launch)));
             let what = format!("server `{id}`, `enabled`");
-            scale.add_needing_consent(SERVERS, what, Some("false".to_owned()), Some(new));
+            reviewer.add_needing_consent(SERVERS, what, Some("false".to_owned()), Some(new));
             false
         }
         (true, false) => {
-            scale.add_harmless(SERVERS, format!("server `{id}` is off now"));
+            reviewer.add_harmless(SERVERS, format!("server `{id}` is off now"));
             false
         }
         (_, same) => same,
     };
-    let tools_off = review_disabled_tools(scale, before, tools_off);
-    let free = [
+    let disabled_tools = review_disabled_tools(reviewer, before, disabled_tools);
+    let harmless_fields = [
         ("description", before.description != *description),
         (
             "startupTimeoutSeconds",
@@ -112,15 +112,15 @@ fn review_server(
         ("toolTimeoutSeconds", before.tool_timeout != *tool_timeout),
         ("protocol", before.protocol != *protocol),
     ];
-    for (field, _) in free.into_iter().filter(|(_, differs)| *differs) {
-        scale.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
+    for (field, _) in harmless_fields.into_iter().filter(|(_, differs)| *differs) {
+        reviewer.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
     }
     ServerConfig {
         id: id.clone(),
         description: description.clone(),
         enabled,
         launch,
-        disabled_tools: tools_off,
+        disabled_tools,
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,
@@ -131,10 +131,10 @@ fn review_server(
 /// Reviews the launch of an existing server. A broken entry stops its server, which is
 /// harmless; a repaired one is compared with the launch before it broke.
 fn review_launch(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &ServerConfig,
     after: &LaunchConfig,
-    known: Option<&LaunchConfig>,
+    earlier_launch: Option<&LaunchConfig>,
     secrets: &[Secret],
 ) -> LaunchConfig {
     if before.launch == *after {
@@ -142,13 +142,15 @@ fn review_launch(
     }
     let id = &before.id;
     if let LaunchConfig::Misconfigured { why } = after {
-        scale.add_harmless(SERVERS, format!("server `{id}` is misconfigured: {why}"));
+        reviewer.add_harmless(SERVERS, format!("server `{id}` is misconfigured: {why}"));
         return after.clone();
     }
     let was_broken = matches!(before.launch, LaunchConfig::Misconfigured { .. });
-    let old = known.filter(|_| was_broken).unwrap_or(&before.launch);
+    let old = earlier_launch
+        .filter(|_| was_broken)
+        .unwrap_or(&before.launch);
     if old == after {
-        scale.add_harmless(SERVERS, format!("server `{id}` is valid again"));
+        reviewer.add_harmless(SERVERS, format!("server `{id}` is valid again"));
         return after.clone();
     }
     let (old, new) = (launch_fields(old), launch_fields(after));
@@ -157,32 +159,32 @@ fn review_launch(
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     for name in names {
-        let find = |list: &[LaunchField]| list.iter().find(|field| field.name == name).cloned();
+        let find = |fields: &[LaunchField]| fields.iter().find(|field| field.name == name).cloned();
         let (old, new) = (find(&old), find(&new));
         if old == new {
             continue;
         }
-        let shown = |field: LaunchField| Secret::mask_all(secrets, &field.shown);
-        let old = old.map(shown);
-        let mut new = new.map(shown);
+        let redacted = |field: LaunchField| Secret::mask_all(secrets, &field.display_text);
+        let old = old.map(redacted);
+        let mut new = new.map(redacted);
         if old == new {
             // Only a hidden part differs.
-            new = new.map(|shown| format!("{shown}\n(with a different hidden value)"));
+            new = new.map(|text| format!("{text}\n(with a different hidden value)"));
         }
-        scale.add_needing_consent(SERVERS, format!("server `{id}`, `{name}`"), old, new);
+        reviewer.add_needing_consent(SERVERS, format!("server `{id}`, `{name}`"), old, new);
     }
     before.launch.clone()
 }
 
 fn review_disabled_tools(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &ServerConfig,
     after: &BTreeSet<String>,
 ) -> BTreeSet<String> {
     let id = &before.id;
     let off: Vec<String> = after.difference(&before.disabled_tools).cloned().collect();
     if !off.is_empty() {
-        scale.add_harmless(
+        reviewer.add_harmless(
             SERVERS,
             format!("server `{id}`, tools switched off: {}", comma_list(off)),
         );
@@ -190,27 +192,31 @@ fn review_disabled_tools(
     let on: Vec<String> = before.disabled_tools.difference(after).cloned().collect();
     if !on.is_empty() {
         let what = format!("server `{id}`, `toolsOff`: tools would be switched on");
-        scale.add_needing_consent(SERVERS, what, None, Some(comma_list(on)));
+        reviewer.add_needing_consent(SERVERS, what, None, Some(comma_list(on)));
     }
     before.disabled_tools.union(after).cloned().collect()
 }
 
-/// One field of a launch, as it is and as it is shown.
+/// One field of a launch. The display text hides secrets and escapes newlines.
 #[derive(Debug, Clone, PartialEq)]
 struct LaunchField {
     name: &'static str,
     raw: String,
-    shown: String,
+    display_text: String,
 }
 
 fn plain_field(name: &'static str, raw: String) -> LaunchField {
-    let shown = escape_newlines(&raw);
-    LaunchField { name, raw, shown }
+    let display_text = escape_newlines(&raw);
+    LaunchField {
+        name,
+        raw,
+        display_text,
+    }
 }
 
-/// Pairs, one per line, with secret values hidden.
+/// A field of `name=value` pairs, one per line.
 fn pairs_field(name: &'static str, pairs: &[(String, String)]) -> LaunchField {
-    let lines = |show: &dyn Fn(&str, &str) -> String| {
+    let format_pairs = |show: &dyn Fn(&str, &str) -> String| {
         let lines = pairs
             .iter()
             .map(|(name, value)| format!("{}={}", escape_newlines(name), show(name, value)));
@@ -218,8 +224,8 @@ fn pairs_field(name: &'static str, pairs: &[(String, String)]) -> LaunchField {
     };
     LaunchField {
         name,
-        raw: lines(&|_, value| value.to_owned()),
-        shown: lines(&|name, value| match is_secret_name(name) {
+        raw: format_pairs(&|_, value| value.to_owned()),
+        display_text: format_pairs(&|name, value| match is_secret_name(name) {
             true => hidden_secret(value),
             false => escape_newlines(value),
         }),
@@ -247,7 +253,7 @@ fn launch_fields(launch: &LaunchConfig) -> Vec<LaunchField> {
             };
             vec![
                 plain_field("command", command.clone()),
-                // As JSON, so that an argument with a line end is not shown as two.
+                // As JSON, so that an argument with a newline does not look like two.
                 plain_field("args", serde_json::json!(args).to_string()),
                 pairs_field("env", env),
                 plain_field("cwd", cwd.unwrap_or_default()),
@@ -255,7 +261,7 @@ fn launch_fields(launch: &LaunchConfig) -> Vec<LaunchField> {
             ]
         }
         LaunchConfig::Remote {
-            url: address,
+            url,
             transport,
             headers,
         } => {
@@ -264,14 +270,12 @@ fn launch_fields(launch: &LaunchConfig) -> Vec<LaunchField> {
                 RemoteTransport::Sse => "sse",
                 RemoteTransport::Http => "http",
             };
-            let shown = redact_url(address, is_secret_name);
-            let address = LaunchField {
-                name: "url",
-                raw: address.clone(),
-                shown,
-            };
             vec![
-                address,
+                LaunchField {
+                    name: "url",
+                    raw: url.clone(),
+                    display_text: redact_url(url, is_secret_name),
+                },
                 plain_field("transport", transport.to_owned()),
                 pairs_field("headers", headers),
             ]

@@ -1,5 +1,5 @@
-//! Files before and after an edit, and the described changes: those that apply at once (`=`)
-//! and those that need consent (`?`).
+//! Compares files before and after an edit. In the expected descriptions, `=` marks changes that
+//! apply at once and `?` those that need consent.
 
 use super::*;
 use crate::config::Home;
@@ -39,28 +39,31 @@ fn descriptions(changes: &[SettingsChange]) -> Vec<String> {
     lines.collect()
 }
 
-/// The described changes from one configuration to the other. Checks that applying the
-/// harmless ones leaves only those that need consent.
-fn step(before: &ConfigSnapshot, after: &ConfigSnapshot) -> Vec<String> {
-    let mut memory = EarlierEntries::default();
-    memory.record(before);
-    let weighed = review_changes(before, after, &memory);
-    let waits = weighed.changes_with_impact(ChangeImpact::NeedsConsent);
-    let rest = review_changes(&weighed.with_harmless_changes, after, &memory);
-    assert_eq!(rest.changes, waits, "harmless changes are applied");
-    weighed.changes.iter().for_each(|change| {
+/// Descriptions of the changes from `before` to `after`. Checks that applying the harmless ones
+/// leaves only those that need consent.
+fn described_changes(before: &ConfigSnapshot, after: &ConfigSnapshot) -> Vec<String> {
+    let mut earlier = EarlierEntries::default();
+    earlier.record(before);
+    let review = review_changes(before, after, &earlier);
+    let needing_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
+    let remaining = review_changes(&review.with_harmless_changes, after, &earlier);
+    assert_eq!(
+        remaining.changes, needing_consent,
+        "harmless changes are not applied"
+    );
+    review.changes.iter().for_each(|change| {
         assert!(change.file == CONFIG || change.file == SERVERS);
     });
-    descriptions(&weighed.changes)
+    descriptions(&review.changes)
 }
 
 #[test]
 fn loosened_settings_need_consent_and_tightened_ones_do_not() {
-    let loose = config(&json!({
+    let loosened = config(&json!({
         "toolCallMode": "auto", "logLevel": "debug",
         "limits": { "toolRounds": 20, "errorsPerTurn": 3, "idleSeconds": 9 },
     }));
-    let tight = config(&json!({}));
+    let defaults = config(&json!({}));
     let expected = [
         "= logLevel is debug now",
         "? `toolCallMode`: tools would run without asking: manual -> auto",
@@ -68,7 +71,7 @@ fn loosened_settings_need_consent_and_tightened_ones_do_not() {
         "? `limits.errorsPerTurn`: 1 -> 3",
         "= limits.idleSeconds is 9 now",
     ];
-    assert_eq!(step(&tight, &loose), expected);
+    assert_eq!(described_changes(&defaults, &loosened), expected);
     let expected = [
         "= logLevel is info now",
         "= toolCallMode is manual now",
@@ -76,8 +79,8 @@ fn loosened_settings_need_consent_and_tightened_ones_do_not() {
         "= limits.errorsPerTurn is 1 now",
         "= limits.idleSeconds is 120 now",
     ];
-    assert_eq!(step(&loose, &tight), expected);
-    assert_eq!(step(&loose, &loose), [""; 0]);
+    assert_eq!(described_changes(&loosened, &defaults), expected);
+    assert_eq!(described_changes(&loosened, &loosened), [""; 0]);
 }
 
 #[test]
@@ -134,43 +137,49 @@ fn a_model_pointing_at_another_server_needs_consent() {
         ),
     ];
     for (extra, expected) in cases {
-        assert_eq!(step(&plain, &entry(extra)), [expected]);
+        assert_eq!(described_changes(&plain, &entry(extra)), [expected]);
     }
     // If one part needs consent, the whole entry does.
     let both = entry(json!({ "model": "n", "think": true }));
-    assert_eq!(step(&plain, &both), ["? model `m`, `model`: m -> n"]);
+    assert_eq!(
+        described_changes(&plain, &both),
+        ["? model `m`, `model`: m -> n"]
+    );
     let ollama = |options: Value| {
         models(&json!([{ "name": "o", "provider": "ollama", "options": options }]))
     };
-    let changes = step(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
+    let changes = described_changes(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
     assert_eq!(changes, ["= model `o` has a different options"]);
 }
 
 #[test]
-fn models_come_and_go_but_a_reused_name_needs_consent() {
+fn adding_or_removing_a_model_is_harmless_but_reusing_a_name_needs_consent() {
     let one = json!({ "name": "one", "provider": "ollama" });
     let two = json!({ "name": "two", "provider": "ollama" });
-    let stranger = json!({ "name": "one", "provider": "ollama", "baseUrl": "http://evil.example" });
+    let impostor = json!({ "name": "one", "provider": "ollama", "baseUrl": "http://evil.example" });
     let before = models(&json!([one]));
-    let changes = step(&before, &models(&json!([two, one])));
+    let changes = described_changes(&before, &models(&json!([two, one])));
     assert_eq!(changes, ["= model `two` was added"]);
-    let changes = step(&before, &models(&json!([two])));
+    let changes = described_changes(&before, &models(&json!([two])));
     assert_eq!(
         changes,
         ["= model `two` was added", "= model `one` was removed"]
     );
-    let waits = "? model `one`, `baseUrl`: http://localhost:11434 -> http://evil.example";
-    // In one step, in two steps, and as a duplicate before the original.
-    assert_eq!(step(&before, &models(&json!([stranger]))), [waits]);
-    let mut memory = EarlierEntries::default();
-    memory.record(&before);
-    let gone = models(&json!([]));
-    memory.record(&gone);
-    let weighed = review_changes(&gone, &models(&json!([stranger])), &memory);
-    assert_eq!(descriptions(&weighed.changes), [waits]);
-    assert_eq!(weighed.with_harmless_changes.settings.models, []);
-    let both = review_changes(&before, &models(&json!([stranger, one])), &memory);
-    assert!(descriptions(&both.changes).contains(&waits.to_owned()));
+    let redirected = "? model `one`, `baseUrl`: http://localhost:11434 -> http://evil.example";
+    // The name is reused in one edit, in two edits, and by a duplicate before the original.
+    assert_eq!(
+        described_changes(&before, &models(&json!([impostor]))),
+        [redirected]
+    );
+    let mut earlier = EarlierEntries::default();
+    earlier.record(&before);
+    let without_models = models(&json!([]));
+    earlier.record(&without_models);
+    let review = review_changes(&without_models, &models(&json!([impostor])), &earlier);
+    assert_eq!(descriptions(&review.changes), [redirected]);
+    assert_eq!(review.with_harmless_changes.settings.models, []);
+    let both = review_changes(&before, &models(&json!([impostor, one])), &earlier);
+    assert!(descriptions(&both.changes).contains(&redirected.to_owned()));
     let urls = both
         .with_harmless_changes
         .settings
@@ -236,7 +245,7 @@ fn every_launch_field_of_a_server_needs_consent() {
         ),
     ];
     for (extra, expected) in cases {
-        assert_eq!(step(&plain, &entry(extra)), [expected]);
+        assert_eq!(described_changes(&plain, &entry(extra)), [expected]);
     }
     let off = entry(json!({ "enabled": false, "toolsOff": ["rm", "mv"] }));
     let on = [
@@ -244,7 +253,7 @@ fn every_launch_field_of_a_server_needs_consent() {
          env: A_TOKEN=(hidden, 6 characters)",
         "? server `fs`, `toolsOff`: tools would be switched on: (none) -> mv, rm",
     ];
-    assert_eq!(step(&off, &plain), on);
+    assert_eq!(described_changes(&off, &plain), on);
 }
 
 #[test]
@@ -264,7 +273,7 @@ fn a_remote_servers_url_and_headers_need_consent() {
         ),
     ];
     for (extra, field) in cases {
-        let changes = step(&remote(json!({})), &remote(extra));
+        let changes = described_changes(&remote(json!({})), &remote(extra));
         let is_asked =
             changes.len() == 1 && changes[0].starts_with(&format!("? server `r`, `{field}`"));
         assert!(
@@ -279,37 +288,38 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
     let none = servers(&json!({}));
     let on = servers(&json!({ "x": { "command": "sh", "args": ["-c", "id"] } }));
     let off = servers(&json!({ "x": { "command": "sh", "enabled": false } }));
-    let changes = step(&none, &on);
+    let changes = described_changes(&none, &on);
     let expected = "? new server `x`, on: (none) -> command: sh\nargs: [\"-c\",\"id\"]";
     assert_eq!(changes, [expected]);
-    assert_eq!(step(&none, &off), ["= server `x` was added"]);
-    assert_eq!(step(&on, &none), ["= server `x` was removed"]);
+    assert_eq!(described_changes(&none, &off), ["= server `x` was added"]);
+    assert_eq!(described_changes(&on, &none), ["= server `x` was removed"]);
     let renamed = servers(&json!({ "y": { "command": "sh", "args": ["-c", "id"] } }));
-    let changes = step(&on, &renamed);
+    let changes = described_changes(&on, &renamed);
     assert_eq!(changes[1..], ["= server `x` was removed"]);
     assert!(
         changes[0].starts_with("? new server `y`, on"),
         "{changes:?}"
     );
 
-    let mut memory = EarlierEntries::default();
-    memory.record(&on);
+    let mut earlier = EarlierEntries::default();
+    earlier.record(&on);
     let broken = servers(&json!({ "x": { "command": "sh", "args": "id" } }));
-    memory.record(&broken);
-    let mended = review_changes(&broken, &on, &memory);
+    earlier.record(&broken);
+    let repaired = review_changes(&broken, &on, &earlier);
     assert_eq!(
-        descriptions(&mended.changes),
+        descriptions(&repaired.changes),
         ["= server `x` is valid again"]
     );
     let other = servers(&json!({ "x": { "command": "sh", "args": ["-c", "rm"] } }));
     let expected = ["? server `x`, `args`: [\"-c\",\"id\"] -> [\"-c\",\"rm\"]"];
     assert_eq!(
-        descriptions(&review_changes(&broken, &other, &memory).changes),
+        descriptions(&review_changes(&broken, &other, &earlier).changes),
         expected
     );
-    // Removed and added back with another command: switching it on would run that command.
-    memory.record(&none);
-    let changes = descriptions(&review_changes(&none, &off, &memory).changes);
+    // The server was removed and added back with another command, which would run once the server
+    // is switched on.
+    earlier.record(&none);
+    let changes = descriptions(&review_changes(&none, &off, &earlier).changes);
     assert_eq!(
         changes,
         ["? new server `x`, off: (none) -> command: sh\nargs: []"]
@@ -332,13 +342,13 @@ fn every_prompt_and_persona_change_needs_consent() {
     let mut after = before.clone();
     after.system_prompt = "one\n2\nand a half\nthree\n".to_owned();
     after.personas = vec![persona("Be cruel.")];
-    let weighed = review_changes(&before, &after, &EarlierEntries::default());
-    assert_eq!(weighed.with_harmless_changes, before);
+    let review = review_changes(&before, &after, &EarlierEntries::default());
+    assert_eq!(review.with_harmless_changes, before);
     let expected = [
         "? the system prompt: two -> 2\nand a half",
         "? the persona: Be kind. -> Be cruel.",
     ];
-    assert_eq!(descriptions(&weighed.changes), expected);
+    assert_eq!(descriptions(&review.changes), expected);
     let empty = review_changes(
         &before,
         &ConfigSnapshot::default(),
@@ -349,12 +359,12 @@ fn every_prompt_and_persona_change_needs_consent() {
         "? the persona was removed: description: a\ntools: all\nBe kind. -> (none)",
     ];
     assert_eq!(descriptions(&empty.changes), expected);
-    // A difference in line ends alone is visible.
+    // A difference only in line endings is visible.
     after = before.clone();
     after.system_prompt = "one\r\ntwo\nthree\n".to_owned();
-    let weighed = review_changes(&before, &after, &EarlierEntries::default());
+    let review = review_changes(&before, &after, &EarlierEntries::default());
     assert_eq!(
-        descriptions(&weighed.changes),
+        descriptions(&review.changes),
         ["? the system prompt: one -> one\r"]
     );
 }

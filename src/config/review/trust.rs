@@ -8,49 +8,50 @@ use crate::domain::{LaunchId, ServerId, Trust};
 
 const TRUST: &str = "trust.json";
 /// Maximum number of names listed in one change.
-const NAMED_MAX: usize = 20;
+const LISTED_NAMES_MAX: usize = 20;
 
 /// The trust decisions with only the harmless changes applied.
-pub(super) fn review_trust(scale: &mut ChangeReviewer, before: &Trust, after: &Trust) -> Trust {
+pub(super) fn review_trust(reviewer: &mut ChangeReviewer, before: &Trust, after: &Trust) -> Trust {
     if before == after {
         return after.clone();
     }
     let mut trust = before.clone();
-    review_rules(scale, &mut trust, after);
-    review_instructions(scale, &mut trust, after);
-    review_pins(scale, &mut trust, after);
-    trust.unreadable = review_unreadable(scale, &before.unreadable, &after.unreadable);
+    review_rules(reviewer, &mut trust, after);
+    review_instructions(reviewer, &mut trust, after);
+    review_pins(reviewer, &mut trust, after);
+    trust.unreadable = review_unreadable(reviewer, &before.unreadable, &after.unreadable);
     trust
 }
 
 /// More unreadable entries take effect at once. Fewer need consent: someone could break the
-/// file and then repair it without its blocks.
+/// file and then repair it without its blocking rules.
 fn review_unreadable(
-    scale: &mut ChangeReviewer,
+    reviewer: &mut ChangeReviewer,
     before: &UnreadableEntries,
     after: &UnreadableEntries,
 ) -> UnreadableEntries {
-    let both = before.union(after);
-    if both != *after {
+    let combined = before.union(after);
+    if combined != *after {
         let what = "calls that ask because of unreadable entries would no longer ask";
-        scale.add_needing_consent(TRUST, what, None, None);
+        reviewer.add_needing_consent(TRUST, what, None, None);
     }
-    if both != *before {
-        scale.add_harmless(TRUST, "calls that unreadable entries may concern now ask");
+    if combined != *before {
+        reviewer.add_harmless(TRUST, "calls that unreadable entries may concern now ask");
     }
-    both
+    combined
 }
 
-fn review_rules(scale: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
-    let has = |list: &[TrustRule], rule: &TrustRule| list.iter().any(|other| other.is_same(rule));
+fn review_rules(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
+    let contains =
+        |list: &[TrustRule], rule: &TrustRule| list.iter().any(|other| other.is_same(rule));
     let before = std::mem::take(&mut trust.rules);
     for rule in &before {
-        let is_kept = has(&after.rules, rule);
+        let is_kept = contains(&after.rules, rule);
         if !is_kept && rule.is_blocking() {
             let what = format!("{} would no longer be blocked", rule_subject(rule));
-            scale.add_needing_consent(TRUST, what, Some(describe_rule(rule)), None);
+            reviewer.add_needing_consent(TRUST, what, Some(describe_rule(rule)), None);
         } else if !is_kept {
-            scale.add_harmless(
+            reviewer.add_harmless(
                 TRUST,
                 format!("{} is no longer allowed", rule_subject(rule)),
             );
@@ -59,13 +60,13 @@ fn review_rules(scale: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
             trust.rules.push(rule.clone());
         }
     }
-    for rule in after.rules.iter().filter(|rule| !has(&before, rule)) {
+    for rule in after.rules.iter().filter(|rule| !contains(&before, rule)) {
         if rule.is_blocking() {
-            scale.add_harmless(TRUST, format!("{} is now blocked", rule_subject(rule)));
+            reviewer.add_harmless(TRUST, format!("{} is now blocked", rule_subject(rule)));
             trust.rules.push(rule.clone());
         } else {
             let what = format!("{} would run without asking", rule_subject(rule));
-            scale.add_needing_consent(TRUST, what, None, Some(describe_rule(rule)));
+            reviewer.add_needing_consent(TRUST, what, None, Some(describe_rule(rule)));
         }
     }
 }
@@ -85,12 +86,12 @@ fn describe_rule(rule: &TrustRule) -> String {
         RuleScope::Server { tools } => {
             let mut names: Vec<&str> = tools.keys().map(String::as_str).collect();
             let count = names.len();
-            names.truncate(NAMED_MAX);
-            let more = match count.saturating_sub(NAMED_MAX) {
+            names.truncate(LISTED_NAMES_MAX);
+            let omitted = match count.saturating_sub(LISTED_NAMES_MAX) {
                 0 => String::new(),
-                more => format!(" and {more} more"),
+                omitted => format!(" and {omitted} more"),
             };
-            format!("always: {}{more}", names.join(", "))
+            format!("always: {}{omitted}", names.join(", "))
         }
         RuleScope::Matching { pattern, .. } => {
             let pattern = serde_json::Value::Object(pattern.to_json());
@@ -99,42 +100,45 @@ fn describe_rule(rule: &TrustRule) -> String {
     }
 }
 
-fn review_instructions(scale: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
+fn review_instructions(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
     let before = std::mem::take(&mut trust.instruction_consents);
-    for agreed in before {
-        if after.has_consent(&agreed) {
-            trust.instruction_consents.push(agreed);
+    for consent in before {
+        if after.has_consent(&consent) {
+            trust.instruction_consents.push(consent);
         } else {
-            let what = format!("the instructions of `{}` are no longer sent", agreed.server);
-            scale.add_harmless(TRUST, what);
+            let what = format!(
+                "the instructions of `{}` are no longer sent",
+                consent.server
+            );
+            reviewer.add_harmless(TRUST, what);
         }
     }
-    for agreed in &after.instruction_consents {
-        if !trust.has_consent(agreed) {
-            let what = format!("the instructions of `{}` would be sent", agreed.server);
-            scale.add_needing_consent(TRUST, what, None, Some("sent".to_owned()));
+    for consent in &after.instruction_consents {
+        if !trust.has_consent(consent) {
+            let what = format!("the instructions of `{}` would be sent", consent.server);
+            reviewer.add_needing_consent(TRUST, what, None, Some("sent".to_owned()));
         }
     }
 }
 
-/// A definition of a so far unknown tool is harmless: it would be recorded on first sight
-/// anyway. Any other definition decides what counts as a change, so it needs consent.
-fn review_pins(scale: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
+/// Adding the definition of an unknown tool is harmless: it would be recorded on first sight
+/// anyway. Changing or removing a definition needs consent, since tools are compared with it.
+fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
     for (server, launch, tool, new) in accepted_definitions(after) {
         match trust.accepted_definition(server, launch, tool).cloned() {
             None => trust.accept(server, launch, tool, new.clone()),
             Some(old) if old.pin == new.pin => {
-                // The same definition: only whether it was declined can differ.
+                // Only the declined definition can differ.
                 trust.accept(server, launch, tool, new.clone());
             }
-            // The tool was recorded while the file was unreadable: the file has precedence.
+            // The tool was recorded while the file was unreadable, so the file takes precedence.
             Some(_) if trust.unreadable.is_file_unreadable => {
                 trust.accept(server, launch, tool, new.clone())
             }
             Some(old) => {
                 let what =
                     format!("tool `{tool}` of `{server}`: another definition would be accepted");
-                scale.add_needing_consent(
+                reviewer.add_needing_consent(
                     TRUST,
                     what,
                     Some(describe_definition(&old)),
@@ -146,22 +150,25 @@ fn review_pins(scale: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
     if trust.unreadable.is_file_unreadable {
         return;
     }
-    let mut gone: Vec<(&ServerId, usize)> = Vec::new();
+    let mut removed_counts: Vec<(&ServerId, usize)> = Vec::new();
     for (server, launch, tool, _) in accepted_definitions(trust) {
         if after.accepted_definition(server, launch, tool).is_none() {
-            match gone.last_mut().filter(|(last, _)| *last == server) {
+            match removed_counts
+                .last_mut()
+                .filter(|(last, _)| *last == server)
+            {
                 Some((_, count)) => *count += 1,
-                None => gone.push((server, 1)),
+                None => removed_counts.push((server, 1)),
             }
         }
     }
-    for (server, count) in gone {
+    for (server, count) in removed_counts {
         let what = format!("server `{server}`: its accepted tool definitions would be removed");
         let definitions = match count {
             1 => "1 definition".to_owned(),
             count => format!("{count} definitions"),
         };
-        scale.add_needing_consent(TRUST, what, Some(definitions), None);
+        reviewer.add_needing_consent(TRUST, what, Some(definitions), None);
     }
 }
 

@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What is wrong with an entry, as a clause.
+/// The problem of an entry, as a clause.
 type EntryError = String;
 
 fn text_field<'a>(entry: &'a Value, key: &str) -> Result<&'a str, EntryError> {
-    let found = entry.get(key).and_then(Value::as_str);
-    found.ok_or_else(|| format!("an entry has no `{key}`"))
+    let text = entry.get(key).and_then(Value::as_str);
+    text.ok_or_else(|| format!("an entry has no `{key}`"))
 }
 
 fn parse_since(entry: &Value) -> Timestamp {
@@ -28,7 +28,7 @@ fn parse_since(entry: &Value) -> Timestamp {
 pub(super) fn rule_from_json(entry: &Value) -> Result<TrustRule, EntryError> {
     let kind = text_field(entry, "kind")?;
     let server = ServerId::new(text_field(entry, "server")?);
-    // A block applies to a tool by name, even if its other fields are invalid.
+    // A blocking rule applies to a tool by name, even if its other fields are invalid.
     if kind == "never" {
         let tool = text_field(entry, "tool")?.to_owned();
         let hash = |key| text_field(entry, key).unwrap_or_default();
@@ -46,17 +46,17 @@ pub(super) fn rule_from_json(entry: &Value) -> Result<TrustRule, EntryError> {
         let tool = text_field(entry, "tool")?.to_owned();
         Ok((tool, Pin::from_hash(text_field(entry, "pin")?)))
     };
-    let cover = match kind {
+    let scope = match kind {
         "tool" => tool_and_pin().map(|(tool, pin)| RuleScope::Tool { tool, pin })?,
         "server" => RuleScope::Server {
             tools: pins_from_json(entry)?,
         },
         "pattern" => {
             let (tool, pin) = tool_and_pin()?;
-            let Some(Value::Object(written)) = entry.get("arguments") else {
+            let Some(Value::Object(arguments)) = entry.get("arguments") else {
                 return Err("a pattern has no `arguments`".to_owned());
             };
-            let pattern = ArgumentPattern::from_json(written)?;
+            let pattern = ArgumentPattern::from_json(arguments)?;
             RuleScope::Matching { tool, pin, pattern }
         }
         _ => return Err("an entry has an unknown `kind`".to_owned()),
@@ -65,7 +65,7 @@ pub(super) fn rule_from_json(entry: &Value) -> Result<TrustRule, EntryError> {
         server,
         launch: LaunchId::from_hash(text_field(entry, "launch")?),
         decided_at: parse_since(entry),
-        scope: cover,
+        scope,
     })
 }
 
@@ -73,11 +73,11 @@ fn pins_from_json(entry: &Value) -> Result<BTreeMap<String, Pin>, EntryError> {
     let Some(Value::Object(tools)) = entry.get("tools") else {
         return Err("a grant for a server has no `tools`".to_owned());
     };
-    let read = |(tool, pin): (&String, &Value)| {
+    let parse_pin = |(tool, pin): (&String, &Value)| {
         let pin = pin.as_str().ok_or("a pin is not a string")?;
         Ok((tool.clone(), Pin::from_hash(pin)))
     };
-    tools.iter().map(read).collect()
+    tools.iter().map(parse_pin).collect()
 }
 
 pub(super) fn rule_to_json(rule: &TrustRule) -> Value {
@@ -114,33 +114,33 @@ pub(super) fn consent_from_json(entry: &Value) -> Result<InstructionsConsent, En
     })
 }
 
-pub(super) fn consent_to_json(agreed: &InstructionsConsent) -> Value {
+pub(super) fn consent_to_json(consent: &InstructionsConsent) -> Value {
     json!({
-        "server": agreed.server.as_str(),
-        "launch": agreed.launch.as_str(),
-        "text": agreed.text_hash,
-        "since": agreed.agreed_at.to_string(),
+        "server": consent.server.as_str(),
+        "launch": consent.launch.as_str(),
+        "text": consent.text_hash,
+        "since": consent.agreed_at.to_string(),
     })
 }
 
 pub(super) fn accepted_from_json(entry: &Value) -> Result<AcceptedDefinition, EntryError> {
-    let optional = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let table = |key: &str| entry.get(key).and_then(Value::as_object).cloned();
-    let definition = table("inputSchema").map(|input_schema| ToolDefinition {
-        title: optional("title"),
-        description: optional("description"),
+    let optional_text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let optional_object = |key: &str| entry.get(key).and_then(Value::as_object).cloned();
+    let definition = optional_object("inputSchema").map(|input_schema| ToolDefinition {
+        title: optional_text("title"),
+        description: optional_text("description"),
         input_schema,
-        extra: table("rest").unwrap_or_default(),
+        extra: optional_object("rest").unwrap_or_default(),
     });
     Ok(AcceptedDefinition {
         pin: Pin::from_hash(text_field(entry, "pin")?),
         accepted_at: parse_since(entry),
         definition,
-        declined_pin: optional("declined").map(Pin::from_hash),
+        declined_pin: optional_text("declined").map(Pin::from_hash),
     })
 }
 
-/// `with_definition` includes the definition, which is needed to show the difference to a later one.
+/// Includes the definition if `with_definition`: it is needed to show how a later one differs.
 pub(super) fn accepted_to_json(accepted: &AcceptedDefinition, with_definition: bool) -> Value {
     let mut entry = json!({
         "pin": accepted.pin.as_str(),

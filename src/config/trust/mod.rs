@@ -33,7 +33,7 @@ pub enum TrustEdit {
     RecordFirstSeen(PinnedTool),
     /// Records a definition that the user accepted.
     AcceptDefinition(PinnedTool),
-    /// Withholds the tool while it has this definition.
+    /// Withholds the tool while its definition has this pin.
     DeclineDefinition {
         pinned: PinnedTool,
         pin: Pin,
@@ -59,9 +59,9 @@ pub fn read_trust(home: &Home) -> Loaded<Trust> {
     match JsonDocument::read(&path) {
         Ok(None) => Loaded::default(),
         Ok(Some(document)) => parse_trust(&path, &document),
-        Err(fault) => Loaded {
+        Err(error) => Loaded {
             value: unreadable_trust(),
-            banners: vec![unreadable_banner(&fault)],
+            banners: vec![unreadable_banner(&error)],
             is_unusable: true,
         },
     }
@@ -73,12 +73,12 @@ fn unreadable_trust() -> Trust {
     trust
 }
 
-/// The consequence of a file that exists at start but cannot be read.
+/// The consequence of an unreadable file at start.
 const UNREADABLE_REASON: &str =
     "Until it is repaired, every call asks, and changed tools are not detected.";
 
-fn unreadable_banner(fault: &ConfigError) -> Banner {
-    let mut banner = fault.banner();
+fn unreadable_banner(error: &ConfigError) -> Banner {
+    let mut banner = error.banner();
     banner.cause = BannerCause::UnreadableTrust;
     banner.notice.why = Some(UNREADABLE_REASON.to_owned());
     banner
@@ -86,52 +86,54 @@ fn unreadable_banner(fault: &ConfigError) -> Banner {
 
 fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
     let root = document.root();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let mut trust = Trust::default();
-    let grants = list_field(root, GRANTS, &mut faults);
+    let grants = list_field(root, GRANTS, &mut problems);
     if grants.len() > RULES_MAX {
-        faults.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
+        problems.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
     }
     trust.unreadable.has_rule_without_server = root
         .get(GRANTS)
         .is_some_and(|grants| !grants.is_null() && !grants.is_array());
-    // The limit does not apply to blocks.
+    // Blocking rules are read even beyond the limit.
     for (index, value) in grants.iter().enumerate() {
         match json::rule_from_json(value) {
             Ok(rule) if index < RULES_MAX || rule.is_blocking() => trust.rules.push(rule),
             Ok(_) => {}
             Err(why) => {
                 let steps = [PathStep::Key(GRANTS), PathStep::Index(index)];
-                faults.push(format!("line {}, {why}", document.line_of(&steps)));
-                let named = |key: &str| value.get(key).and_then(Value::as_str);
-                trust.unreadable.add_rule(named("server"), named("tool"));
+                problems.push(format!("line {}, {why}", document.line_of(&steps)));
+                let name = |key: &str| value.get(key).and_then(Value::as_str);
+                trust.unreadable.add_rule(name("server"), name("tool"));
             }
         }
     }
-    for (index, value) in list_field(root, INSTRUCTIONS, &mut faults)
+    for (index, value) in list_field(root, INSTRUCTIONS, &mut problems)
         .iter()
         .enumerate()
     {
         match json::consent_from_json(value) {
-            Ok(agreed) => trust.instruction_consents.push(agreed),
+            Ok(consent) => trust.instruction_consents.push(consent),
             Err(why) => {
                 let steps = [PathStep::Key(INSTRUCTIONS), PathStep::Index(index)];
-                faults.push(format!("line {}, {why}", document.line_of(&steps)));
+                problems.push(format!("line {}, {why}", document.line_of(&steps)));
             }
         }
     }
-    for (server, launch, tool, value) in pin_entries(root, &mut faults, &mut trust.unreadable) {
+    for (server, launch, tool, value) in pin_entries(root, &mut problems, &mut trust.unreadable) {
         match json::accepted_from_json(value) {
             Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
             Err(why) => {
-                faults.push(format!("the definition of `{tool}` of `{server}`: {why}"));
+                problems.push(format!("the definition of `{tool}` of `{server}`: {why}"));
                 trust.accept(&server, &launch, tool, AcceptedDefinition::unknown());
             }
         }
     }
     Loaded {
         value: trust,
-        banners: invalid_entries_banner(path, &faults).into_iter().collect(),
+        banners: invalid_entries_banner(path, &problems)
+            .into_iter()
+            .collect(),
         is_unusable: false,
     }
 }
@@ -139,13 +141,13 @@ fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
 fn list_field<'a>(
     root: &'a Map<String, Value>,
     key: &str,
-    faults: &mut Vec<String>,
+    problems: &mut Vec<String>,
 ) -> &'a [Value] {
     match root.get(key) {
         None | Some(Value::Null) => &[],
         Some(Value::Array(entries)) => entries,
         Some(other) => {
-            faults.push(format!(
+            problems.push(format!(
                 "`{key}` is {}, expected a list",
                 type_description(other)
             ));
@@ -157,29 +159,31 @@ fn list_field<'a>(
 /// All entries of `pins`, which are keyed by server, launch identity and tool.
 fn pin_entries<'a>(
     root: &'a Map<String, Value>,
-    faults: &mut Vec<String>,
-    doubt: &mut UnreadableEntries,
+    problems: &mut Vec<String>,
+    unreadable: &mut UnreadableEntries,
 ) -> Vec<(ServerId, LaunchId, &'a str, &'a Value)> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     let Some(pins) = root.get(PINS).filter(|pins| !pins.is_null()) else {
-        return found;
+        return entries;
     };
     let Value::Object(servers) = pins else {
-        faults.push(format!(
+        problems.push(format!(
             "`{PINS}` is {}, expected an object",
             type_description(pins)
         ));
-        doubt.are_all_pins_lost = true;
-        return found;
+        unreadable.are_all_pins_lost = true;
+        return entries;
     };
     for (server, launches) in servers {
         let mut check_object = |value: &Value| {
             if !value.is_null() && !value.is_object() {
-                let found = type_description(value);
-                faults.push(format!(
-                    "`{PINS}` of `{server}` contains {found}, expected an object"
+                let actual_type = type_description(value);
+                problems.push(format!(
+                    "`{PINS}` of `{server}` contains {actual_type}, expected an object"
                 ));
-                doubt.servers_with_lost_pins.insert(ServerId::new(server));
+                unreadable
+                    .servers_with_lost_pins
+                    .insert(ServerId::new(server));
             }
         };
         check_object(launches);
@@ -187,24 +191,24 @@ fn pin_entries<'a>(
         for (launch, tools) in launches {
             check_object(tools);
             let tools = tools.as_object().into_iter().flatten();
-            found.extend(tools.map(|(tool, value)| {
+            entries.extend(tools.map(|(tool, value)| {
                 let (server, launch) = (ServerId::new(server), LaunchId::from_hash(launch));
                 (server, launch, tool.as_str(), value)
             }));
         }
     }
-    found
+    entries
 }
 
 /// One banner for all unreadable entries.
-fn invalid_entries_banner(path: &Path, faults: &[String]) -> Option<Banner> {
-    let (first, more) = faults.split_first()?;
-    let others = match more.len() {
+fn invalid_entries_banner(path: &Path, problems: &[String]) -> Option<Banner> {
+    let (first, others) = problems.split_first()?;
+    let more = match others.len() {
         0 => String::new(),
         count => format!(" (and {count} more)"),
     };
     let name = super::error::file_name(path);
-    let notice = Notice::warning(format!("{name}: {first}{others}."))
+    let notice = Notice::warning(format!("{name}: {first}{more}."))
         .with_reason(
             "Unreadable entries allow nothing: their tools ask or are withheld. The rest applies.",
         )

@@ -20,12 +20,12 @@ fn tool(description: &str) -> Tool {
     crate::fixtures::described_tool("echo", description)
 }
 
-fn rule(cover: RuleScope) -> TrustRule {
+fn rule(scope: RuleScope) -> TrustRule {
     TrustRule {
         server: "fs".into(),
         launch: LaunchConfig::BuiltIn.identity(),
         decided_at: "2026-11-20T10:00:00Z".parse().unwrap(),
-        scope: cover,
+        scope,
     }
 }
 
@@ -54,7 +54,7 @@ fn pinned(description: &str) -> PinnedTool {
     }
 }
 
-fn text(home: &Home) -> String {
+fn file_text(home: &Home) -> String {
     fs::read_to_string(home.trust()).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn written_trust_round_trips() {
         }),
     ];
     let since = "2026-11-20T10:00:00Z".parse().unwrap();
-    let agreed = InstructionsConsent::new(
+    let consent = InstructionsConsent::new(
         &"fs".into(),
         &LaunchConfig::BuiltIn.identity(),
         "Be kind.",
@@ -90,18 +90,18 @@ fn written_trust_round_trips() {
     );
     let pinned = pinned("d");
     let mut edits: Vec<_> = rules.iter().cloned().map(TrustEdit::AddRule).collect();
-    edits.push(TrustEdit::AllowInstructions(agreed.clone()));
+    edits.push(TrustEdit::AllowInstructions(consent.clone()));
     edits.push(TrustEdit::RecordFirstSeen(pinned.clone()));
     let pin = tool("e").pin;
-    let of = pinned.clone();
+    let declined = pinned.clone();
     edits.push(TrustEdit::DeclineDefinition {
-        pinned: of,
+        pinned: declined,
         pin: pin.clone(),
     });
     update_trust(&home, &edits).unwrap();
     let mut expected = Trust {
         rules: rules.to_vec(),
-        instruction_consents: vec![agreed.clone()],
+        instruction_consents: vec![consent.clone()],
         ..Trust::default()
     };
     let mut accepted = pinned.accepted.clone();
@@ -110,10 +110,10 @@ fn written_trust_round_trips() {
     let read = read_trust(&home);
     assert_eq!((read.value, read.banners), (expected, vec![]));
     // The text of a server's instructions is stored only as a hash.
-    assert!(!text(&home).contains("Be kind."));
+    assert!(!file_text(&home).contains("Be kind."));
 
     let mut edits: Vec<_> = rules.iter().cloned().map(TrustEdit::RemoveRule).collect();
-    edits.push(TrustEdit::RevokeInstructions(agreed));
+    edits.push(TrustEdit::RevokeInstructions(consent));
     update_trust(&home, &edits).unwrap();
     let read = read_trust(&home).value;
     assert_eq!((read.rules, read.instruction_consents), (vec![], vec![]));
@@ -148,7 +148,7 @@ fn always_and_never_rules_for_a_tool_replace_each_other() {
 #[test]
 fn unknown_entries_survive_in_order() {
     let (_folder, home) = home();
-    let written = json!({
+    let file = json!({
         "comment": "mine", "grants": [
             { "kind": "from the future", "server": "x", "extra": [1, 2.5] },
             { "since": "2026-01-01T00:00:00Z", "note": "n", "kind": "never", "server": "s", "tool": "t" },
@@ -156,14 +156,18 @@ fn unknown_entries_survive_in_order() {
         "pins": { "other": { "h": { "t": { "pin": "p", "unknown": true } } } },
         "z": { "b": 1, "a": 2 },
     });
-    fs::write(home.trust(), written.to_string()).unwrap();
+    fs::write(home.trust(), file.to_string()).unwrap();
     update_trust(&home, &[TrustEdit::AddRule(always())]).unwrap();
     update_trust(&home, &[TrustEdit::RemoveRule(always())]).unwrap();
-    let read: Value = serde_json::from_str(&text(&home)).unwrap();
-    assert_eq!(read.to_string(), written.to_string());
-    let before = text(&home);
+    let read: Value = serde_json::from_str(&file_text(&home)).unwrap();
+    assert_eq!(read.to_string(), file.to_string());
+    let before = file_text(&home);
     update_trust(&home, &[TrustEdit::RemoveRule(always())]).unwrap();
-    assert_eq!(text(&home), before, "an edit without effect writes nothing");
+    assert_eq!(
+        file_text(&home),
+        before,
+        "an edit without effect writes nothing"
+    );
 }
 
 #[test]
@@ -175,13 +179,13 @@ fn a_broken_file_grants_nothing_and_is_not_changed() {
         assert_eq!((&read.value, read.is_unusable), (&unreadable_trust(), true));
         let summary = read.banners[0].notice.summary();
         assert!(summary.contains("trust.json"), "{summary}");
-        let fault = update_trust(&home, &[TrustEdit::AddRule(always())]).unwrap_err();
-        assert_eq!(unreadable_banner(&fault), read.banners[0]);
+        let error = update_trust(&home, &[TrustEdit::AddRule(always())]).unwrap_err();
+        assert_eq!(unreadable_banner(&error), read.banners[0]);
         assert_eq!(
             read.banners[0].notice.why.as_deref(),
             Some(UNREADABLE_REASON)
         );
-        assert_eq!(text(&home), broken);
+        assert_eq!(file_text(&home), broken);
     }
 }
 
@@ -203,7 +207,7 @@ fn unreadable_entries_grant_nothing_and_the_rest_applies() {
     let read = read_trust(&home);
     assert_eq!(read.value.rules.len(), 2);
     assert_eq!(read.value.rules[0], always());
-    // A block needs only the names of server and tool.
+    // A blocking rule needs only the names of the server and the tool.
     assert!(read.value.is_blocked(&"fs".into(), "rm"));
     let summary = read.banners[0].notice.summary();
     assert!(
@@ -226,7 +230,7 @@ fn unreadable_entries_grant_nothing_and_the_rest_applies() {
 }
 
 #[test]
-fn two_programs_keep_each_others_entries() {
+fn concurrent_writers_keep_each_others_entries() {
     let (_folder, home) = home();
     let writers = (0..4).map(|writer| {
         let home = home.clone();
@@ -314,8 +318,8 @@ fn eviction_removes_only_the_named_pins_of_one_server() {
     .map(TrustEdit::RecordFirstSeen);
     update_trust(&home, &edits).unwrap();
     let launch = LaunchConfig::BuiltIn.identity();
-    let stale = EvictedPins::from([(launch.clone(), ["a".to_owned()].into())]);
-    update_trust(&home, &[TrustEdit::EvictPins("s".into(), stale)]).unwrap();
+    let evicted = EvictedPins::from([(launch.clone(), ["a".to_owned()].into())]);
+    update_trust(&home, &[TrustEdit::EvictPins("s".into(), evicted)]).unwrap();
     let trust = read_trust(&home).value;
     let has = |server: &str, tool| {
         trust
@@ -332,14 +336,14 @@ fn eviction_removes_only_the_named_pins_of_one_server() {
 fn many_definitions_at_once_never_make_the_file_unreadable() {
     let (_folder, home) = home();
     let long = "x".repeat(DEFINITION_BYTES_MAX / 2);
-    let many: Vec<_> = (0..800)
+    let edits: Vec<_> = (0..800)
         .map(|n| PinnedTool {
             tool: format!("t{n}"),
             ..pinned(&long)
         })
         .map(TrustEdit::RecordFirstSeen)
         .collect();
-    update_trust(&home, &many).unwrap();
+    update_trust(&home, &edits).unwrap();
     let trust = read_trust(&home).value;
     let launch = LaunchConfig::BuiltIn.identity();
     let stored = trust
@@ -355,21 +359,23 @@ fn a_rule_applies_only_to_its_server_launch_tool_and_definition() {
         rules: vec![rule.clone()],
         ..Trust::default()
     };
-    let asked = ToolIdentity {
+    let identity = ToolIdentity {
         server: "fs".into(),
         launch: rule.launch.clone(),
         tool: "echo".to_owned(),
         pin: tool("d").pin,
     };
-    let none = Map::new();
-    assert!(trust.allows(&asked, &none));
-    let other = |change: fn(&mut ToolIdentity)| {
-        let mut asked = asked.clone();
-        change(&mut asked);
-        trust.allows(&asked, &none)
+    let no_arguments = Map::new();
+    assert!(trust.allows(&identity, &no_arguments));
+    let allows_with = |change: fn(&mut ToolIdentity)| {
+        let mut identity = identity.clone();
+        change(&mut identity);
+        trust.allows(&identity, &no_arguments)
     };
-    assert!(!other(|asked| asked.server = "fs2".into()));
-    assert!(!other(|asked| asked.launch = LaunchId::from_hash("x")));
-    assert!(!other(|asked| asked.tool = "Echo".to_owned()));
-    assert!(!other(|asked| asked.pin = Pin::from_hash("x")));
+    assert!(!allows_with(|identity| identity.server = "fs2".into()));
+    assert!(!allows_with(
+        |identity| identity.launch = LaunchId::from_hash("x")
+    ));
+    assert!(!allows_with(|identity| identity.tool = "Echo".to_owned()));
+    assert!(!allows_with(|identity| identity.pin = Pin::from_hash("x")));
 }

@@ -15,10 +15,10 @@ pub(super) const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// Once a file is larger, new definitions are stored in it only as hashes.
 const FILE_BYTES_WITH_DEFINITIONS_MAX: usize = 8 * 1024 * 1024;
 
-/// Applies `edits` while holding the file's lock. Keeps entries of other programs.
+/// Applies `edits` while holding the file's lock. Keeps the entries of other programs.
 ///
 /// # Errors
-/// If the file cannot be read, parsed or written. It is then unchanged.
+/// The file cannot be read, parsed or written. It is unchanged then.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
     let result = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
@@ -68,7 +68,7 @@ fn edited_file(
         apply_edit(&mut root, edit, hashes_only).map_err(|error| ConfigError::WrongShape {
             path: path.to_owned(),
             line: document.line_of(&[PathStep::Key(error.key)]),
-            fault: error.fault,
+            problem: error.problem,
         })?;
     }
     if root == *document.root() {
@@ -81,7 +81,7 @@ fn edited_file(
 
 struct WrongShape {
     key: &'static str,
-    fault: String,
+    problem: String,
 }
 
 fn apply_edit(
@@ -104,9 +104,9 @@ fn apply_edit(
         TrustEdit::AllowInstructions(consent) => {
             let matches =
                 |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(consent));
-            let list = list_mut(root, INSTRUCTIONS)?;
-            if !list.iter().any(matches) {
-                list.push(json::consent_to_json(consent));
+            let consents = list_mut(root, INSTRUCTIONS)?;
+            if !consents.iter().any(matches) {
+                consents.push(json::consent_to_json(consent));
             }
         }
         TrustEdit::RevokeInstructions(consent) => {
@@ -158,11 +158,11 @@ fn evict_pins(root: &mut Map<String, Value>, server: &ServerId, evicted: &Evicte
 }
 
 fn definition_to_json(accepted: &AcceptedDefinition, hashes_only: bool) -> Value {
-    let complete = json::accepted_to_json(accepted, true);
-    if hashes_only || complete.to_string().len() > DEFINITION_BYTES_MAX {
+    let full_entry = json::accepted_to_json(accepted, true);
+    if hashes_only || full_entry.to_string().len() > DEFINITION_BYTES_MAX {
         json::accepted_to_json(accepted, false)
     } else {
-        complete
+        full_entry
     }
 }
 
@@ -178,7 +178,7 @@ fn list_mut<'a>(
         Value::Array(entries) => Ok(entries),
         other => Err(WrongShape {
             key,
-            fault: format!("`{key}` is {}, expected a list", type_description(other)),
+            problem: format!("`{key}` is {}, expected a list", type_description(other)),
         }),
     }
 }
@@ -199,7 +199,7 @@ fn tools_mut<'a>(
             other => {
                 return Err(WrongShape {
                     key: PINS,
-                    fault: format!(
+                    problem: format!(
                         "`{step}` is {}, expected an object",
                         type_description(other)
                     ),

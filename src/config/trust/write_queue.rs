@@ -1,5 +1,5 @@
-//! Pending edits of `trust.json`. A writer takes all of them, so that many edits need one
-//! write and their order is kept.
+//! Pending edits of `trust.json`. A writer takes all of them at once, so that many edits need
+//! only one write and stay in order.
 
 use super::{ConfigError, Home, TrustEdit, update_trust};
 use crate::sync::lock_ignoring_poison;
@@ -16,8 +16,8 @@ pub struct TrustQueue {
 impl TrustQueue {
     pub fn push(&self, edit: TrustEdit) {
         // A poisoned lock is fine: a Vec is consistent after every operation.
-        let mut waiting = lock_ignoring_poison(&self.pending);
-        waiting.push(edit);
+        let mut pending = lock_ignoring_poison(&self.pending);
+        pending.push(edit);
     }
 
     /// Writes all pending edits. Blocks.
@@ -28,21 +28,21 @@ impl TrustQueue {
     pub fn flush(&self, home: &Home) -> Result<(), ConfigError> {
         let _guard = lock_ignoring_poison(&self.writing);
         let edits = {
-            let mut waiting = lock_ignoring_poison(&self.pending);
-            std::mem::take(&mut *waiting)
+            let mut pending = lock_ignoring_poison(&self.pending);
+            std::mem::take(&mut *pending)
         };
         if edits.is_empty() {
             return Ok(());
         }
-        let written = update_trust(home, &edits);
-        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::RecordFirstSeen(_));
-        match written {
+        let result = update_trust(home, &edits);
+        let is_first_sighting = |edit: &TrustEdit| matches!(edit, TrustEdit::RecordFirstSeen(_));
+        match result {
             // The banner about the file already reports it.
-            Err(fault) if edits.iter().all(is_seen) => {
-                tracing::warn!("tool definitions were not saved: {fault}");
+            Err(error) if edits.iter().all(is_first_sighting) => {
+                tracing::warn!("tool definitions were not saved: {error}");
                 Ok(())
             }
-            written => written,
+            result => result,
         }
     }
 }

@@ -10,13 +10,13 @@ use std::time::{Duration, SystemTime};
 
 /// Larger files are not settings; the readers reject them too.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Maximum number of links in a chain, in case of a cycle.
+/// Maximum number of links followed, in case they form a cycle.
 const LINKS_MAX: usize = 40;
 /// Maximum number of watched persona files.
 const PERSONAS_MAX: usize = 1_000;
-/// A file can change again within one tick of its modification time, so a recent time proves
-/// nothing.
-const RECENT: Duration = Duration::from_secs(2);
+/// A file can change again without a new modification time if the clock is coarse, so a file
+/// modified this recently is always read.
+const RECENT_AGE_MAX: Duration = Duration::from_secs(2);
 
 /// The fingerprint of each file.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +31,12 @@ struct Fingerprint {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FileContents {
-    Nothing,
+    Missing,
     Bytes([u8; 32]),
     Unreadable(String),
 }
 
-/// Only the contents count, not who wrote them or when.
+/// Compares only the contents.
 impl PartialEq for Fingerprint {
     fn eq(&self, other: &Self) -> bool {
         self.contents == other.contents
@@ -46,34 +46,34 @@ impl PartialEq for Fingerprint {
 impl Fingerprints {
     /// Reads the files that may have changed since `before`. Blocks.
     pub(super) fn read(home: &Home, before: Option<&Self>) -> Self {
-        let old = |path: &Path| before.and_then(|before| before.0.get(path));
-        let stamps = settings_files(home).into_iter().map(|path| {
-            let stamp = Fingerprint::read(&path, old(&path));
-            (path, stamp)
+        let previous = |path: &Path| before.and_then(|before| before.0.get(path));
+        let fingerprints = settings_files(home).into_iter().map(|path| {
+            let fingerprint = Fingerprint::read(&path, previous(&path));
+            (path, fingerprint)
         });
-        Self(stamps.collect())
+        Self(fingerprints.collect())
     }
 }
 
 impl Fingerprint {
     fn read(path: &Path, old: Option<&Self>) -> Self {
         let metadata = fs::metadata(path).ok();
-        let facts = metadata.as_ref().map(comparable_metadata);
-        let is_old = metadata.is_some_and(|metadata| {
-            let changed = metadata.modified().ok();
-            changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age > RECENT))
+        let comparable = metadata.as_ref().map(comparable_metadata);
+        let is_settled = metadata.is_some_and(|metadata| {
+            let modified = metadata.modified().ok();
+            modified.is_some_and(|time| time.elapsed().is_ok_and(|age| age > RECENT_AGE_MAX))
         });
-        if let Some(old) = old.filter(|old| is_old && old.metadata == facts) {
+        if let Some(old) = old.filter(|old| is_settled && old.metadata == comparable) {
             return old.clone();
         }
-        let held = match files::read(path, BYTES_MAX) {
-            Ok(None) => FileContents::Nothing,
+        let contents = match files::read(path, BYTES_MAX) {
+            Ok(None) => FileContents::Missing,
             Ok(Some(bytes)) => FileContents::Bytes(Sha256::digest(&bytes).into()),
-            Err(fault) => FileContents::Unreadable(fault.to_string()),
+            Err(error) => FileContents::Unreadable(error.to_string()),
         };
         Self {
-            metadata: facts,
-            contents: held,
+            metadata: comparable,
+            contents,
         }
     }
 }
@@ -100,7 +100,7 @@ fn settings_files(home: &Home) -> Vec<PathBuf> {
         .flatten();
     let personas = entries.map(|entry| entry.path());
     let mut personas: Vec<PathBuf> = personas
-        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .take(PERSONAS_MAX)
         .collect();
     personas.sort();
@@ -108,8 +108,8 @@ fn settings_files(home: &Home) -> Vec<PathBuf> {
     files
 }
 
-/// The folders to watch: those of the files, of every link on the way, and of its target. For
-/// a missing folder, its nearest existing ancestor.
+/// The folders to watch: those that contain a file, a link on the way to it, or a link's target.
+/// A missing folder is replaced by its nearest existing ancestor.
 pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     let mut add = |folder: &Path| {
@@ -126,10 +126,10 @@ pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
         let mut current = path;
         for _ in 0..LINKS_MAX {
             current.parent().into_iter().for_each(&mut add);
-            let Ok(next) = fs::read_link(&current) else {
+            let Ok(target) = fs::read_link(&current) else {
                 break;
             };
-            current = current.parent().unwrap_or(Path::new("/")).join(next);
+            current = current.parent().unwrap_or(Path::new("/")).join(target);
         }
     }
     folders

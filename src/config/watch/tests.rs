@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Longer than any file-system event or fallback poll takes.
+/// Longer than any file-system event or fallback poll should take.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
 
 struct Watched {
@@ -25,8 +25,8 @@ impl Watched {
     }
 
     async fn expect_change(&mut self, cause: &str) {
-        let reported = timeout(REPORT_TIMEOUT, self.watcher.changed()).await;
-        assert!(reported.is_ok(), "{cause}: no change was reported");
+        let result = timeout(REPORT_TIMEOUT, self.watcher.changed()).await;
+        assert!(result.is_ok(), "{cause}: no change was reported");
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -97,7 +97,7 @@ async fn a_removed_and_recreated_home_is_watched_again() {
 fn unchanged_contents_are_not_reported() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
-    let (wake, _woken) = mpsc::channel(1);
+    let (wake, _wakes) = mpsc::channel(1);
     let home = Home::at(folder.path().join("home"));
     let mut files = SettingsFiles::new(home.clone(), wake);
     assert!(files.has_changed(), "the first check");
@@ -121,11 +121,11 @@ async fn without_file_system_events_files_are_polled_every_two_seconds() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let home = Home::at(folder.path().join("home"));
-    let (wake, woken) = mpsc::channel(1);
+    let (wake, wakes) = mpsc::channel(1);
     let mut files = SettingsFiles::new(home.clone(), wake);
     files.may_use_events = false;
     let (sender, mut reports) = mpsc::channel(1);
-    let _task = AbortOnDropHandle::new(tokio::spawn(watch_loop(files, woken, sender)));
+    let _task = AbortOnDropHandle::new(tokio::spawn(watch_loop(files, wakes, sender)));
     reports.recv().await.unwrap();
     let start = Instant::now();
     fs::write(home.config(), "{ }").unwrap();

@@ -69,7 +69,7 @@ impl ModelRegistry {
                 .map(|known| known.catalog.clone())
                 .collect(),
             key_variables: config::key_variables(),
-            is_ollama_host_invalid: config::is_host_unread(&cx.home),
+            is_ollama_host_invalid: config::is_ollama_host_invalid(&cx.home),
             offers_discovered: self.offers_discovered,
         };
         cx.outbox.push(Event::CatalogChanged(Arc::new(catalog)));

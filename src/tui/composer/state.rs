@@ -71,7 +71,7 @@ impl Composer {
 
     /// Handles text that arrived as a burst of keys. The caller then inserts it.
     pub fn burst(&mut self, text: &str, now: Duration) {
-        if self.paste_detector.burst(text, now) {
+        if self.paste_detector.burst_typed(text, now) {
             self.editor.insert("\n");
         }
     }

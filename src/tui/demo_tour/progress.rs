@@ -9,55 +9,55 @@ use crate::tui::demo_tour::step_text::{has_available_tool, visible_step};
 use crate::tui::ui_model::UiModel;
 
 /// Minimum width for `1 of 7` instead of `1/7`.
-const WORDS_FROM: u16 = 40;
+const LONG_COUNT_COLUMNS_MIN: u16 = 40;
 
 /// Runs after each update of the model: marks finished steps and types the next prompt.
 pub fn update_progress(model: &mut UiModel) {
-    let Some(mut guide) = model.tour.take() else {
+    let Some(mut tour) = model.tour.take() else {
         return;
     };
-    if model.conversation.last_turn.is_some() && !guide.done[STEP_ASK] {
-        guide.complete(STEP_ASK);
+    if model.conversation.last_turn.is_some() && !tour.done[STEP_ASK] {
+        tour.complete(STEP_ASK);
     }
-    if !guide.done[STEP_DECIDE] && has_decided(model) {
-        guide.complete(STEP_DECIDE);
+    if !tour.done[STEP_DECIDE] && has_decided(model) {
+        tour.complete(STEP_DECIDE);
     }
-    if let Some(step) = visible_step(model).filter(|step| !guide.done[*step]) {
-        guide.complete(step);
+    if let Some(step) = visible_step(model).filter(|step| !tour.done[*step]) {
+        tour.complete(step);
     }
     let is_idle = model.running_turn().is_none() && model.composer.queue.prompts.is_empty();
-    if guide.prompt_is_due && is_idle && guide.type_ahead(&mut model.composer.editor) {
+    if tour.prompt_is_due && is_idle && tour.type_step_prompt(&mut model.composer.editor) {
         model.composer.reset_history_position();
     }
-    model.tour = Some(guide);
+    model.tour = Some(tour);
 }
 
 /// Updates the tour when a turn ends.
 pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
-    let no_tool = !has_available_tool(model);
-    let Some(guide) = &mut model.tour else {
+    let has_no_tool = !has_available_tool(model);
+    let Some(tour) = &mut model.tour else {
         return;
     };
     let prompt = model.conversation.last_prompt();
-    let is = |wanted: &str| prompt == Some(wanted);
-    let answered = matches!(end, TurnEnd::Answered { .. });
-    guide.has_answer |= answered;
-    guide.prompt_is_due = true;
+    let was_prompt = |text: &str| prompt == Some(text);
+    let is_answered = matches!(end, TurnEnd::Answered { .. });
+    tour.has_answer |= is_answered;
+    tour.prompt_is_due = true;
     // A story that ran to its end leaves nothing to stop.
-    if *end == TurnEnd::Cancelled || answered && is(guide.prompts.story) {
-        guide.complete(STEP_STOP);
+    if *end == TurnEnd::Cancelled || is_answered && was_prompt(tour.prompts.story) {
+        tour.complete(STEP_STOP);
     }
     // Without an available tool there is nothing to decide.
-    if guide.step == STEP_DECIDE && answered && no_tool {
-        guide.complete(STEP_DECIDE);
+    if tour.step == STEP_DECIDE && is_answered && has_no_tool {
+        tour.complete(STEP_DECIDE);
     }
-    if guide.step == STEP_COUNT && answered && is(guide.prompts.setup) {
-        guide.prompt_is_due = false;
-        guide.prompts.setup = "";
+    if tour.step == STEP_COUNT && is_answered && was_prompt(tour.prompts.setup) {
+        tour.prompt_is_due = false;
+        tour.prompts.setup = "";
     }
 }
 
-/// Has any call been decided? A call interrupted with Ctrl+C does not count.
+/// Whether any call was decided. A call interrupted with Ctrl+C does not count.
 fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model
@@ -73,14 +73,14 @@ fn has_decided(model: &UiModel) -> bool {
 /// The tour's line, in the longest form that fits into `columns`; the shortest form may be
 /// wider. None outside the tour.
 pub fn line(model: &UiModel, columns: u16) -> Option<String> {
-    let guide = model.tour.as_ref()?;
-    let (step, forms) = step_text::step_and_text(guide, model);
-    let count = match (step + 1, columns >= WORDS_FROM) {
+    let tour = model.tour.as_ref()?;
+    let (step, forms) = step_text::step_and_text(tour, model);
+    let count = match (step + 1, columns >= LONG_COUNT_COLUMNS_MIN) {
         (number, true) if number <= STEP_COUNT => format!("{number} of {STEP_COUNT}  "),
         (number, false) if number <= STEP_COUNT => format!("{number}/{STEP_COUNT} "),
         _ => String::new(),
     };
-    let room = usize::from(columns).saturating_sub(width(&count));
-    let fits = forms.into_iter().find(|form| width(form) <= room);
-    Some(count + fits.unwrap_or(forms[2]))
+    let text_columns = usize::from(columns).saturating_sub(width(&count));
+    let fitting = forms.into_iter().find(|form| width(form) <= text_columns);
+    Some(count + fitting.unwrap_or(forms[2]))
 }

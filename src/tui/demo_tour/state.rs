@@ -19,7 +19,7 @@ pub struct DemoTour {
     /// The current step; [`STEP_COUNT`] when all are done.
     pub(super) step: usize,
     pub(super) done: [bool; STEP_COUNT],
-    /// Some prompt was answered.
+    /// At least one prompt was answered.
     pub(super) has_answer: bool,
     /// A conversation was saved to its file.
     pub has_saved: bool,
@@ -44,7 +44,7 @@ impl DemoTour {
 
     /// Marks a step as done, perhaps ahead of its turn.
     pub(super) fn complete(&mut self, step: usize) {
-        let before = self.step;
+        let previous_step = self.step;
         self.done[step] = true;
         // A later step skips the current one, so the thinking pane is optional.
         if self.step >= STEP_THINKING && step > self.step {
@@ -53,7 +53,7 @@ impl DemoTour {
         while self.done.get(self.step) == Some(&true) {
             self.step += 1;
         }
-        self.prompt_is_due |= self.step != before;
+        self.prompt_is_due |= self.step != previous_step;
     }
 
     /// The prompt that the current step suggests, if any.
@@ -67,29 +67,30 @@ impl DemoTour {
         }
     }
 
-    /// Types the step's prompt unless the user has typed something. Returns whether it did.
-    pub fn type_ahead(&mut self, editor: &mut Editor) -> bool {
+    /// Types the step's prompt unless the user has typed something. Returns whether the message was
+    /// changed.
+    pub fn type_step_prompt(&mut self, editor: &mut Editor) -> bool {
         self.prompt_is_due = false;
         if !editor.is_blank() && !self.has_untouched_prompt(editor) {
             return false;
         }
-        self.typed_prompt = self.step_prompt().filter(|wanted| !wanted.is_empty());
+        self.typed_prompt = self.step_prompt().filter(|prompt| !prompt.is_empty());
         editor.set(self.typed_prompt.unwrap_or_default());
         true
     }
 
-    /// Does the message hold the tour's prompt, unedited?
+    /// Whether the message is the tour's prompt, unedited.
     pub fn has_untouched_prompt(&self, editor: &Editor) -> bool {
         self.typed_prompt
             .is_some_and(|typed| editor.text() == typed)
     }
 
-    /// The user edits the prompt, so it now belongs to them.
+    /// Leaves the prompt to the user, who has started to edit it.
     pub fn release_prompt(&mut self) {
         self.typed_prompt = None;
     }
 
-    /// The user starts to type, so the tour's unedited prompt is removed.
+    /// Removes the tour's unedited prompt, because the user starts to type.
     pub fn clear_prompt(&mut self, editor: &mut Editor) {
         if self.has_untouched_prompt(editor) {
             editor.take();

@@ -15,60 +15,63 @@ use crate::tui::ui_model::UiModel;
 type TextBySize = [&'static str; 3];
 
 /// The step on display and its text.
-pub fn step_and_text(guide: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
-    if let Some(ask) = model.dialogs.current() {
+pub fn step_and_text(tour: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
+    if let Some(dialog) = model.dialogs.current() {
         let step = if model.dialogs.is_approval() {
             STEP_DECIDE
         } else {
-            guide.step
+            tour.step
         };
-        return (step, dialog_text(ask));
+        return (step, dialog_text(dialog));
     }
     if let Some(step) = visible_step(model) {
         return (step, layer_text(step, model));
     }
-    let running = model.running_turn().is_some();
-    let words = match guide.step {
-        STEP_ASK | STEP_DECIDE | STEP_STOP if !running && model.panes.focus != Focus::Message => {
+    let is_running = model.running_turn().is_some();
+    let text = match tour.step {
+        STEP_ASK | STEP_DECIDE | STEP_STOP
+            if !is_running && model.panes.focus != Focus::Message =>
+        {
             UNFOCUSED_WORDS
         }
         STEP_ASK => ASK_WORDS,
-        STEP_DECIDE if running => pending_decision_text(guide, model),
+        STEP_DECIDE if is_running => pending_decision_text(tour, model),
         STEP_DECIDE => retry_decision_text(model),
-        STEP_THINKING if running => answering_text(model),
-        STEP_THINKING if !guide.has_answer => UNANSWERED_WORDS,
+        STEP_THINKING if is_running => answering_text(model),
+        STEP_THINKING if !tour.has_answer => UNANSWERED_WORDS,
         STEP_THINKING if model.chat.thinking_entries().is_empty() => NO_THOUGHT_WORDS,
         STEP_THINKING => THINK_WORDS,
-        STEP_STOP if running => STOP_WORDS,
+        STEP_STOP if is_running => STOP_WORDS,
         STEP_STOP => STORY_WORDS,
-        STEP_SESSIONS if guide.has_saved => SESSIONS_WORDS,
+        STEP_SESSIONS if tour.has_saved => SESSIONS_WORDS,
         STEP_SESSIONS => UNSAVED_WORDS,
         STEP_COMMANDS => COMMANDS_WORDS,
         STEP_HELP => HELP_WORDS,
-        _ if guide.prompts.setup.is_empty() => QUIT_WORDS,
+        _ if tour.prompts.setup.is_empty() => QUIT_WORDS,
         _ => FINISHED_WORDS,
     };
-    (guide.step, words)
+    (tour.step, text)
 }
 
 /// Text for an open dialog.
-fn dialog_text(ask: &Dialog) -> TextBySize {
-    match &ask.mode {
-        _ if !ask.accepts_keys => NOT_READY_WORDS,
+fn dialog_text(dialog: &Dialog) -> TextBySize {
+    match &dialog.mode {
+        _ if !dialog.accepts_keys => NOT_READY_WORDS,
         DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => DENY_WORDS,
         DialogMode::EditArguments { .. } => EDIT_WORDS,
-        DialogMode::Choosing if ask.call().is_some() => DECIDE_WORDS,
+        DialogMode::Choosing if dialog.call().is_some() => DECIDE_WORDS,
         DialogMode::Choosing => CHOOSE_WORDS,
     }
 }
 
+/// Text for an open layer or pane.
 fn layer_text(step: usize, model: &UiModel) -> TextBySize {
-    let none_kept = model
+    let is_list_empty = model
         .layer
         .as_ref()
         .is_some_and(|layer| layer.shows_empty_list());
     match step {
-        STEP_SESSIONS if none_kept => NO_SESSIONS_OPEN,
+        STEP_SESSIONS if is_list_empty => NO_SESSIONS_OPEN,
         STEP_SESSIONS => SESSIONS_OPEN,
         STEP_COMMANDS => COMMANDS_OPEN,
         STEP_HELP => HELP_OPEN,
@@ -77,11 +80,11 @@ fn layer_text(step: usize, model: &UiModel) -> TextBySize {
     }
 }
 
-/// Text for a running turn without a decided call. Only the tour's own question is sure to
+/// Text while a turn runs and no call was decided yet. Only the tour's own question is certain to
 /// lead to a call.
-fn pending_decision_text(guide: &DemoTour, model: &UiModel) -> TextBySize {
+fn pending_decision_text(tour: &DemoTour, model: &UiModel) -> TextBySize {
     let prompt = model.conversation.last_prompt();
-    let is_question = prompt == Some(guide.prompts.question);
+    let is_question = prompt == Some(tour.prompts.question);
     match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_WORDS,
         (true, ToolMode::Auto) => AUTO_MODE_WORDS,
@@ -90,7 +93,7 @@ fn pending_decision_text(guide: &DemoTour, model: &UiModel) -> TextBySize {
     }
 }
 
-/// Text for an idle program without a decided call.
+/// Text while nothing runs and no call was decided yet.
 fn retry_decision_text(model: &UiModel) -> TextBySize {
     match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_AGAIN,
@@ -99,10 +102,10 @@ fn retry_decision_text(model: &UiModel) -> TextBySize {
     }
 }
 
-/// Text for a running answer, which depends on whether a tool returned a result for it.
+/// Text while the model answers, which depends on whether a tool returned a result.
 fn answering_text(model: &UiModel) -> TextBySize {
-    let of_turn = &model.chat.transcript.entries()[model.chat.transcript.settled_len()..];
-    let used_tool = of_turn.iter().any(|entry| match &entry.body {
+    let turn_entries = &model.chat.transcript.entries()[model.chat.transcript.settled_len()..];
+    let used_tool = turn_entries.iter().any(|entry| match &entry.body {
         EntryBody::Tool(call) => matches!(
             call.state,
             ToolState::Done(ToolOutcome::Succeeded { .. } | ToolOutcome::Reused { .. })
@@ -116,7 +119,7 @@ fn answering_text(model: &UiModel) -> TextBySize {
     }
 }
 
-/// Is any tool available to the model?
+/// Whether any tool is available to the model.
 pub fn has_available_tool(model: &UiModel) -> bool {
     let offers = |server: &Server| server.offered_tools().next().is_some();
     model.servers_pane.servers.iter().any(offers)
@@ -346,8 +349,8 @@ mod tests {
     fn text_fits_80_60_and_20_columns() {
         // The mark takes four columns; the count takes eight, or four on a small screen.
         for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
-            for words in ALL {
-                assert!(width(words[form]) <= columns, "{}", words[form]);
+            for text in ALL {
+                assert!(width(text[form]) <= columns, "{}", text[form]);
             }
         }
     }
@@ -365,9 +368,9 @@ mod tests {
             (Action::Commands, COMMANDS_WORDS, "Ctrl+P"),
             (Action::Help, HELP_WORDS, "F1"),
         ];
-        for (action, words, key) in taught {
+        for (action, text, key) in taught {
             assert_eq!(key_label(action), key);
-            assert!(words[0].contains(key) && words[1].contains(key), "{key}");
+            assert!(text[0].contains(key) && text[1].contains(key), "{key}");
         }
     }
 }

@@ -22,7 +22,7 @@ const READABLE_HEIGHT: u16 = 4;
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decision_key.as_mut();
-    let repeats = held.is_some_and(|held| held.is_repeat(key.code, now));
+    let repeats = held.is_some_and(|held| held.record_press(key.code, now));
     let Some(ask) = dialogs.current_mut() else {
         return;
     };

@@ -1,5 +1,5 @@
-//! Decodes terminal input: maps Hangul jamo to the Latin keys they share, detects bursts of
-//! keys as pastes, and filters out the terminal's reply to the background query.
+//! Decodes terminal input: maps Hangul jamo to the Latin letters on the same keys, groups bursts
+//! of keys as pastes, and filters out the terminal's reply to the background query.
 
 use crate::tui::theme::TerminalBackground;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -8,15 +8,15 @@ use std::time::Duration;
 /// A read with at least this many text keys is a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
 /// How long after the query a reply may arrive.
-const REPLY_WITHIN: Duration = Duration::from_secs(3);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long an incomplete reply is held.
-const REPLY_GAP: Duration = Duration::from_millis(100);
+const REPLY_HOLD_TIME: Duration = Duration::from_millis(100);
 /// Start of a reply, as [`reply_char`] spells it.
 const REPLY_START: &str = "\u{1b}11;";
 /// Maximum length of a reply in keys.
 const REPLY_KEYS_MAX: usize = 40;
 
-/// The Latin key of a two-set (Dubeolsik) jamo; any other character in lower case.
+/// The Latin letter on the key of a two-set (Dubeolsik) jamo; any other character in lower case.
 pub fn latin_key(c: char) -> char {
     const JAMO: [(char, char); 33] = [
         ('ㅂ', 'q'),
@@ -56,7 +56,7 @@ pub fn latin_key(c: char) -> char {
     // Conjoining forms, which some input methods send, in Unicode order.
     const LEADING: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ    ㅛㅜ    ㅠㅡ ㅣ";
-    let nth = |list: &'static str, base: u32| list.chars().nth((u32::from(c) - base) as usize);
+    let nth = |jamo: &'static str, base: u32| jamo.chars().nth((u32::from(c) - base) as usize);
     let compatible = match c {
         '\u{1100}'..='\u{1112}' => nth(LEADING, 0x1100),
         '\u{1161}'..='\u{1175}' => nth(VOWELS, 0x1161),
@@ -111,7 +111,7 @@ pub enum KeyGroup {
 /// Combines a long run of text keys into one burst. Enter belongs to the burst only if text
 /// follows; a final Enter is a key of its own.
 pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
-    let text = |key: &KeyEvent| match key.code {
+    let text_char = |key: &KeyEvent| match key.code {
         _ if key.kind == KeyEventKind::Release => None,
         KeyCode::Enter if key.modifiers.is_empty() => Some('\n'),
         KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => Some('\n'),
@@ -121,18 +121,21 @@ pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
     let mut groups = Vec::new();
     let mut rest = keys;
     while let Some(first) = rest.first() {
-        let run = rest.iter().take_while(|key| text(key).is_some()).count();
-        let controls = rest[..run]
+        let run_len = rest
+            .iter()
+            .take_while(|key| text_char(key).is_some())
+            .count();
+        let trailing_controls = rest[..run_len]
             .iter()
             .rev()
             .take_while(|key| typed_char(**key).is_none())
             .count();
-        let run = run - controls;
-        if run >= BURST_KEYS_MIN {
+        let burst_len = run_len - trailing_controls;
+        if burst_len >= BURST_KEYS_MIN {
             groups.push(KeyGroup::Burst(
-                rest[..run].iter().filter_map(text).collect(),
+                rest[..burst_len].iter().filter_map(text_char).collect(),
             ));
-            rest = &rest[run..];
+            rest = &rest[burst_len..];
         } else {
             groups.push(KeyGroup::Key(*first));
             rest = &rest[1..];
@@ -145,9 +148,9 @@ pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
 /// Alt+], its characters, and Alt+\ or Ctrl+G.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyFilter {
-    held: Vec<KeyEvent>,
+    held_keys: Vec<KeyEvent>,
     held_since: Duration,
-    done: bool,
+    is_done: bool,
 }
 
 impl ReplyFilter {
@@ -156,28 +159,28 @@ impl ReplyFilter {
     pub fn push(
         &mut self,
         key: KeyEvent,
-        at: Duration,
+        now: Duration,
     ) -> (Vec<KeyEvent>, Option<TerminalBackground>) {
-        if self.done || at > REPLY_WITHIN {
+        if self.is_done || now > REPLY_TIMEOUT {
             let mut keys = self.release();
             keys.push(key);
             return (keys, None);
         }
-        if self.held.is_empty() {
-            self.held_since = at;
+        if self.held_keys.is_empty() {
+            self.held_since = now;
         }
-        self.held.push(key);
-        let text: String = self.held.iter().filter_map(reply_char).collect();
+        self.held_keys.push(key);
+        let text: String = self.held_keys.iter().filter_map(reply_char).collect();
         if let Some(body) = text.strip_prefix(REPLY_START)
             && let Some(body) = body.strip_suffix('\u{7}')
         {
-            self.done = true;
-            self.held.clear();
+            self.is_done = true;
+            self.held_keys.clear();
             return (Vec::new(), parse_background(body));
         }
-        let begins = text.chars().count() == self.held.len()
+        let may_be_incomplete = text.chars().count() == self.held_keys.len()
             && (text.starts_with(REPLY_START) || REPLY_START.starts_with(text.as_str()));
-        if begins && self.held.len() < REPLY_KEYS_MAX {
+        if may_be_incomplete && self.held_keys.len() < REPLY_KEYS_MAX {
             return (Vec::new(), None);
         }
         (self.release(), None)
@@ -185,17 +188,17 @@ impl ReplyFilter {
 
     /// Whether these keys or already held ones may start a reply.
     pub fn may_be_reply(&self, keys: &[KeyEvent]) -> bool {
-        let starts = |key: &KeyEvent| reply_char(key) == REPLY_START.chars().next();
-        !self.done && (!self.held.is_empty() || keys.iter().any(starts))
+        let starts_reply = |key: &KeyEvent| reply_char(key) == REPLY_START.chars().next();
+        !self.is_done && (!self.held_keys.is_empty() || keys.iter().any(starts_reply))
     }
 
-    /// When held keys must be released because the reply did not complete.
+    /// When held keys must be released, because no complete reply arrived in time.
     pub fn release_at(&self) -> Option<Duration> {
-        (!self.held.is_empty()).then(|| self.held_since + REPLY_GAP)
+        (!self.held_keys.is_empty()).then(|| self.held_since + REPLY_HOLD_TIME)
     }
 
     pub fn release(&mut self) -> Vec<KeyEvent> {
-        std::mem::take(&mut self.held)
+        std::mem::take(&mut self.held_keys)
     }
 }
 
@@ -243,22 +246,22 @@ mod tests {
     }
 
     fn filtered(filter: &mut ReplyFilter, text: &str) -> (String, Option<TerminalBackground>) {
-        let mut through = String::new();
-        let mut found = None;
+        let mut passed = String::new();
+        let mut background = None;
         for key in keys(text) {
-            let (keys, background) = filter.push(key, Duration::ZERO);
-            through.extend(keys.iter().filter_map(reply_char));
-            found = found.or(background);
+            let (keys, detected) = filter.push(key, Duration::ZERO);
+            passed.extend(keys.iter().filter_map(reply_char));
+            background = background.or(detected);
         }
-        (through, found)
+        (passed, background)
     }
 
     #[test]
     fn background_reply_is_not_typed_text() {
         let mut filter = ReplyFilter::default();
-        let (through, found) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
+        let (passed, background) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
         assert_eq!(
-            (through.as_str(), found),
+            (passed.as_str(), background),
             ("ab", Some(TerminalBackground::Light))
         );
     }
@@ -283,7 +286,7 @@ mod tests {
 
     #[test]
     fn jamo_map_to_their_latin_keys() {
-        let under: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(latin_key).collect();
-        assert_eq!(under, "yndesucy");
+        let latin: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(latin_key).collect();
+        assert_eq!(latin, "yndesucy");
     }
 }

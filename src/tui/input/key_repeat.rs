@@ -8,8 +8,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRepeatGuard {
     code: KeyCode,
-    since: Duration,
-    last: Duration,
+    pressed_at: Duration,
+    last_event_at: Duration,
 }
 
 impl KeyRepeatGuard {
@@ -21,19 +21,19 @@ impl KeyRepeatGuard {
     pub fn new(code: KeyCode, at: Duration) -> Self {
         Self {
             code,
-            since: at,
-            last: at,
+            pressed_at: at,
+            last_event_at: at,
         }
     }
 
-    /// Whether a press of `code` at `at` counts as a repeat of this key.
-    pub fn is_repeat(&mut self, code: KeyCode, at: Duration) -> bool {
+    /// Records a press of `code` at `at`. Returns whether it counts as a repeat of this key.
+    pub fn record_press(&mut self, code: KeyCode, at: Duration) -> bool {
         if code != self.code {
             return false;
         }
-        let gap = at.saturating_sub(self.last);
-        self.last = at;
-        gap < Self::REPEAT_GAP_MAX || at.saturating_sub(self.since) < Self::REPEAT_DELAY_MAX
+        let gap = at.saturating_sub(self.last_event_at);
+        self.last_event_at = at;
+        gap < Self::REPEAT_GAP_MAX || at.saturating_sub(self.pressed_at) < Self::REPEAT_DELAY_MAX
     }
 }
 
@@ -47,17 +47,17 @@ mod tests {
 
     #[test]
     fn held_key_is_always_a_repeat() {
-        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
+        let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
         for at in (620..5_000).step_by(25) {
-            assert!(held.is_repeat(KeyCode::Char('y'), ms(at)), "{at}");
+            assert!(guard.record_press(KeyCode::Char('y'), ms(at)), "{at}");
         }
     }
 
     #[test]
     fn same_key_counts_after_a_pause_and_another_key_at_once() {
-        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
-        assert!(!held.is_repeat(KeyCode::Char('n'), ms(600)));
-        assert!(held.is_repeat(KeyCode::Char('y'), ms(700)));
-        assert!(!held.is_repeat(KeyCode::Char('y'), ms(1_000)));
+        let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
+        assert!(!guard.record_press(KeyCode::Char('n'), ms(600)));
+        assert!(guard.record_press(KeyCode::Char('y'), ms(700)));
+        assert!(!guard.record_press(KeyCode::Char('y'), ms(1_000)));
     }
 }

@@ -1,4 +1,4 @@
-//! Detects pastes by timing in terminals without bracketed paste: their keys arrive faster
+//! Detects pastes by timing in terminals without bracketed paste: pasted keys arrive faster
 //! than anyone types.
 
 use std::time::Duration;
@@ -11,37 +11,39 @@ const ENTER_HOLD_TIME: Duration = Duration::from_millis(15);
 
 #[derive(Debug, Default)]
 pub struct PasteDetector {
-    last_text: Option<Duration>,
+    last_text_at: Option<Duration>,
     /// Time of a held Enter, which may be a newline of a paste.
     held_enter_at: Option<Duration>,
     is_pasting: bool,
 }
 
 impl PasteDetector {
+    /// Records a single typed character.
     pub fn char_typed(&mut self, now: Duration) {
         self.end_paste_after_pause(now);
-        self.last_text = Some(now);
+        self.last_text_at = Some(now);
     }
 
     /// Records a burst of text. Returns true if a held Enter was a newline before it.
-    pub fn burst(&mut self, text: &str, now: Duration) -> bool {
-        let had_enter = self.held_enter_at.take().is_some();
-        match had_enter {
+    pub fn burst_typed(&mut self, text: &str, now: Duration) -> bool {
+        let had_held_enter = self.held_enter_at.take().is_some();
+        match had_held_enter {
             true => self.is_pasting = true,
             false => self.end_paste_after_pause(now),
         }
         self.is_pasting |= text.contains('\n');
-        self.last_text = Some(now);
-        had_enter
+        self.last_text_at = Some(now);
+        had_held_enter
     }
 
     /// After a pause, new text is not part of an earlier paste.
     fn end_paste_after_pause(&mut self, now: Duration) {
         self.is_pasting &= self
-            .last_text
+            .last_text_at
             .is_some_and(|last| now <= last + ENTER_HOLD_TIME);
     }
 
+    /// Holds an Enter until it is clear whether more text follows.
     pub fn hold_enter(&mut self, now: Duration) {
         self.held_enter_at = Some(now);
     }
@@ -54,25 +56,25 @@ impl PasteDetector {
     /// Records that a held Enter was a newline of the paste.
     pub fn line_ended(&mut self, now: Duration) {
         self.is_pasting = true;
-        self.last_text = Some(now);
+        self.last_text_at = Some(now);
     }
 
-    /// When a held Enter submits the message.
+    /// When a held Enter will submit the message unless more text arrives.
     pub fn enter_due_at(&self) -> Option<Duration> {
-        self.held_enter_at.map(|since| since + ENTER_HOLD_TIME)
+        self.held_enter_at.map(|held_at| held_at + ENTER_HOLD_TIME)
     }
 
-    /// Whether text arrived so recently that an Enter now must be part of the same input.
+    /// Whether text arrived so recently that an Enter now may belong to the same paste.
     pub fn should_hold_enter(&self, now: Duration) -> bool {
-        !self.is_pasting && self.text_within(BURST_GAP, now)
+        !self.is_pasting && self.had_text_within(BURST_GAP, now)
     }
 
     pub fn is_pasting(&self, now: Duration) -> bool {
-        self.is_pasting && self.text_within(ENTER_HOLD_TIME, now)
+        self.is_pasting && self.had_text_within(ENTER_HOLD_TIME, now)
     }
 
-    fn text_within(&self, gap: Duration, now: Duration) -> bool {
-        self.last_text
+    fn had_text_within(&self, gap: Duration, now: Duration) -> bool {
+        self.last_text_at
             .is_some_and(|last| now.saturating_sub(last) <= gap)
     }
 }

@@ -21,7 +21,7 @@ enum LogTab {
 #[derive(Debug, Default)]
 pub struct LogLayer {
     tab: LogTab,
-    /// Number of log lines below the view; 0 follows the end.
+    /// The number of log lines below the view; 0 follows the end.
     rows_from_end: usize,
     trace: TraceScroll,
 }
@@ -31,8 +31,8 @@ pub struct LogLayer {
 pub struct TraceScroll {
     /// The first visible line.
     pub top: usize,
-    /// Number of lines visible in the last frame.
-    pub shown: usize,
+    /// The number of lines that the last frame showed.
+    pub visible_lines: usize,
 }
 
 /// `/log` opens the log, `/log answer` the last answer.
@@ -51,7 +51,7 @@ pub fn open(argument: &str, cx: &mut UiContext) {
 }
 
 impl LogLayer {
-    /// Requests the trace, only while its tab is open.
+    /// Requests the trace if its tab is open.
     fn request_trace(&self, cx: &mut UiContext) {
         if self.tab == LogTab::LastAnswer {
             cx.send(Command::ShowReplyTrace);
@@ -60,10 +60,10 @@ impl LogLayer {
 
     /// Scrolls to the beginning or the end of the tab.
     fn jump(&mut self, to_end: bool) {
-        let far = if to_end { usize::MAX } else { 0 };
+        let top = if to_end { usize::MAX } else { 0 };
         match self.tab {
-            LogTab::Log => self.rows_from_end = usize::MAX - far,
-            LogTab::LastAnswer => self.trace.top = far,
+            LogTab::Log => self.rows_from_end = usize::MAX - top,
+            LogTab::LastAnswer => self.trace.top = top,
         }
     }
 
@@ -84,7 +84,7 @@ impl LogLayer {
     }
 }
 
-/// Does this event update the trace? Complete replies and results of calls do.
+/// Whether this event updates the trace, as complete replies and results of calls do.
 fn updates_trace(event: &TurnEvent) -> bool {
     match event {
         TurnEvent::Started { .. } | TurnEvent::RoundEnded { .. } | TurnEvent::Ended { .. } => true,
@@ -121,7 +121,7 @@ impl Layer for LogLayer {
             LogTab::Log => self.rows_from_end = self.rows_from_end.saturating_add_signed(-rows),
             LogTab::LastAnswer => {
                 // A page is the number of lines shown, which depends on how they wrapped.
-                let page = isize::try_from(self.trace.shown)
+                let page = isize::try_from(self.trace.visible_lines)
                     .unwrap_or(isize::MAX)
                     .max(1);
                 self.trace.top = self
@@ -160,13 +160,12 @@ impl Layer for LogLayer {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let other = match self.tab {
+        let other_tab = match self.tab {
             LogTab::Log => "last answer",
             LogTab::LastAnswer => "log",
         };
-        let keys = ["PgUp/PgDn scroll", "Esc close"].map(str::to_owned);
-        let [scroll, close] = keys;
-        let switch = layers::hint(KeyContext::Log, LayerKey::Switch, other);
+        let [scroll, close] = ["PgUp/PgDn scroll", "Esc close"].map(str::to_owned);
+        let switch = layers::hint(KeyContext::Log, LayerKey::Switch, other_tab);
         let copy = layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy");
         vec![scroll, switch, copy, close]
     }

@@ -10,11 +10,17 @@ use crate::tui::widgets::window::draw_window;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 
-/// Columns of the label before a line of the trace.
+/// Width of the label before a line of the trace.
 const LABEL_WIDTH: u16 = 6;
 
-pub fn draw_log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
-    let (theme, area) = (pen.theme, draw_window(over, "Log", "Tab last answer", pen));
+pub fn draw_log(
+    lines: &VecDeque<LogLine>,
+    body: Rect,
+    rows_from_end: &mut usize,
+    pen: &mut Painter,
+) {
+    let size = (body.width, body.height);
+    let (theme, area) = (pen.theme, draw_window(body, "Log", "Tab last answer", pen));
     let count = lines.len();
     let lines = lines.iter().rev().map(|line| {
         let style = match line.level {
@@ -25,42 +31,50 @@ pub fn draw_log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &m
         };
         (format!("{:5} {}", line.level, line.text), style)
     });
-    draw_from_end(lines, count, area, back, "No log entries yet.", pen);
+    draw_from_end(
+        lines,
+        count,
+        area,
+        rows_from_end,
+        "No log entries yet.",
+        pen,
+    );
 }
 
-/// Draws the trace of the last answer; an empty window until the engine has sent it. Wraps
-/// only visible lines.
+/// Draws the trace of the last answer, or an empty window until the engine has sent it. Wraps only
+/// the lines that it needs to measure or draw.
 pub fn draw_trace(
     lines: Option<&[TraceLine]>,
-    over: Rect,
-    page: &mut TraceScroll,
+    body: Rect,
+    scroll: &mut TraceScroll,
     pen: &mut Painter,
 ) {
-    let area = draw_window(over, "Last answer", "Tab log", pen);
+    let size = (body.width, body.height);
+    let area = draw_window(body, "Last answer", "Tab log", pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let lines = match lines {
         None => return,
         Some([]) => {
-            let nothing = "No answer yet. This page will show the model's output as received, and how humble split it into parts.";
-            pen.paragraph(area, &Clean::from_static(nothing), dim);
+            let placeholder = "No answer yet. This page will show the model's output as received, and how humble split it into parts.";
+            pen.paragraph(area, &Clean::from_static(placeholder), dim);
             return;
         }
         Some(lines) => lines,
     };
     let rows = |line: &TraceLine| trace_rows(line, area.width);
-    // Scrolling ends at a full last page.
-    let mut room = usize::from(area.height);
+    // The last page is full: scrolling ends there.
+    let mut free_rows = usize::from(area.height);
     let fits = |line: &&TraceLine| {
-        let rows = rows(line).len();
-        let fits = rows <= room;
-        room = room.saturating_sub(rows);
+        let row_count = rows(line).len();
+        let fits = row_count <= free_rows;
+        free_rows = free_rows.saturating_sub(row_count);
         fits
     };
     let last_page = lines.iter().rev().take_while(fits).count().max(1);
-    page.top = page.top.min(lines.len().saturating_sub(last_page));
+    scroll.top = scroll.top.min(lines.len().saturating_sub(last_page));
     let mut y = area.y;
-    page.shown = 0;
-    for line in &lines[page.top..] {
+    scroll.visible_lines = 0;
+    for line in &lines[scroll.top..] {
         let style = match line.kind {
             TraceKind::Heading => pen.theme.accent,
             TraceKind::Text => plain,
@@ -76,7 +90,7 @@ pub fn draw_trace(
             pen.put(area.x, y, &row, style, area.width);
             y += 1;
         }
-        page.shown += 1;
+        scroll.visible_lines += 1;
     }
 }
 
@@ -85,17 +99,17 @@ fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
     if line.kind == TraceKind::Heading {
         return wrapped_rows(&Clean::escaped(&line.text), columns);
     }
-    let room = columns.saturating_sub(LABEL_WIDTH).max(1);
-    let mut rows = wrapped_rows(&Clean::escaped(&line.text), room);
+    let text_columns = columns.saturating_sub(LABEL_WIDTH).max(1);
+    let mut rows = wrapped_rows(&Clean::escaped(&line.text), text_columns);
     if rows.is_empty() {
         rows.push(String::new());
     }
-    let label = |at: usize| match (at, line.starts_entry) {
+    let label = |index: usize| match (index, line.starts_entry) {
         (0, true) => line.kind.label(),
         _ => "",
     };
     let rows = rows.into_iter().enumerate();
     let width = usize::from(LABEL_WIDTH);
-    rows.map(|(at, row)| format!("{:<width$}{row}", label(at)))
+    rows.map(|(index, row)| format!("{:<width$}{row}", label(index)))
         .collect()
 }

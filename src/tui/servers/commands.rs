@@ -14,7 +14,7 @@ use crate::tui::widgets::suggest::suggest;
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
 
-/// The same failure is announced at most once in this interval, however many retries fail.
+/// A repeated failure of a server is announced again only after this interval.
 const FAILURE_REPEAT_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Enter on a row: folds or unfolds it, or opens the full text.
@@ -122,9 +122,9 @@ pub fn review_instructions(pane: &ServersPane, id: &ServerId, cx: &mut UiContext
     }
 }
 
-/// Updates the accepted instructions after the trust list changed.
-pub fn trust_changed(pane: &mut ServersPane, list: &[TrustEntry]) {
-    let accepted = list.iter().filter_map(|entry| match entry {
+/// Updates the accepted instructions after the trust decisions changed.
+pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
+    let accepted = entries.iter().filter_map(|entry| match entry {
         TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
             Some(consent.clone())
         }
@@ -149,7 +149,7 @@ fn open_report(pane: &ServersPane, cx: &mut UiContext) {
 }
 
 /// `/mcp` opens a report of all servers. `/mcp NAME` shows one server in the pane, and
-/// `/mcp NAME ACTION` does the same as a key there.
+/// `/mcp NAME ACTION` does the same as a key in the pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
         return open_report(pane, cx);
@@ -218,9 +218,11 @@ fn find_by_name(pane: &ServersPane, name: &str) -> Result<ServerId, Notice> {
         return Ok(id_of(server));
     }
     let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
-    let known = servers.iter().map(|server| server.id.as_str());
-    Err(match suggest(name, known) {
-        Some(near) => notice.with_advice(format!("Did you mean `{}`?", Clean::name(near))),
+    let names = servers.iter().map(|server| server.id.as_str());
+    Err(match suggest(name, names) {
+        Some(suggestion) => {
+            notice.with_advice(format!("Did you mean `{}`?", Clean::name(suggestion)))
+        }
         None => notice.with_advice("/toggle-mcp lists all servers with their numbers."),
     })
 }
@@ -245,18 +247,18 @@ pub fn toggle_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext
     Picker::new("Servers", "Change nothing", rows).pick_or_open(argument, cx);
 }
 
-/// Stores a new snapshot of a server. A failure is announced once; a successful connection
-/// only if the user asked for it.
+/// Stores a new snapshot of a server. A failure is announced, unless it repeats; a successful
+/// connection only if the user asked for it.
 pub fn server_changed(pane: &mut ServersPane, server: Server, cx: &mut UiContext) {
     let (id, status) = (server.id.clone(), server.status.clone());
-    let count = server.offered_tools().count();
-    let before = pane.upsert(server);
-    let status_changed = before.is_none_or(|before| before.status != status);
+    let tool_count = server.offered_tools().count();
+    let previous = pane.upsert(server);
+    let has_new_status = previous.is_none_or(|previous| previous.status != status);
     match status {
-        ServerStatus::Failed(notice) if status_changed => notify_failure(pane, &id, &notice, cx),
+        ServerStatus::Failed(notice) if has_new_status => notify_failure(pane, &id, &notice, cx),
         ServerStatus::Connected if pane.announce_outcome.remove(&id) => {
             pane.announced_failures.remove(&id);
-            let tools = match count {
+            let tools = match tool_count {
                 1 => "1 tool".to_owned(),
                 count => format!("{count} tools"),
             };
@@ -271,8 +273,8 @@ fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &m
     let now = cx.shared.now;
     let is_awaited = pane.announce_outcome.remove(id);
     let announced = &mut pane.announced_failures;
-    let is_repeated = announced.get(id).is_some_and(|(line, at)| {
-        *line == advice::notice_line(notice) && now < *at + FAILURE_REPEAT_INTERVAL
+    let is_repeated = announced.get(id).is_some_and(|(line, announced_at)| {
+        *line == advice::notice_line(notice) && now < *announced_at + FAILURE_REPEAT_INTERVAL
     });
     if is_repeated && !is_awaited {
         return;
@@ -281,7 +283,7 @@ fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &m
     // Servers that fail together share one notice.
     let failed_just_now = |id: &ServerId| {
         let last = announced.get(id);
-        last.is_some_and(|(_, at)| now < *at + NOTICE_DURATION)
+        last.is_some_and(|(_, announced_at)| now < *announced_at + NOTICE_DURATION)
     };
     let servers = pane.servers.iter();
     let failed: Vec<String> = servers

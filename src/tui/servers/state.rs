@@ -19,8 +19,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Width of the rows before the first frame.
-const COLUMNS_AT_FIRST: u16 = 30;
+/// The assumed width of the rows before the first frame.
+const INITIAL_COLUMNS: u16 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextTone {
@@ -30,7 +30,7 @@ pub enum TextTone {
     Attention,
 }
 
-/// A row of the servers pane; servers and tools by their index.
+/// A row of the servers pane. Servers and tools are given by their index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServersPaneRow {
     Server(usize),
@@ -69,7 +69,7 @@ impl ServersPaneRow {
     }
 }
 
-/// Numbers at the right of a server's row.
+/// The numbers at the right end of a server's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerToolCost {
     /// Number of available tools.
@@ -92,11 +92,11 @@ pub struct ServersPane {
     pub selected: usize,
     /// The first visible row.
     top: usize,
-    /// The last row of a part that was just unfolded. The next frame scrolls to show it.
+    /// The last row of a server or tool that was just unfolded. The next frame scrolls to show it.
     reveal_row: Option<usize>,
     /// Servers that the user enabled or reconnected; their outcome is announced.
     pub announce_outcome: HashSet<ServerId>,
-    /// Announced failures, with their time.
+    /// The last announced failure of each server, with its time.
     pub announced_failures: HashMap<ServerId, (String, Duration)>,
 }
 
@@ -109,8 +109,8 @@ struct RowIdentity {
 }
 
 impl ServersPane {
-    /// `dot` separates facts.
-    pub fn new(dot: &'static str) -> Self {
+    /// `separator` stands between the details in a row.
+    pub fn new(separator: &'static str) -> Self {
         Self {
             servers: Vec::new(),
             costs: Vec::new(),
@@ -118,8 +118,8 @@ impl ServersPane {
             unfolded_tools: HashSet::new(),
             rows: Vec::new(),
             format: RowFormat {
-                columns: COLUMNS_AT_FIRST,
-                separator: dot,
+                columns: INITIAL_COLUMNS,
+                separator,
             },
             accepted_instructions: Vec::new(),
             selected: 0,
@@ -154,18 +154,18 @@ impl ServersPane {
 
     /// Replaces all servers, in the order of the file.
     pub fn set_servers(&mut self, servers: Vec<Server>) {
-        let stand = self.row_identity();
+        let selection = self.row_identity();
         self.costs = servers.iter().map(cost).collect();
         self.servers = servers;
-        self.lay_out(stand);
+        self.lay_out(selection);
     }
 
     /// Adds or replaces one server. Returns its previous snapshot.
     pub fn upsert(&mut self, server: Server) -> Option<Server> {
-        let known = self.servers.iter().position(|known| known.id == server.id);
-        let stand = self.row_identity();
+        let index = self.servers.iter().position(|old| old.id == server.id);
+        let selection = self.row_identity();
         let cost = cost(&server);
-        let before = match known {
+        let previous = match index {
             Some(index) => {
                 self.costs[index] = cost;
                 Some(std::mem::replace(&mut self.servers[index], server))
@@ -176,36 +176,37 @@ impl ServersPane {
                 None
             }
         };
-        self.lay_out(stand);
-        before
+        self.lay_out(selection);
+        previous
     }
 
     /// Sets the instructions that are sent to the model.
-    pub fn set_accepted_instructions(&mut self, agreed: Vec<InstructionsConsent>) {
-        if agreed != self.accepted_instructions {
-            let stand = self.row_identity();
-            self.accepted_instructions = agreed;
-            self.lay_out(stand);
+    pub fn set_accepted_instructions(&mut self, consents: Vec<InstructionsConsent>) {
+        if consents != self.accepted_instructions {
+            let selection = self.row_identity();
+            self.accepted_instructions = consents;
+            self.lay_out(selection);
         }
     }
 
-    /// Are the server's current instructions sent to the model?
+    /// Whether the server's current instructions are sent to the model.
     fn sends_instructions(&self, server: &Server) -> bool {
         let Some(text) = &server.instructions else {
             return false;
         };
-        let now = InstructionsConsent::new(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
+        let current =
+            InstructionsConsent::new(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
         self.accepted_instructions
             .iter()
-            .any(|agreed| agreed.is_same(&now))
+            .any(|consent| consent.is_same(&current))
     }
 
     /// Rebuilds the rows if the pane's width changed.
     pub fn set_width(&mut self, columns: u16) {
         if columns != self.format.columns {
-            let stand = self.row_identity();
+            let selection = self.row_identity();
             self.format.columns = columns;
-            self.lay_out(stand);
+            self.lay_out(selection);
         }
     }
 
@@ -219,19 +220,19 @@ impl ServersPane {
     /// scrolled through one window at a time.
     pub fn select_next(&mut self, direction: isize, height: usize) {
         let window = height.saturating_sub(1).max(1);
-        let mut at = self.selected;
+        let mut row = self.selected;
         for _ in 0..window {
-            let next = at.checked_add_signed(direction);
+            let next = row.checked_add_signed(direction);
             let Some(next) = next.filter(|next| *next < self.rows.len()) else {
                 // The last item may have text below it.
                 break;
             };
-            at = next;
-            if !matches!(self.rows[at], ServersPaneRow::Text { .. }) {
+            row = next;
+            if !matches!(self.rows[row], ServersPaneRow::Text { .. }) {
                 break;
             }
         }
-        self.selected = at;
+        self.selected = row;
     }
 
     pub fn selected_row(&self) -> Option<&ServersPaneRow> {
@@ -244,14 +245,14 @@ impl ServersPane {
 
     /// Title and full raw text of the selected tool or server.
     pub fn selected_full_text(&self) -> Option<(String, String)> {
-        let dot = self.format.separator;
+        let separator = self.format.separator;
         if let Some((server, tool)) = self.selected_tool() {
             let name = Clean::name(&tool.name).into();
-            return Some((name, details::full_tool_text(server, tool, dot)));
+            return Some((name, details::full_tool_text(server, tool, separator)));
         }
         let server = self.selected_server()?;
-        let sent = self.sends_instructions(server);
-        let text = details::full_server_text(server, sent, dot);
+        let is_sent = self.sends_instructions(server);
+        let text = details::full_server_text(server, is_sent, separator);
         Some((Clean::name(server.id.as_str()).into(), text))
     }
 
@@ -265,11 +266,14 @@ impl ServersPane {
     /// The visible rows and the index of the first. Scrolls as little as needed to show the
     /// selected row.
     pub fn rows_in_view(&mut self, height: usize) -> (usize, &[ServersPaneRow]) {
-        let last = self.rows.len().saturating_sub(height);
-        let unfolded = self.reveal_row.take().unwrap_or(0);
-        let unfolded = (unfolded + 1).saturating_sub(height).min(self.selected);
-        let least = (self.selected + 1).saturating_sub(height).max(unfolded);
-        self.top = self.top.clamp(least, self.selected.max(least)).min(last);
+        let top_max = self.rows.len().saturating_sub(height);
+        let reveal_row = self.reveal_row.take().unwrap_or(0);
+        let top_to_reveal = (reveal_row + 1).saturating_sub(height).min(self.selected);
+        let top_min = (self.selected + 1)
+            .saturating_sub(height)
+            .max(top_to_reveal);
+        let top = self.top.clamp(top_min, self.selected.max(top_min));
+        self.top = top.min(top_max);
         let end = (self.top + height).min(self.rows.len());
         (self.top, &self.rows[self.top..end])
     }
@@ -294,46 +298,54 @@ impl ServersPane {
         self.rows.iter().position(|row| *row == first)
     }
 
-    fn lay_out(&mut self, stand: Option<RowIdentity>) {
+    /// Rebuilds the rows and restores the selection.
+    fn lay_out(&mut self, selection: Option<RowIdentity>) {
         let mut rows = Vec::new();
         for (index, server) in self.servers.iter().enumerate() {
             rows.push(ServersPaneRow::Server(index));
             if !self.unfolded_servers.contains(&server.id) {
                 continue;
             }
-            let sent = self.sends_instructions(server);
-            details::push_server_details((index, server), sent, self.format, &mut rows);
-            for (at, tool) in server.tools.iter().enumerate() {
-                rows.push(ServersPaneRow::Tool(index, at));
+            let is_sent = self.sends_instructions(server);
+            details::push_server_details((index, server), is_sent, self.format, &mut rows);
+            for (tool_index, tool) in server.tools.iter().enumerate() {
+                rows.push(ServersPaneRow::Tool(index, tool_index));
                 if self.is_tool_unfolded(&server.id, &tool.name) {
-                    details::push_tool_details((index, at), tool, self.format, &mut rows);
+                    details::push_tool_details((index, tool_index), tool, self.format, &mut rows);
                 }
             }
         }
-        let above = self.selected.saturating_sub(self.top);
+        let rows_above = self.selected.saturating_sub(self.top);
         self.rows = rows;
-        self.selected = self.find_row(stand).unwrap_or(self.selected);
+        self.selected = self.find_row(selection).unwrap_or(self.selected);
         self.scroll(0);
         // The selected row keeps its position on the screen.
-        self.top = self.selected.saturating_sub(above);
+        self.top = self.selected.saturating_sub(rows_above);
     }
 
-    fn find_row(&self, stand: Option<RowIdentity>) -> Option<usize> {
-        let stand = stand?;
-        let server = self.servers.iter().position(|s| s.id == stand.server)?;
+    fn find_row(&self, selection: Option<RowIdentity>) -> Option<usize> {
+        let selection = selection?;
+        let server = self
+            .servers
+            .iter()
+            .position(|server| server.id == selection.server)?;
         let tools: &Arc<Vec<Tool>> = &self.servers[server].tools;
-        let tool = stand.tool.as_ref();
+        let tool = selection.tool.as_ref();
         let tool = tool.and_then(|name| tools.iter().position(|tool| tool.name == *name));
         let first = self.first_row(server, tool)?;
-        let is_there = stand.tool.is_none() || tool.is_some();
-        let below = if is_there { stand.rows_below } else { 0 };
-        let same = |at: &usize| {
-            let row = &self.rows[*at];
+        let is_still_listed = selection.tool.is_none() || tool.is_some();
+        let rows_below = if is_still_listed {
+            selection.rows_below
+        } else {
+            0
+        };
+        let is_same_item = |index: &usize| {
+            let row = &self.rows[*index];
             row.server() == server && row.tool() == tool
         };
         (first..self.rows.len())
-            .take(below + 1)
-            .take_while(same)
+            .take(rows_below + 1)
+            .take_while(is_same_item)
             .last()
     }
 }

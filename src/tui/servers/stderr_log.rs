@@ -73,17 +73,18 @@ impl StderrLog {
         if log.server != self.server {
             return;
         }
-        if let Some(known) = &self.log
+        if let Some(previous) = &self.log
             && self.lines_from_end > 0
-            && known.run_started_at == log.run_started_at
+            && previous.run_started_at == log.run_started_at
         {
-            let new = log.lines_written.saturating_sub(known.lines_written);
-            self.lines_from_end += usize::try_from(new).unwrap_or(usize::MAX - self.lines_from_end);
+            let new_lines = log.lines_written.saturating_sub(previous.lines_written);
+            self.lines_from_end +=
+                usize::try_from(new_lines).unwrap_or(usize::MAX - self.lines_from_end);
         }
         self.log = Some(log);
     }
 
-    /// All lines, raw.
+    /// All lines as raw text.
     fn full_text(&self) -> String {
         let lines = self.log.iter().flat_map(|log| &log.lines);
         let lines: Vec<&str> = lines
@@ -136,14 +137,15 @@ impl Layer for StderrLog {
         pen: &mut Painter,
     ) -> Option<Position> {
         let name = Clean::name(self.server.as_str());
-        let since = self.log.as_ref().and_then(|log| log.run_started_at);
-        let right = since.map_or_else(
+        let started_at = self.log.as_ref().and_then(|log| log.run_started_at);
+        let right = started_at.map_or_else(
             || "stderr".to_owned(),
-            |since| format!("stderr since {}", format_time(since)),
+            |time| format!("stderr since {}", format_time(time)),
         );
-        let over = area.body;
-        let area = draw_window(over, name.as_str(), &right, pen);
-        let area = match area == over {
+        let body = area.body;
+        let size = (body.width, body.height);
+        let area = draw_window(body, name.as_str(), &right, pen);
+        let area = match area == body {
             true => title_row(name.as_str(), area, pen),
             false => area,
         };
@@ -152,22 +154,22 @@ impl Layer for StderrLog {
             .servers
             .iter()
             .find(|server| server.id == self.server);
-        let (plain, own) = (pen.theme.plain, pen.theme.attention);
+        let (plain, attention) = (pen.theme.plain, pen.theme.attention);
         let mut lines: Vec<_> = log
             .lines
             .iter()
             .map(|line| match line {
                 ServerLogLine::Stderr(line) => (line.clone(), plain),
-                ServerLogLine::Program(line) => (format!("humble: {line}"), own),
+                ServerLogLine::Program(line) => (format!("humble: {line}"), attention),
             })
             .collect();
-        let said = server
+        let added_lines = server
             .into_iter()
             .flat_map(|server| humble_lines(server, &log.lines));
-        lines.extend(said.map(|line| (format!("humble: {line}"), own)));
+        lines.extend(added_lines.map(|line| (format!("humble: {line}"), attention)));
         lines.reverse();
         let count = lines.len();
-        let nothing = match server {
+        let placeholder = match server {
             Some(server) if !server.enabled => {
                 "The server is off. Output of its last run is not kept."
             }
@@ -178,7 +180,7 @@ impl Layer for StderrLog {
             count,
             area,
             &mut self.lines_from_end,
-            nothing,
+            placeholder,
             pen,
         );
         None
@@ -189,7 +191,7 @@ impl Layer for StderrLog {
     }
 }
 
-/// Without a frame, draws the title in the first row. Returns the area below.
+/// Draws the title in the first row, for a window without a frame. Returns the area below.
 fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     let accent = pen.theme.accent;
     let start = pen.put_right(area.right(), area.y, "stderr", accent);
@@ -202,22 +204,22 @@ fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     }
 }
 
-/// Lines that humble adds: skipped tools, and the failure unless the log ends with it.
+/// Lines that humble adds: skipped tools, and the failure unless the log already ends with it.
 fn humble_lines(server: &Server, lines: &[ServerLogLine]) -> Vec<String> {
-    let left_out = server.rejected_tools.iter();
-    let mut added: Vec<String> = left_out.map(|line| format!("skipped: {line}")).collect();
+    let rejected = server.rejected_tools.iter();
+    let mut added_lines: Vec<String> = rejected.map(|line| format!("skipped: {line}")).collect();
     if let Some((_, why)) = failure_reason(server)
         && lines.last() != Some(&ServerLogLine::Program(why.clone()))
     {
-        added.push(why);
+        added_lines.push(why);
     }
-    added
+    added_lines
 }
 
 /// `12:03:04` within the last day, otherwise `18 Nov 12:03`.
-fn format_time(at: Timestamp) -> String {
-    let local = at.to_zoned(TimeZone::system());
-    let is_recent = Timestamp::now() < at.saturating_add(24.hours()).unwrap_or(at);
+fn format_time(time: Timestamp) -> String {
+    let local = time.to_zoned(TimeZone::system());
+    let is_recent = Timestamp::now() < time.saturating_add(24.hours()).unwrap_or(time);
     let format = if is_recent { "%H:%M:%S" } else { "%d %b %H:%M" };
     local.strftime(format).to_string()
 }
@@ -238,19 +240,19 @@ mod tests {
 
     #[test]
     fn scrolled_view_stays_in_place_and_view_at_the_end_follows() {
-        let mut pane = StderrLog::new(ServerId::new("s"), Duration::ZERO);
-        pane.update(log(10));
-        pane.update(log(15));
-        assert_eq!(pane.lines_from_end, 0);
-        pane.move_by(-3);
-        pane.update(log(20));
-        assert_eq!(pane.lines_from_end, 8);
+        let mut viewer = StderrLog::new(ServerId::new("s"), Duration::ZERO);
+        viewer.update(log(10));
+        viewer.update(log(15));
+        assert_eq!(viewer.lines_from_end, 0);
+        viewer.move_by(-3);
+        viewer.update(log(20));
+        assert_eq!(viewer.lines_from_end, 8);
     }
 
     #[test]
     fn log_of_another_server_is_ignored() {
-        let mut pane = StderrLog::new(ServerId::new("other"), Duration::ZERO);
-        pane.update(log(1));
-        assert_eq!(pane.log, None);
+        let mut viewer = StderrLog::new(ServerId::new("other"), Duration::ZERO);
+        viewer.update(log(1));
+        assert_eq!(viewer.log, None);
     }
 }

@@ -16,43 +16,55 @@ use ratatui::style::Style;
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
-pub fn draw(sidebar: &mut ServersPane, focused: bool, pane: Pane, pen: &mut Painter) {
+pub fn draw(
+    servers_pane: &mut ServersPane,
+    is_focused: bool,
+    pane: Pane,
+    is_framed: bool,
+    pen: &mut Painter,
+) {
     let area = pane.inner;
-    let chosen = sidebar.selected;
-    let (first, rows) = sidebar.rows_in_view(area.height.into());
+    let selected = servers_pane.selected;
+    let (first, rows) = servers_pane.rows_in_view(area.height.into());
     let rows = rows.to_vec();
-    let below = sidebar.rows().len() - first - rows.len();
-    let title = match below {
+    if is_framed {
+        let style = if is_focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        let rows_below = servers_pane.rows().len() - first - rows.len();
+    let more = match rows_below {
         0 => "Servers".to_owned(),
-        below => format!("Servers {} {below} more", pen.glyphs.down),
+            count => format!("Servers {} {count} more", pen.glyphs.down),
     };
     let columns = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
-    pen.heading(pane.outer, &title, &columns, focused);
+    pen.heading(pane.outer, &title, &more, focused);
     if rows.is_empty() {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static("none configured"), dim);
         return;
     }
-    for (at, row) in rows.iter().enumerate() {
-        let line = Rect::new(area.x, area.y + at as u16, area.width, 1);
-        draw_row(sidebar, row, line, pen);
-        if focused && first + at == chosen {
+    for (index, row) in rows.iter().enumerate() {
+        let line = Rect::new(area.x, area.y + index as u16, area.width, 1);
+        draw_row(servers_pane, row, line, pen);
+        if is_focused && first + index == selected {
             let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
             pen.put(line.x.saturating_sub(1), line.y, cursor, accent, 1);
         }
     }
 }
 
-fn draw_row(sidebar: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &mut Painter) {
-    let Some(server) = sidebar.servers.get(row.server()) else {
+fn draw_row(servers_pane: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &mut Painter) {
+    let Some(server) = servers_pane.servers.get(row.server()) else {
         return;
     };
     match row {
-        ServersPaneRow::Server(index) => draw_server(sidebar, *index, server, line, pen),
+        ServersPaneRow::Server(index) => draw_server(servers_pane, *index, server, line, pen),
         ServersPaneRow::Tool(_, tool) => {
             if let Some(tool) = server.tools.get(*tool) {
-                let unfolded = sidebar.is_tool_unfolded(&server.id, &tool.name);
-                draw_tool(server, tool, unfolded, line, pen);
+                let is_unfolded = servers_pane.is_tool_unfolded(&server.id, &tool.name);
+                draw_tool(server, tool, is_unfolded, line, pen);
             }
         }
         ServersPaneRow::Text {
@@ -84,23 +96,23 @@ fn put_indented(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: 
 }
 
 fn draw_server(
-    sidebar: &ServersPane,
+    servers_pane: &ServersPane,
     index: usize,
     server: &Server,
     line: Rect,
     pen: &mut Painter,
 ) {
-    let (mark, style, word) = status_glyph(server, pen);
+    let (mark, style, label) = status_glyph(server, pen);
     pen.put(line.x, line.y, mark, style, 1);
-    let words = match word {
-        Some(word) => word.to_owned(),
+    let right = match label {
+        Some(label) => label.to_owned(),
         None => {
-            let cost = sidebar.cost(index);
+            let cost = servers_pane.cost(index);
             let tokens = format_thousands(cost.tokens as u64);
             format!("{:>TOOLS_COLUMNS$} {tokens:>TOKENS_COLUMNS$}", cost.tools)
         }
     };
-    let start = pen.put_right(line.right(), line.y, &words, pen.theme.dim);
+    let start = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
     let columns = start.saturating_sub(line.x + 3);
     let name = Clean::name(server.id.as_str());
     pen.put_truncated(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
@@ -123,11 +135,11 @@ fn status_glyph(server: &Server, pen: &Painter) -> (&'static str, Style, Option<
     }
 }
 
-fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut Painter) {
+fn draw_tool(server: &Server, tool: &Tool, is_unfolded: bool, line: Rect, pen: &mut Painter) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let is_off = server.disabled_tools.contains(&tool.name);
     let is_withheld = server.withheld_tools.contains(&tool.name);
-    let (words, style) = match (is_off, is_withheld) {
+    let (label, style) = match (is_off, is_withheld) {
         (true, _) => ("off".to_owned(), theme.dim),
         (false, true) => ("withheld".to_owned(), theme.attention),
         (false, false) => {
@@ -135,19 +147,19 @@ fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut
             (format_thousands(tokens as u64), theme.plain)
         }
     };
-    let mark = match (is_off, is_withheld, unfolded) {
+    let mark = match (is_off, is_withheld, is_unfolded) {
         (_, _, true) => glyphs.unfolded,
         (true, ..) => glyphs.off,
         (false, true, _) => "!",
         _ => glyphs.folded,
     };
     pen.put(line.x + 2, line.y, mark, theme.dim, 1);
-    let right = if is_withheld && !is_off {
+    let label_style = if is_withheld && !is_off {
         theme.attention
     } else {
         theme.dim
     };
-    let start = pen.put_right(line.right(), line.y, &words, right);
+    let start = pen.put_right(line.right(), line.y, &label, label_style);
     let columns = start.saturating_sub(line.x + 5);
     let name = Clean::name(&tool.name);
     pen.put_truncated(line.x + 4, line.y, name.as_str(), style, columns);

@@ -51,25 +51,25 @@ impl CellStyle {
     }
 
     /// Whether a space looks the same in both styles.
-    fn same_on_space(self, other: Self) -> bool {
-        let seen = (self.modifier | other.modifier).intersects(VISIBLE_ON_SPACE);
-        self.bg == other.bg && !seen
+    fn looks_same_on_space(self, other: Self) -> bool {
+        let is_modifier_visible = (self.modifier | other.modifier).intersects(VISIBLE_ON_SPACE);
+        self.bg == other.bg && !is_modifier_visible
     }
 }
 
 /// Appends to `out` the bytes that change a terminal showing `old` into one showing `new`.
-/// Both must have the same size. Leaves the terminal's default style. Returns the cursor
-/// position if it is certain.
+/// Both must have the same size. The terminal must be in its default style, and is so again
+/// afterwards. `cursor` and the result are the cursor position before and after, if certain.
 pub fn encode(
     old: &Buffer,
     new: &Buffer,
-    at: Option<Position>,
+    cursor: Option<Position>,
     out: &mut Vec<u8>,
 ) -> Option<Position> {
     let width = usize::from(new.area.width);
     let mut encoder = Encoder {
         out,
-        cursor: at.map(|at| (usize::from(at.x), usize::from(at.y))),
+        cursor: cursor.map(|position| (usize::from(position.x), usize::from(position.y))),
         style: CellStyle::default(),
         wide_tails: Vec::new(),
     };
@@ -83,8 +83,9 @@ pub fn encode(
         }
     }
     encoder.set_style(CellStyle::default());
-    let at = encoder.cursor;
-    at.map(|(x, y)| Position::new(x as u16, y as u16))
+    encoder
+        .cursor
+        .map(|(x, y)| Position::new(x as u16, y as u16))
 }
 
 struct Encoder<'a> {
@@ -98,34 +99,34 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     fn encode_row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
-        self.note_wide_tails(old);
-        // From here on the row is blank and one sequence erases it.
-        let tail = new
+        self.record_wide_tails(old);
+        // The row is blank from this column on, so one sequence can erase the rest.
+        let blank_from = new
             .iter()
             .rposition(|cell| !is_blank(cell))
             .map_or(0, |last| (last + columns(&new[last])).min(new.len()));
         let mut x = 0;
-        // Redraw columns up to this one: a cluster of uncertain width may have covered
+        // Redraw the columns before this one: a cluster of uncertain width may have covered
         // them.
         let mut redraw_until = 0;
         while x < new.len() {
-            let wide = columns(&new[x]).min(new.len() - x);
+            let cluster_columns = columns(&new[x]).min(new.len() - x);
             if x >= redraw_until && !self.needs_drawing(x, old, new) {
-                x += wide;
+                x += cluster_columns;
                 continue;
             }
-            let blanks = self.blank_run(x, redraw_until, old, new);
-            if x >= tail && blanks >= BLANKS_MIN {
+            let blank_count = self.blank_run(x, redraw_until, old, new);
+            if x >= blank_from && blank_count >= BLANKS_MIN {
                 self.move_to(x, y, new);
                 self.set_style(CellStyle::default());
                 self.out.extend_from_slice(b"\x1b[K");
                 return;
             }
-            if blanks >= BLANKS_MIN {
+            if blank_count >= BLANKS_MIN {
                 self.move_to(x, y, new);
                 self.set_style(CellStyle::default());
-                self.sequence(blanks, b'X');
-                x += blanks;
+                self.control_sequence(blank_count, b'X');
+                x += blank_count;
                 continue;
             }
             self.move_to(x, y, new);
@@ -134,29 +135,29 @@ impl Encoder<'_> {
             let symbol = cell.symbol();
             if has_uncertain_width(symbol) {
                 // Erase first, in case the terminal draws the cluster narrower.
-                self.sequence(wide, b'X');
+                self.control_sequence(cluster_columns, b'X');
                 self.out.extend_from_slice(symbol.as_bytes());
                 self.cursor = None;
                 redraw_until = redraw_until.max(x + columns_max(symbol));
             } else {
                 self.out.extend_from_slice(symbol.as_bytes());
-                // In the last column some terminals defer the wrap and some do not.
-                self.cursor = (x + wide < new.len()).then_some((x + wide, y));
+                // After the last column, some terminals defer the wrap and others do not.
+                self.cursor = (x + cluster_columns < new.len()).then_some((x + cluster_columns, y));
             }
-            x += wide;
+            x += cluster_columns;
         }
     }
 
-    fn note_wide_tails(&mut self, old: &[Cell]) {
+    fn record_wide_tails(&mut self, old: &[Cell]) {
         self.wide_tails.clear();
         self.wide_tails.resize(old.len(), false);
         let mut x = 0;
         while x < old.len() {
-            let wide = columns(&old[x]);
-            if wide == 2 && x + 1 < old.len() {
+            let cluster_columns = columns(&old[x]);
+            if cluster_columns == 2 && x + 1 < old.len() {
                 self.wide_tails[x + 1] = true;
             }
-            x += wide;
+            x += cluster_columns;
         }
     }
 
@@ -169,18 +170,21 @@ impl Encoder<'_> {
         if old.symbol() != new.symbol() {
             return true;
         }
-        let (was, is) = (CellStyle::of(old), CellStyle::of(new));
-        was != is && !(new.symbol() == " " && was.same_on_space(is))
+        let (old_style, new_style) = (CellStyle::of(old), CellStyle::of(new));
+        let looks_same = new.symbol() == " " && old_style.looks_same_on_space(new_style);
+        old_style != new_style && !looks_same
     }
 
-    /// Number of consecutive blank cells from `x` on that need drawing.
-    fn blank_run(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
-        let blank =
-            |at: &usize| is_blank(&new[*at]) && (*at < again || self.needs_drawing(*at, old, new));
-        (x..new.len()).take_while(blank).count()
+    /// The number of consecutive blank cells from `x` on that need drawing.
+    fn blank_run(&self, x: usize, redraw_until: usize, old: &[Cell], new: &[Cell]) -> usize {
+        let needs_blank = |column: &usize| {
+            let needs_drawing = *column < redraw_until || self.needs_drawing(*column, old, new);
+            is_blank(&new[*column]) && needs_drawing
+        };
+        (x..new.len()).take_while(needs_blank).count()
     }
 
-    /// Moves the cursor to a cell with the fewest bytes.
+    /// Moves the cursor to a cell, using as few bytes as possible.
     fn move_to(&mut self, x: usize, y: usize, new: &[Cell]) {
         if self.cursor == Some((x, y)) {
             return;
@@ -196,7 +200,7 @@ impl Encoder<'_> {
                     self.out.extend_from_slice(cell.symbol().as_bytes());
                 }
             }
-            Some(gap) => self.sequence(gap.len(), b'C'),
+            Some(gap) => self.control_sequence(gap.len(), b'C'),
             None => {
                 // Writing to a `Vec` cannot fail.
                 let _ = write!(self.out, "\x1b[{};{}H", y + 1, x + 1);
@@ -206,52 +210,53 @@ impl Encoder<'_> {
 
     /// Whether an unchanged cell can be rewritten in the current style.
     fn can_rewrite(&self, cell: &Cell) -> bool {
-        let look = CellStyle::of(cell);
+        let style = CellStyle::of(cell);
         match cell.symbol().as_bytes() {
-            [b' '] => look.same_on_space(self.style),
-            [b'!'..=b'~'] => look == self.style,
+            [b' '] => style.looks_same_on_space(self.style),
+            [b'!'..=b'~'] => style == self.style,
             _ => false,
         }
     }
 
-    fn sequence(&mut self, number: usize, end: u8) {
-        if number > 1 {
-            let _ = write!(self.out, "\x1b[{number}");
-            self.out.push(end);
+    /// Writes a control sequence. Its parameter is omitted if it is the default of 1.
+    fn control_sequence(&mut self, parameter: usize, final_byte: u8) {
+        if parameter > 1 {
+            let _ = write!(self.out, "\x1b[{parameter}");
+            self.out.push(final_byte);
         } else {
-            self.out.extend_from_slice(&[0x1b, b'[', end]);
+            self.out.extend_from_slice(&[0x1b, b'[', final_byte]);
         }
     }
 
     /// Sets the style for a cell if the difference is visible.
     fn set_style_for(&mut self, cell: &Cell) {
-        let look = CellStyle::of(cell);
-        if cell.symbol() != " " || !look.same_on_space(self.style) {
-            self.set_style(look);
+        let style = CellStyle::of(cell);
+        if cell.symbol() != " " || !style.looks_same_on_space(self.style) {
+            self.set_style(style);
         }
     }
 
-    fn set_style(&mut self, look: CellStyle) {
-        if look == self.style {
+    fn set_style(&mut self, style: CellStyle) {
+        if style == self.style {
             return;
         }
-        let mut was = self.style;
-        self.style = look;
-        let mut codes = SgrCodes::begin(self.out);
-        if !look.modifier.contains(was.modifier) {
+        let mut old_style = self.style;
+        self.style = style;
+        let mut codes = SgrCodes::start(self.out);
+        if !style.modifier.contains(old_style.modifier) {
             codes.reset();
-            was = CellStyle::default();
+            old_style = CellStyle::default();
         }
         for (modifier, code) in MODIFIERS {
-            if look.modifier.contains(modifier) && !was.modifier.contains(modifier) {
+            if style.modifier.contains(modifier) && !old_style.modifier.contains(modifier) {
                 codes.push(&[code]);
             }
         }
-        if look.fg != was.fg {
-            codes.color(look.fg, 30);
+        if style.fg != old_style.fg {
+            codes.color(style.fg, 30);
         }
-        if look.bg != was.bg {
-            codes.color(look.bg, 40);
+        if style.bg != old_style.bg {
+            codes.color(style.bg, 40);
         }
         self.out.push(b'm');
     }
@@ -264,7 +269,7 @@ struct SgrCodes<'a> {
 }
 
 impl<'a> SgrCodes<'a> {
-    fn begin(out: &'a mut Vec<u8>) -> Self {
+    fn start(out: &'a mut Vec<u8>) -> Self {
         out.extend_from_slice(b"\x1b[");
         Self {
             out,
@@ -272,7 +277,7 @@ impl<'a> SgrCodes<'a> {
         }
     }
 
-    /// Zero could be omitted, but only if no other parameter follows.
+    /// The zero is always written: it could be omitted only if no other parameter followed.
     fn reset(&mut self) {
         self.push(&[0]);
     }
@@ -313,17 +318,17 @@ impl<'a> SgrCodes<'a> {
     }
 }
 
-/// Same as the cells' own comparison, but faster for the usual one-byte symbols.
+/// The same result as the cells' own comparison, but faster for the usual one-byte symbols.
 fn is_same(old: &Cell, new: &Cell) -> bool {
-    let symbols = match (old.symbol().as_bytes(), new.symbol().as_bytes()) {
+    let is_symbol_same = match (old.symbol().as_bytes(), new.symbol().as_bytes()) {
         ([old], [new]) => old == new,
         (old, new) => old == new,
     };
-    symbols && CellStyle::of(old) == CellStyle::of(new)
+    is_symbol_same && CellStyle::of(old) == CellStyle::of(new)
 }
 
 fn is_blank(cell: &Cell) -> bool {
-    cell.symbol() == " " && CellStyle::of(cell).same_on_space(CellStyle::default())
+    cell.symbol() == " " && CellStyle::of(cell).looks_same_on_space(CellStyle::default())
 }
 
 /// Width of a cell's cluster. The view never writes zero-width clusters.

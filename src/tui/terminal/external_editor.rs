@@ -5,16 +5,16 @@ use std::io;
 
 /// Opens `text` in `$VISUAL` or `$EDITOR` through a temporary file.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
-    let failed = |fault: io::Error| {
-        Notice::failure("Could not run the editor.").with_reason(format!("{fault}."))
+    let failed = |error: io::Error| {
+        Notice::failure("Could not run the editor.").with_reason(format!("{error}."))
     };
-    let set = |name: &str| {
+    let variable = |name: &str| {
         std::env::var(name)
             .ok()
             .filter(|value| !value.trim().is_empty())
     };
-    let editor = set("VISUAL")
-        .or_else(|| set("EDITOR"))
+    let editor = variable("VISUAL")
+        .or_else(|| variable("EDITOR"))
         .unwrap_or_else(|| "vi".to_owned());
     let file = tempfile::Builder::new()
         .prefix("humble-")

@@ -12,13 +12,13 @@ use std::io::{self, Stdout, Write};
 
 pub struct FrameWriter<W: Write = Stdout> {
     out: W,
-    /// Contents of the terminal.
+    /// The contents of the terminal, unless stale.
     current: Buffer,
     next: Buffer,
     /// The contents of the terminal are unknown; the next frame clears it first.
     is_stale: bool,
     is_cursor_visible: Option<bool>,
-    /// Last known cursor position.
+    /// The cursor position, if certain.
     cursor: Option<Position>,
     /// Buffer for the next frame, reused to avoid allocation.
     frame: Vec<u8>,
@@ -67,18 +67,18 @@ impl<W: Write> FrameWriter<W> {
             self.is_stale = true;
         }
         let cursor = paint(&mut self.next);
-        let written = self.write_frame(cursor);
+        let result = self.write_frame(cursor);
         // After a failed write the contents of the terminal are unknown.
-        self.is_stale = written.is_err();
+        self.is_stale = result.is_err();
         std::mem::swap(&mut self.current, &mut self.next);
-        written
+        result
     }
 
     fn write_frame(&mut self, cursor: Option<Position>) -> io::Result<()> {
         let mut frame = std::mem::take(&mut self.frame);
         frame.clear();
         queue!(frame, BeginSynchronizedUpdate)?;
-        let empty = frame.len();
+        let header_bytes = frame.len();
         if self.is_stale {
             queue!(frame, ResetColor, Clear(ClearType::All))?;
             self.current = Buffer::empty(self.next.area);
@@ -86,7 +86,7 @@ impl<W: Write> FrameWriter<W> {
         }
         self.cursor = encode(&self.current, &self.next, self.cursor, &mut frame);
         self.place_cursor(cursor, &mut frame)?;
-        if frame.len() > empty {
+        if frame.len() > header_bytes {
             queue!(frame, EndSynchronizedUpdate)?;
             self.out.write_all(&frame)?;
             self.out.flush()?;
@@ -100,8 +100,8 @@ impl<W: Write> FrameWriter<W> {
             queue!(frame, MoveTo(cursor.x, cursor.y))?;
             self.cursor = Some(cursor);
         }
-        let is_shown = Some(cursor.is_some());
-        if std::mem::replace(&mut self.is_cursor_visible, is_shown) != is_shown {
+        let is_visible = Some(cursor.is_some());
+        if std::mem::replace(&mut self.is_cursor_visible, is_visible) != is_visible {
             match cursor {
                 Some(_) => queue!(frame, Show)?,
                 None => queue!(frame, Hide)?,
@@ -110,7 +110,7 @@ impl<W: Write> FrameWriter<W> {
         Ok(())
     }
 
-    /// Writes a sequence that does not affect the screen contents or the cursor.
+    /// Writes a control sequence that does not affect the screen contents or the cursor.
     ///
     /// # Errors
     /// Fails if writing to the terminal fails.
@@ -153,26 +153,26 @@ mod tests {
             .expect("writing to a vector cannot fail");
     }
 
-    fn taken(written: &SharedOutput) -> String {
-        String::from_utf8(std::mem::take(&mut *written.0.borrow_mut())).expect("UTF-8")
+    fn take_output(output: &SharedOutput) -> String {
+        String::from_utf8(std::mem::take(&mut *output.0.borrow_mut())).expect("UTF-8")
     }
 
     #[test]
     fn unchanged_frame_writes_nothing() {
-        let written = SharedOutput::default();
-        let mut screen = FrameWriter::with_output(written.clone());
+        let output = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(output.clone());
         draw(&mut screen, "a");
-        assert_ne!(taken(&written), "");
+        assert_ne!(take_output(&output), "");
         draw(&mut screen, "a");
-        assert_eq!(taken(&written), "");
+        assert_eq!(take_output(&output), "");
     }
 
     #[test]
     fn frame_is_one_synchronized_update() {
-        let written = SharedOutput::default();
-        let mut screen = FrameWriter::with_output(written.clone());
+        let output = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(output.clone());
         draw(&mut screen, "a");
-        let text = taken(&written);
+        let text = take_output(&output);
         assert!(
             text.starts_with("\u{1b}[?2026h") && text.ends_with("\u{1b}[?2026l"),
             "{text:?}"
@@ -181,29 +181,29 @@ mod tests {
 
     #[test]
     fn invalidated_screen_is_redrawn_once() {
-        let written = SharedOutput::default();
-        let mut screen = FrameWriter::with_output(written.clone());
+        let output = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(output.clone());
         draw(&mut screen, "word");
-        taken(&written);
+        take_output(&output);
         screen.invalidate();
         draw(&mut screen, "word");
-        let text = taken(&written);
+        let text = take_output(&output);
         assert!(
             text.contains("\u{1b}[2J") && text.contains("word"),
             "{text:?}"
         );
         draw(&mut screen, "word");
-        assert_eq!(taken(&written), "");
+        assert_eq!(take_output(&output), "");
     }
 
     #[test]
     fn one_new_letter_writes_only_that_letter() {
-        let written = SharedOutput::default();
-        let mut screen = FrameWriter::with_output(written.clone());
+        let output = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(output.clone());
         draw(&mut screen, "lette");
-        taken(&written);
+        take_output(&output);
         draw(&mut screen, "letter");
         let frame = "\u{1b}[?2026h\u{1b}[1;6Hr\u{1b}[3;4H\u{1b}[?2026l";
-        assert_eq!(taken(&written), frame);
+        assert_eq!(take_output(&output), frame);
     }
 }

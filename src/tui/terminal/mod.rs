@@ -21,34 +21,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether we own the terminal and must restore it. Static because the panic hook has no
 /// other access.
-static TAKEN: AtomicBool = AtomicBool::new(false);
-static KEYS_PUSHED: AtomicBool = AtomicBool::new(false);
+static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
+static ARE_ENHANCED_KEYS_ON: AtomicBool = AtomicBool::new(false);
 
 /// Owns the terminal; restores it on drop.
 pub struct TerminalGuard {
-    enhanced_keys: bool,
+    uses_enhanced_keys: bool,
     pub captures_mouse: bool,
 }
 
 impl TerminalGuard {
+    /// Acquires the terminal and enables the features that `options` ask for.
+    ///
     /// # Errors
-    /// Fails if there is no terminal or if writing to it fails.
-    pub fn take(options: &TuiOptions) -> io::Result<Self> {
-        // With `NO_COLOR`, crossterm would replace colors by resets, which also end bold
-        // and reverse. The theme already omits colors.
+    /// There is no terminal, or writing to it failed.
+    pub fn acquire(options: &TuiOptions) -> io::Result<Self> {
+        // With `NO_COLOR`, crossterm would replace colors with resets, which also end bold
+        // and reverse video. The theme already omits colors.
         force_color_output(true);
-        let this = Self {
-            enhanced_keys: !options.plain_keys && supports_kitty_keys(),
+        let guard = Self {
+            uses_enhanced_keys: !options.plain_keys && supports_kitty_keys(),
             captures_mouse: true,
         };
-        this.enter()?;
-        Ok(this)
+        guard.enter()?;
+        Ok(guard)
     }
 
-    /// Acquires the terminal, also after [`restore`].
+    /// Acquires the terminal, at first or again after [`restore`].
     pub fn enter(&self) -> io::Result<()> {
         enable_raw_mode()?;
-        TAKEN.store(true, Ordering::SeqCst);
+        IS_ACQUIRED.store(true, Ordering::SeqCst);
         let mut out = io::stdout();
         queue!(
             out,
@@ -62,8 +64,8 @@ impl TerminalGuard {
         if self.captures_mouse {
             queue!(out, EnableMouseCapture)?;
         }
-        if self.enhanced_keys {
-            KEYS_PUSHED.store(true, Ordering::SeqCst);
+        if self.uses_enhanced_keys {
+            ARE_ENHANCED_KEYS_ON.store(true, Ordering::SeqCst);
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                 | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
             queue!(out, PushKeyboardEnhancementFlags(flags))?;
@@ -71,9 +73,9 @@ impl TerminalGuard {
         out.flush()
     }
 
-    pub fn capture_mouse(&mut self, capture: bool) -> io::Result<()> {
-        self.captures_mouse = capture;
-        if capture {
+    pub fn capture_mouse(&mut self, is_captured: bool) -> io::Result<()> {
+        self.captures_mouse = is_captured;
+        if is_captured {
             execute!(io::stdout(), EnableMouseCapture)
         } else {
             execute!(io::stdout(), DisableMouseCapture)
@@ -87,31 +89,31 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// Terminal size in columns and rows. Queried before each frame because resize events may
+/// The terminal's size in columns and rows. Queried before each frame because resize events may
 /// arrive late.
 ///
 /// # Errors
-/// Fails if the size is unavailable.
+/// The size is unavailable.
 pub fn size() -> io::Result<Size> {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
-        // Slower fallback.
+        // This fallback is slower.
         _ => crossterm::terminal::size().map(Size::from),
     }
 }
 
-pub fn is_taken() -> bool {
-    TAKEN.load(Ordering::SeqCst)
+pub fn is_acquired() -> bool {
+    IS_ACQUIRED.load(Ordering::SeqCst)
 }
 
 /// Restores the terminal. Idempotent. Ignores write errors: a lost terminal cannot be
 /// restored.
 pub fn restore() {
-    if !TAKEN.swap(false, Ordering::SeqCst) {
+    if !IS_ACQUIRED.swap(false, Ordering::SeqCst) {
         return;
     }
     let mut out = io::stdout();
-    if KEYS_PUSHED.swap(false, Ordering::SeqCst) {
+    if ARE_ENHANCED_KEYS_ON.swap(false, Ordering::SeqCst) {
         let _ = queue!(out, PopKeyboardEnhancementFlags);
     }
     let _ = execute!(
@@ -128,15 +130,15 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// Querying an unresponsive terminal takes up to two seconds, so only terminals known by
-/// name get enhanced keys.
+/// Whether the terminal is known to support enhanced keys. It is recognized by name, because
+/// querying an unresponsive terminal takes up to two seconds.
 fn supports_kitty_keys() -> bool {
-    let is = |name: &str, part: &str| {
+    let variable_contains = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))
     };
     ["kitty", "foot", "ghostty", "wezterm"]
         .iter()
-        .any(|name| is("TERM", name) || is("TERM_PROGRAM", name))
+        .any(|name| variable_contains("TERM", name) || variable_contains("TERM_PROGRAM", name))
 }
 pub mod diff_encoder;
 pub(super) mod external_editor;

@@ -20,58 +20,63 @@ thread_local! {
 #[derive(Debug)]
 pub struct ScreenPanicked;
 
-/// Runs `work`, a step of the screen, and reports a panic as an error.
-pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, ScreenPanicked> {
+/// Runs screen code and reports a panic as an error.
+pub fn catch_panic<T>(screen_code: impl FnOnce() -> T) -> Result<T, ScreenPanicked> {
     IN_SCREEN_CODE.set(true);
-    let done = catch_unwind(AssertUnwindSafe(work));
+    let result = catch_unwind(AssertUnwindSafe(screen_code));
     IN_SCREEN_CODE.set(false);
-    done.map_err(|_| ScreenPanicked)
+    result.map_err(|_| ScreenPanicked)
 }
 
 /// Installs the panic hook, at most once.
-pub fn install(report: Option<PathBuf>, redact: RedactFn) {
+pub fn install(report_path: Option<PathBuf>, redact: RedactFn) {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        let before = take_hook();
+        let previous_hook = take_hook();
         set_hook(Box::new(move |info| {
             if IN_SCREEN_CODE.get() {
                 terminal::restore();
-                let place = write_report(report.as_deref(), info, redact);
-                print_panic(info, place, redact);
-            } else if terminal::is_taken() {
-                write_report(report.as_deref(), info, redact);
+                let written_path = write_report(report_path.as_deref(), info, redact);
+                print_panic(info, written_path, redact);
+            } else if terminal::is_acquired() {
+                write_report(report_path.as_deref(), info, redact);
                 tracing::error!("a task panicked: {info}");
             } else {
-                before(info);
+                previous_hook(info);
             }
         }));
     });
 }
 
-fn print_panic(info: &PanicHookInfo, place: Option<&Path>, redact: RedactFn) {
-    let mut err = std::io::stderr();
+fn print_panic(info: &PanicHookInfo, report_path: Option<&Path>, redact: RedactFn) {
+    let mut stderr = std::io::stderr();
     // Stderr may be gone with the terminal, so ignore write errors.
-    let _ = match place {
-        Some(place) => writeln!(
-            err,
+    let _ = match report_path {
+        Some(path) => writeln!(
+            stderr,
             "humble crashed because of a bug. Report: {}",
-            place.display()
+            path.display()
         ),
         None => {
             let info = redact.0(&info.to_string());
-            writeln!(err, "humble crashed because of a bug: {info}")
+            writeln!(stderr, "humble crashed because of a bug: {info}")
         }
     };
 }
 
 fn write_report<'a>(
-    report: Option<&'a Path>,
+    report_path: Option<&'a Path>,
     info: &PanicHookInfo,
     redact: RedactFn,
 ) -> Option<&'a Path> {
-    let path = report?;
-    let mut open = OpenOptions::new();
-    let mut file = open.append(true).create(true).mode(0o600).open(path).ok()?;
+    let path = report_path?;
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .ok()?;
     let version = env!("CARGO_PKG_VERSION");
     let info = redact.0(&info.to_string());
     let trace = Backtrace::force_capture();

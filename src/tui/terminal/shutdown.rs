@@ -12,22 +12,26 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::sleep;
 
 /// How long a responsive engine may take to save and to close its servers.
-const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
-/// How long the engine may take to acknowledge the shutdown before it is abandoned. Keeps
-/// the exit after a signal within two seconds.
-const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(6);
+/// How long the engine may take to acknowledge the shutdown before it is abandoned. Short
+/// enough for the program to exit within two seconds of a signal.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends the shutdown command and waits, with a deadline.
-pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mut Receiver<Event>) {
-    let responds = Cell::new(false);
-    let work = async {
-        if commands.send(goodbye).await.is_err() {
+pub async fn shut_down(
+    shutdown_command: Command,
+    commands: &Sender<Command>,
+    events: &mut Receiver<Event>,
+) {
+    let has_acknowledged = Cell::new(false);
+    let shutdown = async {
+        if commands.send(shutdown_command).await.is_err() {
             return;
         }
         while let Some(event) = events.recv().await {
             match event {
                 Event::ShutDown => return,
-                Event::ShuttingDown => responds.set(true),
+                Event::ShuttingDown => has_acknowledged.set(true),
                 // Print save failures to stderr, where they stay readable after the screen
                 // is gone.
                 Event::NoticePosted(notice) if notice.severity == Severity::Failure => {
@@ -41,19 +45,19 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
             }
         }
     };
-    let patience = async {
-        sleep(ACKNOWLEDGE_MAX).await;
+    let timeout = async {
+        sleep(ACKNOWLEDGE_TIMEOUT).await;
         // Stderr may be gone with the terminal.
-        if !responds.get() {
-            let words = "humble: the engine is not responding. Quitting without it.";
-            let _ = writeln!(io::stderr(), "{words}");
+        if !has_acknowledged.get() {
+            let message = "humble: the engine is not responding. Quitting without it.";
+            let _ = writeln!(io::stderr(), "{message}");
             return;
         }
         let _ = writeln!(io::stderr(), "humble: closing …");
-        sleep(SHUTDOWN_MAX - ACKNOWLEDGE_MAX).await;
+        sleep(SHUTDOWN_TIMEOUT - ACKNOWLEDGE_TIMEOUT).await;
     };
     tokio::select! {
-        () = work => {}
-        () = patience => {}
+        () = shutdown => {}
+        () = timeout => {}
     }
 }

@@ -6,14 +6,15 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Whether the terminal may be queried. Some terminals print unknown sequences as text.
-pub fn answers_queries() -> bool {
+/// Whether control sequences that query the terminal may be sent. Some terminals print unknown
+/// sequences as text.
+pub fn may_query_terminal() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     !matches!(term.as_str(), "" | "dumb" | "linux")
 }
 
-/// A duplicate of stdin that detects a hangup: reading would only report end of input
-/// repeatedly.
+/// A duplicate of stdin that is watched for a hangup. Reading stdin could not detect one: it
+/// would only report the end of input again and again.
 pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -22,11 +23,12 @@ pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let fd = stdin.as_fd().try_clone_to_owned().ok()?;
     #[expect(
         deprecated,
-        reason = "its successor is unsafe; an owned fd keeps its promise anyway"
+        reason = "its successor is unsafe; an owned descriptor fulfills its requirements anyway"
     )]
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 
+/// Returns when the terminal hangs up. Never returns without a terminal.
 pub async fn wait_for_hangup(tty: Option<&AsyncFd<OwnedFd>>) {
     let Some(tty) = tty else {
         return std::future::pending().await;
@@ -59,23 +61,23 @@ impl TerminalSignals {
     }
 
     pub async fn next(&mut self) -> i32 {
-        let waits = self.0.iter_mut().map(|(number, signal)| {
+        let next_signals = self.0.iter_mut().map(|(number, signal)| {
             let number = *number;
             Box::pin(async move {
                 signal.recv().await;
                 number
             })
         });
-        futures::future::select_all(waits).await.0
+        futures::future::select_all(next_signals).await.0
     }
 
     /// The next signal that ends the program even while another program owns the terminal.
     /// SIGINT and SIGQUIT are meant for that program.
     pub async fn next_fatal(&mut self) -> i32 {
-        let fatal = [SignalKind::terminate(), SignalKind::hangup()];
+        let fatal_kinds = [SignalKind::terminate(), SignalKind::hangup()];
         loop {
             let number = self.next().await;
-            if fatal.iter().any(|kind| kind.as_raw_value() == number) {
+            if fatal_kinds.iter().any(|kind| kind.as_raw_value() == number) {
                 return number;
             }
         }

@@ -8,7 +8,7 @@ use crate::domain::{Pin, ToolIdentity};
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// Characters shown of a hash, enough to tell hashes apart.
+/// Number of characters shown of a hash, enough to tell hashes apart.
 const HASH_CHARS: usize = 12;
 
 /// One line of the list.
@@ -18,12 +18,12 @@ pub struct TrustLine {
     pub since: Option<Timestamp>,
 }
 
-pub fn trust_line(trusted: &TrustEntry) -> TrustLine {
-    let server = trusted.server();
-    let named = |tool: &str| format!("{tool}   {server}");
-    match trusted {
+pub fn trust_line(entry: &TrustEntry) -> TrustLine {
+    let server = entry.server();
+    let subject = |tool: &str| format!("{tool}   {server}");
+    match entry {
         TrustEntry::PendingPinChange(change) => TrustLine {
-            subject: named(&change.tool.name),
+            subject: subject(&change.tool.name),
             kind: match change.is_declined() {
                 true => "kept withheld".to_owned(),
                 false => "changed, withheld".to_owned(),
@@ -31,12 +31,12 @@ pub fn trust_line(trusted: &TrustEntry) -> TrustLine {
             since: Some(change.accepted_at()),
         },
         TrustEntry::Rule(rule) => TrustLine {
-            subject: rule.tool().map_or_else(|| named("(its tools)"), named),
+            subject: rule.tool().map_or_else(|| subject("(its tools)"), subject),
             kind: rule_label(rule),
             since: Some(rule.decided_at),
         },
-        TrustEntry::InactiveRule(rule, lapse) => TrustLine {
-            kind: match lapse {
+        TrustEntry::InactiveRule(rule, reason) => TrustLine {
+            kind: match reason {
                 InactiveReason::NotPersisted if rule.is_blocking() => "never, this run".to_owned(),
                 InactiveReason::NotPersisted => "this run".to_owned(),
                 InactiveReason::Unreadable => "unreadable, asks".to_owned(),
@@ -47,17 +47,17 @@ pub fn trust_line(trusted: &TrustEntry) -> TrustLine {
             ..trust_line(&TrustEntry::Rule(rule.clone()))
         },
         TrustEntry::SessionGrant(grant) => TrustLine {
-            subject: named(&grant.tool),
+            subject: subject(&grant.tool),
             kind: "this session".to_owned(),
             since: None,
         },
-        TrustEntry::Instructions(agreed) => TrustLine {
-            subject: named("(instructions)"),
+        TrustEntry::Instructions(consent) => TrustLine {
+            subject: subject("(instructions)"),
             kind: "sent".to_owned(),
-            since: Some(agreed.agreed_at),
+            since: Some(consent.agreed_at),
         },
         TrustEntry::InstructionsUntilExit(_) => TrustLine {
-            subject: named("(instructions)"),
+            subject: subject("(instructions)"),
             kind: "sent, this run".to_owned(),
             since: None,
         },
@@ -75,13 +75,13 @@ fn rule_label(rule: &TrustRule) -> String {
 }
 
 /// Details of an entry, one per line.
-pub fn detail_lines(trusted: &TrustEntry) -> Vec<String> {
-    match trusted {
+pub fn detail_lines(entry: &TrustEntry) -> Vec<String> {
+    match entry {
         TrustEntry::Rule(rule) => rule_lines(rule),
-        TrustEntry::InactiveRule(rule, lapse) => inactive_rule_lines(rule, *lapse),
+        TrustEntry::InactiveRule(rule, reason) => inactive_rule_lines(rule, *reason),
         TrustEntry::SessionGrant(grant) => grant_lines(grant),
-        TrustEntry::Instructions(agreed) | TrustEntry::InstructionsUntilExit(agreed) => {
-            instructions_lines(agreed)
+        TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
+            instructions_lines(consent)
         }
         TrustEntry::PendingPinChange(change) => pin_change_lines(change),
     }
@@ -99,10 +99,10 @@ fn rule_lines(rule: &TrustRule) -> Vec<String> {
         ],
         RuleScope::Server { tools } => {
             let intro = "These tools run without asking. Tools added later ask first:";
-            let tool =
+            let tool_line =
                 |(tool, pin): (&String, &Pin)| format!("  {tool}  {}", short_hash(pin.as_str()));
             std::iter::once(intro.to_owned())
-                .chain(tools.iter().map(tool))
+                .chain(tools.iter().map(tool_line))
                 .collect()
         }
         RuleScope::Matching { pin, pattern, .. } => {
@@ -125,8 +125,8 @@ fn rule_lines(rule: &TrustRule) -> Vec<String> {
 }
 
 /// Why the rule is inactive, then its contents.
-fn inactive_rule_lines(rule: &TrustRule, lapse: InactiveReason) -> Vec<String> {
-    let reason = match lapse {
+fn inactive_rule_lines(rule: &TrustRule, reason: InactiveReason) -> Vec<String> {
+    let explanation = match reason {
         InactiveReason::ToolChanged => {
             "Inactive: the tool's definition changed, so it asks. The rule was:"
         }
@@ -140,8 +140,8 @@ fn inactive_rule_lines(rule: &TrustRule, lapse: InactiveReason) -> Vec<String> {
             "Only until humble exits, because trust.json cannot be read."
         }
     };
-    let mut lines = vec![reason.to_owned()];
-    if lapse != InactiveReason::NotPersisted {
+    let mut lines = vec![explanation.to_owned()];
+    if reason != InactiveReason::NotPersisted {
         lines.extend(rule_lines(rule));
     }
     lines
@@ -169,11 +169,11 @@ fn grant_lines(grant: &ToolIdentity) -> Vec<String> {
     ]
 }
 
-fn instructions_lines(agreed: &InstructionsConsent) -> Vec<String> {
+fn instructions_lines(consent: &InstructionsConsent) -> Vec<String> {
     vec![
         "The server's instructions are sent to the model with each prompt.".to_owned(),
-        format!("only this text ({})", short_hash(&agreed.text_hash)),
-        launch_line(agreed.launch.as_str()),
+        format!("only this text ({})", short_hash(&consent.text_hash)),
+        launch_line(consent.launch.as_str()),
     ]
 }
 

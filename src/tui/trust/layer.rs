@@ -21,8 +21,8 @@ pub struct TrustLayer {
 }
 
 impl TrustLayer {
-    fn clamp(&mut self, trusted: &[TrustEntry]) {
-        self.selected = self.selected.min(trusted.len().saturating_sub(1));
+    fn clamp(&mut self, entries: &[TrustEntry]) {
+        self.selected = self.selected.min(entries.len().saturating_sub(1));
     }
 
     fn revoke(&mut self, selected: &TrustEntry, cx: &mut UiContext) {
@@ -41,14 +41,14 @@ impl Layer for TrustLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let trusted = cx.shared.engine.trust_entries.as_slice();
-        self.clamp(trusted);
-        let back =
-            keymap::find_action(key, |when| when == BindingScope::Always) == Some(Action::Back);
-        if back && self.detail_top.take().is_some() {
+        let entries = cx.shared.engine.trust_entries.as_slice();
+        self.clamp(entries);
+        let is_back =
+            keymap::find_action(key, |scope| scope == BindingScope::Always) == Some(Action::Back);
+        if is_back && self.detail_top.take().is_some() {
             return Handled::Consumed;
         }
-        let Some(selected) = trusted.get(self.selected) else {
+        let Some(selected) = entries.get(self.selected) else {
             return Handled::PassedOn;
         };
         match layers::find_key(key, &[KeyContext::Trust]) {
@@ -89,21 +89,22 @@ impl Layer for TrustLayer {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        let trusted = shared.engine.trust_entries.as_slice();
-        self.clamp(trusted);
-        let count = match trusted.len() {
+        let entries = shared.engine.trust_entries.as_slice();
+        self.clamp(entries);
+        let count = match entries.len() {
             0 => String::new(),
             count => format!("{} of {count}", self.selected + 1),
         };
+        let rows = u16::try_from(entries.len()).unwrap_or(u16::MAX).max(12);
         let area = draw_window(area.body, "Trust", &count, pen);
-        match (trusted.get(self.selected), &mut self.detail_top) {
+        match (entries.get(self.selected), &mut self.detail_top) {
             (None, _) => {
                 let text = "No decisions are stored: every call asks. Choices 6 to 9 of a tool call's dialog store one.";
                 let dim = pen.theme.dim;
                 pen.paragraph(area, &Clean::from_static(text), dim);
             }
             (Some(selected), Some(top)) => draw_detail(selected, top, area, pen),
-            (Some(_), None) => draw_list(trusted, self.selected, area, pen),
+            (Some(_), None) => draw_list(entries, self.selected, area, pen),
         }
         None
     }

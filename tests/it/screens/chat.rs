@@ -291,7 +291,7 @@ fn a_scene_worth_a_picture() -> ScreenHarness {
             include_str!("../../support/picture_thinking.md"),
         )
         .advance_clock(4_000);
-    story.call_of(
+    story.show_call_of(
         "humble",
         "get_time",
         ToolState::Done(ToolOutcome::Succeeded {

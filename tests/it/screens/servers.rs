@@ -155,7 +155,7 @@ screens!(a_call_with_long_names_runs, |story| {
     story.prompt("Go");
     let (server, tool) = ("서버-".repeat(100), "tool-".repeat(60));
     let progress = ToolProgress::new(3.0, None, Some("읽는 중 \u{1b}[2J of many\nfiles"));
-    story.call_of(
+    story.show_call_of(
         &server,
         &tool,
         ToolState::Running {
@@ -180,7 +180,7 @@ fn hidden_characters_in_names_are_escaped_in_the_pane_and_the_call_row() {
     }
     assert!(screen.contains("ma⟨U+202E⟩il"), "{screen}");
     story.prompt("Go");
-    story.call_of("ma\u{202e}il", "\u{1b}send", ToolState::Proposed);
+    story.show_call_of("ma\u{202e}il", "\u{1b}send", ToolState::Proposed);
     let screen = story.screen();
     assert!(screen.contains("⟨ESC⟩send  ma⟨U+202E⟩il"), "{screen}");
 }

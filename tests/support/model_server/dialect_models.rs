@@ -11,7 +11,7 @@ impl ModelServer {
     /// Answers each request for this path with `reply`, unless a reply is queued.
     pub fn reply_with(&self, path: &str, reply: ReplyFn) -> &Self {
         let mut script = self.script.lock().unwrap();
-        script.answers.insert(path.into(), reply);
+        script.reply_functions.insert(path.into(), reply);
         drop(script);
         self
     }
@@ -31,8 +31,10 @@ pub fn dialect_of(request: &RecordedRequest) -> &'static str {
 
 /// The secret word from the result of `say_hello`, if the last message contains one.
 pub fn secret_word(request: &RecordedRequest) -> Option<String> {
-    let last = request.body["messages"].as_array()?.last()?;
-    let (_, rest) = last["content"].as_str()?.split_once("\"secret_word\":\"")?;
+    let last_message = request.body["messages"].as_array()?.last()?;
+    let (_, rest) = last_message["content"]
+        .as_str()?
+        .split_once("\"secret_word\":\"")?;
     Some(rest.split('"').next()?.to_owned())
 }
 

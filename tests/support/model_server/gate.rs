@@ -1,5 +1,5 @@
 //! A gate that holds back a reply until the test opens it.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use std::sync::Arc;
 use tokio::sync::watch;

@@ -17,7 +17,7 @@ pub fn anthropic_start(usage: &Value) -> String {
     }))
 }
 
-/// A content block with start, deltas and stop.
+/// The events of one content block: start, deltas and stop.
 pub fn anthropic_block(index: u64, start: &Value, deltas: &[Value]) -> String {
     let start = anthropic_event(&json!({
         "type": "content_block_start", "index": index, "content_block": start,
@@ -31,26 +31,26 @@ pub fn anthropic_delta(index: u64, delta: &Value) -> String {
     anthropic_event(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
 }
 
-pub fn anthropic_text(index: u64, words: &[&str]) -> String {
+pub fn anthropic_text(index: u64, parts: &[&str]) -> String {
     let delta = |text: &&str| json!({"type": "text_delta", "text": text});
-    let deltas: Vec<_> = words.iter().map(delta).collect();
+    let deltas: Vec<_> = parts.iter().map(delta).collect();
     anthropic_block(index, &json!({"type": "text", "text": ""}), &deltas)
 }
 
-pub fn anthropic_thinking(index: u64, words: &[&str], signature: &str) -> String {
+pub fn anthropic_thinking(index: u64, parts: &[&str], signature: &str) -> String {
     let delta = |text: &&str| json!({"type": "thinking_delta", "thinking": text});
-    let mut deltas: Vec<_> = words.iter().map(delta).collect();
+    let mut deltas: Vec<_> = parts.iter().map(delta).collect();
     deltas.push(json!({"type": "signature_delta", "signature": signature}));
     anthropic_block(index, &json!({"type": "thinking", "thinking": ""}), &deltas)
 }
 
-/// One call, its arguments in two fragments.
+/// One call with its arguments in two fragments.
 pub fn anthropic_call(index: u64, id: &str, name: &str, arguments: &Value) -> String {
     let arguments = arguments.to_string();
-    let (head, tail) = arguments.split_at(arguments.len() / 2);
+    let (first, second) = arguments.split_at(arguments.len() / 2);
     let delta = |json: &str| json!({"type": "input_json_delta", "partial_json": json});
     let start = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
-    anthropic_block(index, &start, &[delta(""), delta(head), delta(tail)])
+    anthropic_block(index, &start, &[delta(""), delta(first), delta(second)])
 }
 
 pub fn anthropic_stop(reason: &str) -> String {
@@ -84,7 +84,7 @@ pub fn mistral_thinking(text: &str) -> Value {
     json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]})
 }
 
-/// Mistral's errors are flat.
+/// A Mistral error, which has no nested `error` object.
 pub fn mistral_error(status: u16, message: &str) -> Reply {
     Reply::json(
         status,

@@ -4,16 +4,18 @@
 #![allow(
     dead_code,
     unused_imports,
-    reason = "each test crate uses a part of it"
+    reason = "each test crate uses only some of these items"
 )]
 
 pub mod dialect_models;
 pub mod gate;
 pub mod hosted;
+mod http;
 pub mod replies;
 
 pub use gate::Gate;
 pub use hosted::*;
+use http::{read_request, write_reply};
 pub use replies::*;
 
 use serde_json::{Value, json};
@@ -22,7 +24,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
@@ -43,16 +45,16 @@ impl RecordedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers
-            .find(|(known, _)| known == name)
+            .find(|(header, _)| header == name)
             .map(|(_, value)| value.as_str())
     }
 }
 
-/// All events on the server so far.
+/// What the server has recorded so far.
 #[derive(Debug, Clone, Default)]
 pub struct ServerLog {
     pub requests: Vec<RecordedRequest>,
-    /// Replies that the client aborted.
+    /// Number of replies that the client aborted.
     pub dropped: usize,
 }
 
@@ -62,7 +64,7 @@ enum ReplyStep {
     Pause(Duration),
     Gate(Gate),
     /// Waits until this long after the start of the reply or its last gate.
-    At(Duration),
+    WaitUntil(Duration),
     /// Closes the connection without ending the reply.
     Disconnect,
     /// Sends nothing more and keeps the connection open.
@@ -98,7 +100,7 @@ impl Reply {
     }
 
     pub fn chunk(self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.act(ReplyStep::Chunk(bytes.into()))
+        self.with_step(ReplyStep::Chunk(bytes.into()))
     }
 
     /// Adds a chunk before all others.
@@ -108,31 +110,33 @@ impl Reply {
     }
 
     pub fn pause(self, time: Duration) -> Self {
-        self.act(ReplyStep::Pause(time))
+        self.with_step(ReplyStep::Pause(time))
     }
 
-    /// Sends the rest this long after the start of the reply or its last gate: an even pace
-    /// without accumulated delay.
+    /// Sends the rest this long after the start of the reply or its last gate. Unlike pauses, such
+    /// waits do not accumulate delay.
     pub fn pause_until(self, time: Duration) -> Self {
-        self.act(ReplyStep::At(time))
+        self.with_step(ReplyStep::WaitUntil(time))
     }
 
     pub fn gate(self, gate: &Gate) -> Self {
-        self.act(ReplyStep::Gate(gate.clone()))
+        self.with_step(ReplyStep::Gate(gate.clone()))
     }
 
     pub fn disconnect(self) -> Self {
-        self.act(ReplyStep::Disconnect)
+        self.with_step(ReplyStep::Disconnect)
     }
 
     pub fn hang(self) -> Self {
-        self.act(ReplyStep::Hang)
+        self.with_step(ReplyStep::Hang)
     }
 
     /// Adds a pause before each chunk.
     pub fn pace(mut self, time: Duration) -> Self {
-        let acts = std::mem::take(&mut self.steps).into_iter();
-        self.steps = acts.flat_map(|act| [ReplyStep::Pause(time), act]).collect();
+        let steps = std::mem::take(&mut self.steps).into_iter();
+        self.steps = steps
+            .flat_map(|step| [ReplyStep::Pause(time), step])
+            .collect();
         self
     }
 
@@ -154,25 +158,26 @@ impl Reply {
         self.hang()
     }
 
-    fn act(mut self, act: ReplyStep) -> Self {
-        self.steps.push(act);
+    fn with_step(mut self, step: ReplyStep) -> Self {
+        self.steps.push(step);
         self
     }
 }
 
 #[derive(Debug, Default)]
 struct Script {
-    once: HashMap<String, VecDeque<Reply>>,
-    always: HashMap<String, Reply>,
-    answers: HashMap<String, dialect_models::ReplyFn>,
+    queued: HashMap<String, VecDeque<Reply>>,
+    repeated: HashMap<String, Reply>,
+    reply_functions: HashMap<String, dialect_models::ReplyFn>,
 }
 
 impl Script {
     fn next(&mut self, request: &RecordedRequest) -> Reply {
         let path = request.path.as_str();
-        let once = self.once.get_mut(path).and_then(VecDeque::pop_front);
-        once.or_else(|| self.answers.get(path).map(|answer| answer(request)))
-            .or_else(|| self.always.get(path).cloned())
+        let queued = self.queued.get_mut(path).and_then(VecDeque::pop_front);
+        queued
+            .or_else(|| self.reply_functions.get(path).map(|reply| reply(request)))
+            .or_else(|| self.repeated.get(path).cloned())
             .or_else(|| default_reply(path))
             .unwrap_or_else(|| {
                 let text = format!("the test's server has no reply for {path}");
@@ -200,11 +205,11 @@ impl ModelServer {
         listener
             .set_nonblocking(true)
             .expect("a configurable socket");
-        let (its_script, its_log) = (script.clone(), log.clone());
+        let (thread_script, thread_log) = (script.clone(), log.clone());
         let thread = std::thread::spawn(move || {
             runtime().block_on(async {
                 tokio::select! {
-                    () = accept(listener, its_script, its_log) => {}
+                    () = accept(listener, thread_script, thread_log) => {}
                     _ = stopped => {}
                 }
             });
@@ -226,7 +231,11 @@ impl ModelServer {
     /// Queues a reply to the next request for this path.
     pub fn queue_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
-        script.once.entry(path.into()).or_default().push_back(reply);
+        script
+            .queued
+            .entry(path.into())
+            .or_default()
+            .push_back(reply);
         drop(script);
         self
     }
@@ -234,7 +243,7 @@ impl ModelServer {
     /// Replies to each request for this path, unless a reply is queued.
     pub fn always_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
-        script.always.insert(path.into(), reply);
+        script.repeated.insert(path.into(), reply);
         drop(script);
         self
     }
@@ -250,23 +259,23 @@ impl ModelServer {
     /// The bodies sent to one path, in order.
     pub fn bodies(&self, path: &str) -> Vec<Value> {
         let requests = self.requests().into_iter();
-        let to_path = requests.filter(|request| request.path == path);
-        to_path.map(|request| request.body).collect()
+        let matching = requests.filter(|request| request.path == path);
+        matching.map(|request| request.body).collect()
     }
 
     /// Waits until the log matches; panics after ten seconds.
-    pub async fn wait_for(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
+    pub async fn wait_for(&self, is_wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         let mut log = self.log.subscribe();
-        let seen = tokio::time::timeout(WAIT_DEADLINE, log.wait_for(|log| wanted(log))).await;
-        let Ok(Ok(seen)) = seen else {
+        let result = tokio::time::timeout(WAIT_DEADLINE, log.wait_for(|log| is_wanted(log))).await;
+        let Ok(Ok(log)) = result else {
             panic!("the model server timed out: {:?}", self.log());
         };
-        seen.clone()
+        log.clone()
     }
 
-    /// Same, for synchronous tests.
-    pub fn wait_until(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
-        runtime().block_on(self.wait_for(wanted))
+    /// Like [`Self::wait_for`], for synchronous tests.
+    pub fn wait_until(&self, is_wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
+        runtime().block_on(self.wait_for(is_wanted))
     }
 }
 
@@ -274,7 +283,7 @@ impl Drop for ModelServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there was already printed; this drop may be part of another one.
+            // A panic of the thread was already printed, and this drop may itself be part of a panic.
             let _ = thread.join();
         }
     }
@@ -315,12 +324,12 @@ async fn serve(
         log.send_modify(|log| log.requests.push(request));
         let (mut reader, mut writer) = socket.split();
         let mut byte = [0];
-        let is_answered = tokio::select! {
-            is_whole = write_reply(&mut writer, reply) => is_whole,
-            // Clients do not pipeline, so a read only detects the end.
+        let may_continue = tokio::select! {
+            outcome = write_reply(&mut writer, reply) => outcome,
+            // Clients do not pipeline requests, so a read can only detect that the client is gone.
             _ = reader.read(&mut byte) => None,
         };
-        match is_answered {
+        match may_continue {
             Some(true) => {}
             Some(false) => return None,
             None => {
@@ -329,69 +338,4 @@ async fn serve(
             }
         }
     }
-}
-
-/// `Some(false)`: the reply ends by closing the connection. `None`: the client is gone.
-async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) -> Option<bool> {
-    let mut head = format!("HTTP/1.1 {} Scripted\r\n", reply.status);
-    for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    head.push_str("transfer-encoding: chunked\r\n\r\n");
-    writer.write_all(head.as_bytes()).await.ok()?;
-    let mut began = tokio::time::Instant::now();
-    for act in reply.steps {
-        match act {
-            ReplyStep::Chunk(bytes) => {
-                let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
-                chunk.extend(bytes);
-                chunk.extend(b"\r\n");
-                writer.write_all(&chunk).await.ok()?;
-            }
-            ReplyStep::Pause(time) => tokio::time::sleep(time).await,
-            ReplyStep::Gate(gate) => {
-                gate.wait_until_open().await;
-                began = tokio::time::Instant::now();
-            }
-            ReplyStep::At(time) => tokio::time::sleep_until(began + time).await,
-            ReplyStep::Disconnect => return Some(false),
-            ReplyStep::Hang => std::future::pending().await,
-        }
-    }
-    writer.write_all(b"0\r\n\r\n").await.ok()?;
-    Some(true)
-}
-
-async fn read_request(socket: &mut TcpStream) -> Option<RecordedRequest> {
-    let mut bytes = Vec::new();
-    let head = loop {
-        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break end;
-        }
-        read_some(socket, &mut bytes).await?;
-    };
-    let text = String::from_utf8(bytes[..head].to_vec()).ok()?;
-    let mut lines = text.split("\r\n");
-    let mut first = lines.next()?.split(' ');
-    let (method, target) = (first.next()?.to_owned(), first.next()?);
-    let headers: Vec<_> = lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
-        .collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let length: usize = length.map_or(Some(0), |(_, value)| value.parse().ok())?;
-    while bytes.len() < head + 4 + length {
-        read_some(socket, &mut bytes).await?;
-    }
-    Some(RecordedRequest {
-        method,
-        path: target.split('?').next()?.to_owned(),
-        headers,
-        body: serde_json::from_slice(&bytes[head + 4..]).unwrap_or_default(),
-    })
-}
-
-async fn read_some(socket: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
-    let count = socket.read_buf(bytes).await.ok()?;
-    (count > 0).then_some(())
 }

@@ -1,10 +1,10 @@
-//! Replies in the formats of Ollama and OpenAI-compatible servers, so that tests state only
-//! what the model says.
+//! Replies in the formats of Ollama and OpenAI-compatible servers, so that tests contain only
+//! the text and calls of the model.
 
 use super::Reply;
 use serde_json::{Value, json};
 
-/// Default replies of an Ollama with one model, not loaded.
+/// The default replies, which are those of an Ollama with one model that is not loaded.
 pub(super) fn default_reply(path: &str) -> Option<Reply> {
     let body = match path {
         "/api/version" => json!({"version": "0.12.6"}),
@@ -130,13 +130,13 @@ pub fn openai_thinking(thinking: &[&str], text: &[&str]) -> Reply {
     openai_stream(thinking.chain(text), "stop")
 }
 
-/// One call, its arguments in two fragments.
+/// One call with its arguments in two fragments.
 pub fn openai_call(name: &str, arguments: &Value) -> Reply {
     let arguments = arguments.to_string();
-    let (head, tail) = arguments.split_at(arguments.len() / 2);
+    let (first_half, second_half) = arguments.split_at(arguments.len() / 2);
     let first = json!([{"index": 0, "id": "call_1", "type": "function",
-        "function": {"name": name, "arguments": head}}]);
-    let second = json!([{"index": 0, "function": {"arguments": tail}}]);
+        "function": {"name": name, "arguments": first_half}}]);
+    let second = json!([{"index": 0, "function": {"arguments": second_half}}]);
     openai_stream(
         [json!({"tool_calls": first}), json!({"tool_calls": second})],
         "tool_calls",

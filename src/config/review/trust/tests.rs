@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
 
-fn rule(cover: RuleScope) -> TrustRule {
+fn rule(scope: RuleScope) -> TrustRule {
     TrustRule {
         server: "fs".into(),
         launch: LaunchConfig::BuiltIn.identity(),
         decided_at: Timestamp::UNIX_EPOCH,
-        scope: cover,
+        scope,
     }
 }
 
@@ -21,21 +21,26 @@ fn pin() -> Pin {
     Pin::from_hash("0123456789abcdef")
 }
 
-fn with(rules: &[TrustRule]) -> Trust {
+fn trust_with_rules(rules: &[TrustRule]) -> Trust {
     Trust {
         rules: rules.to_vec(),
         ..Trust::default()
     }
 }
 
-/// The described changes, with `?` for those that need consent, and the resulting trust.
-fn step(before: &Trust, after: &Trust) -> (Vec<String>, Trust) {
-    let known = |trust: &Trust| ConfigSnapshot {
+/// Descriptions of the changes, with `?` for those that need consent and `=` for the others, and
+/// the resulting trust decisions.
+fn described_changes(before: &Trust, after: &Trust) -> (Vec<String>, Trust) {
+    let snapshot = |trust: &Trust| ConfigSnapshot {
         trust: Arc::new(trust.clone()),
         ..ConfigSnapshot::default()
     };
-    let weighed = review_changes(&known(before), &known(after), &EarlierEntries::default());
-    let descriptions = weighed.changes.iter().map(|change| {
+    let review = review_changes(
+        &snapshot(before),
+        &snapshot(after),
+        &EarlierEntries::default(),
+    );
+    let descriptions = review.changes.iter().map(|change| {
         assert_eq!(change.file, TRUST);
         match change.impact {
             ChangeImpact::Harmless => format!("= {}", change.what),
@@ -44,7 +49,7 @@ fn step(before: &Trust, after: &Trust) -> (Vec<String>, Trust) {
     });
     (
         descriptions.collect(),
-        Trust::clone(&weighed.with_harmless_changes.trust),
+        Trust::clone(&review.with_harmless_changes.trust),
     )
 }
 
@@ -64,30 +69,33 @@ fn wider_trust_needs_consent_and_narrower_trust_applies_at_once() {
         pin: pin(),
         pattern: ArgumentPattern::from_json(pattern.as_object().unwrap()).unwrap(),
     });
-    for (wide, subject) in [
+    for (granting, subject) in [
         (always, "tool `echo` of `fs`"),
         (server, "server `fs`"),
         (matching, "tool `echo` of `fs`"),
     ] {
-        let (none, wide) = (Trust::default(), with(&[wide]));
-        let asked = vec![format!("? {subject} would run without asking")];
-        assert_eq!(step(&none, &wide), (asked, none.clone()));
-        let applied = vec![format!("= {subject} is no longer allowed")];
-        assert_eq!(step(&wide, &none), (applied, none));
+        let (none, granting) = (Trust::default(), trust_with_rules(&[granting]));
+        let expected = vec![format!("? {subject} would run without asking")];
+        assert_eq!(
+            described_changes(&none, &granting),
+            (expected, none.clone())
+        );
+        let expected = vec![format!("= {subject} is no longer allowed")];
+        assert_eq!(described_changes(&granting, &none), (expected, none));
     }
-    let never = with(&[rule(RuleScope::Never {
+    let never = trust_with_rules(&[rule(RuleScope::Never {
         tool: tool(),
         pin: pin(),
     })]);
     let none = Trust::default();
-    let applied = vec!["= tool `echo` of `fs` is now blocked".to_owned()];
-    assert_eq!(step(&none, &never), (applied, never.clone()));
-    let asked = vec!["? tool `echo` of `fs` would no longer be blocked".to_owned()];
-    assert_eq!(step(&never, &none), (asked, never.clone()));
+    let expected = vec!["= tool `echo` of `fs` is now blocked".to_owned()];
+    assert_eq!(described_changes(&none, &never), (expected, never.clone()));
+    let expected = vec!["? tool `echo` of `fs` would no longer be blocked".to_owned()];
+    assert_eq!(described_changes(&never, &none), (expected, never.clone()));
 }
 
 #[test]
-fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_silent() {
+fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_not_reported() {
     let accepted = |hash: &str, declined: Option<&str>| AcceptedDefinition {
         pin: Pin::from_hash(hash),
         accepted_at: Timestamp::UNIX_EPOCH,
@@ -105,42 +113,50 @@ fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_silent() {
         trust
     };
     let (none, one) = (Trust::default(), pinned(accepted("one", None)));
-    assert_eq!(step(&none, &one), (vec![], one.clone()));
+    assert_eq!(described_changes(&none, &one), (vec![], one.clone()));
     let declined = pinned(accepted("one", Some("two")));
-    assert_eq!(step(&one, &declined), (vec![], declined));
+    assert_eq!(described_changes(&one, &declined), (vec![], declined));
     let two = pinned(accepted("two", None));
-    let asked = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
-    assert_eq!(step(&one, &two), (vec![asked], one.clone()));
-    let asked = "? server `fs`: its accepted tool definitions would be removed".to_owned();
-    assert_eq!(step(&one, &none), (vec![asked], one.clone()));
+    let expected = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
+    assert_eq!(described_changes(&one, &two), (vec![expected], one.clone()));
+    let expected = "? server `fs`: its accepted tool definitions would be removed".to_owned();
+    assert_eq!(
+        described_changes(&one, &none),
+        (vec![expected], one.clone())
+    );
     let mut both = one.clone();
     let launch = LaunchConfig::BuiltIn.identity();
     both.accept(&"fs".into(), &launch, "other", accepted("o", None));
     for (before, old) in [(&one, "1 definition"), (&both, "2 definitions")] {
-        let known = |trust: &Trust| ConfigSnapshot {
+        let snapshot = |trust: &Trust| ConfigSnapshot {
             trust: Arc::new(trust.clone()),
             ..ConfigSnapshot::default()
         };
-        let weighed = review_changes(&known(before), &known(&none), &EarlierEntries::default());
-        assert_eq!(weighed.changes[0].before.as_deref(), Some(old));
+        let review = review_changes(
+            &snapshot(before),
+            &snapshot(&none),
+            &EarlierEntries::default(),
+        );
+        assert_eq!(review.changes[0].before.as_deref(), Some(old));
     }
 }
 
 #[test]
 fn a_file_edit_cannot_consent_to_instructions() {
     let launch = LaunchConfig::BuiltIn.identity();
-    let agreed = InstructionsConsent::new(&"fs".into(), &launch, "Be kind.", Timestamp::UNIX_EPOCH);
+    let consent =
+        InstructionsConsent::new(&"fs".into(), &launch, "Be kind.", Timestamp::UNIX_EPOCH);
     let (none, sent) = (
         Trust::default(),
         Trust {
-            instruction_consents: vec![agreed],
+            instruction_consents: vec![consent],
             ..Trust::default()
         },
     );
-    let asked = vec!["? the instructions of `fs` would be sent".to_owned()];
-    assert_eq!(step(&none, &sent), (asked, none.clone()));
-    let applied = vec!["= the instructions of `fs` are no longer sent".to_owned()];
-    assert_eq!(step(&sent, &none), (applied, none));
+    let expected = vec!["? the instructions of `fs` would be sent".to_owned()];
+    assert_eq!(described_changes(&none, &sent), (expected, none.clone()));
+    let expected = vec!["= the instructions of `fs` are no longer sent".to_owned()];
+    assert_eq!(described_changes(&sent, &none), (expected, none));
 }
 
 #[test]
@@ -150,19 +166,19 @@ fn a_repaired_file_needs_consent_but_its_blocks_apply_at_once() {
         ..AcceptedDefinition::unknown()
     };
     let launch = LaunchConfig::BuiltIn.identity();
-    let mut unread = Trust::default();
-    unread.unreadable.is_file_unreadable = true;
-    unread.accept(&"fs".into(), &launch, "echo", accepted("seen since"));
+    let mut unreadable = Trust::default();
+    unreadable.unreadable.is_file_unreadable = true;
+    unreadable.accept(&"fs".into(), &launch, "echo", accepted("seen since"));
     let tool = "echo".to_owned();
-    let mut mended = with(&[rule(RuleScope::Never { tool, pin: pin() })]);
-    mended.accept(&"fs".into(), &launch, "echo", accepted("before"));
-    let (descriptions, in_force) = step(&unread, &mended);
+    let mut repaired = trust_with_rules(&[rule(RuleScope::Never { tool, pin: pin() })]);
+    repaired.accept(&"fs".into(), &launch, "echo", accepted("before"));
+    let (descriptions, active) = described_changes(&unreadable, &repaired);
     let expected = [
         "= tool `echo` of `fs` is now blocked",
         "? calls that ask because of unreadable entries would no longer ask",
     ];
     assert_eq!(descriptions, expected);
-    let mut expected = mended.clone();
+    let mut expected = repaired.clone();
     expected.unreadable.is_file_unreadable = true;
-    assert_eq!(in_force, expected);
+    assert_eq!(active, expected);
 }

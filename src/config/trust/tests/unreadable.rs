@@ -35,11 +35,11 @@ fn an_unreadable_rule_makes_the_tools_it_names_ask() {
         ),
         (json!("never"), [true, true, true]),
     ];
-    for (entry, asks) in cases {
+    for (entry, expected) in cases {
         let file = json!({ "grants": [entry] });
         let must_ask = |server, tool| asks_and_has_changed(&file, server, tool).0;
-        let found = [must_ask("s", "t"), must_ask("s", "u"), must_ask("x", "t")];
-        assert_eq!(found, asks, "{file}");
+        let actual = [must_ask("s", "t"), must_ask("s", "u"), must_ask("x", "t")];
+        assert_eq!(actual, expected, "{file}");
     }
 }
 
@@ -55,15 +55,15 @@ fn an_unreadable_definition_withholds_the_tools_it_may_belong_to() {
         (json!({ "s": 7 }), [true, true, false]),
         (json!([]), [true, true, true]),
     ];
-    for (pins, withheld) in cases {
+    for (pins, expected) in cases {
         let file = json!({ "pins": pins });
         let has_changed = |server, tool| asks_and_has_changed(&file, server, tool).1;
-        let found = [
+        let actual = [
             has_changed("s", "t"),
             has_changed("s", "u"),
             has_changed("x", "t"),
         ];
-        assert_eq!(found, withheld, "{file}");
+        assert_eq!(actual, expected, "{file}");
     }
 }
 

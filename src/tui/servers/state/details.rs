@@ -11,12 +11,12 @@ use std::num::NonZeroU16;
 
 /// Estimated bytes of a tool definition per token.
 pub const BYTES_PER_TOKEN: usize = 4;
-/// Rows of one text in the pane; urgent texts get more.
+/// Maximum number of rows of one text in the pane; urgent texts get more.
 const ROWS_MAX: usize = 3;
 const URGENT_ROWS_MAX: usize = 8;
-/// Lines about skipped tools.
+/// Maximum number of lines about skipped tools.
 const REJECTED_TOOLS_MAX: usize = 4;
-/// Indent of texts below a server, and below a tool.
+/// Indent of the texts below a server and below a tool.
 pub const SERVER_INDENT: u16 = 2;
 pub const TOOL_INDENT: u16 = 4;
 
@@ -40,18 +40,18 @@ struct DetailRowBuilder<'a> {
 impl DetailRowBuilder<'_> {
     fn add(&mut self, tone: TextTone, raw: &str) {
         let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
-        // Text far beyond the last row is not sanitized, to bound the cost.
+        // Do not sanitize text far beyond the last row, to bound the cost.
         let rows_max = match tone {
             TextTone::Failure => URGENT_ROWS_MAX,
             _ => self.rows_max,
         };
-        let far = rows_max * usize::from(columns.get()) * 16;
-        let start = &raw[..raw.floor_char_boundary(far)];
+        let bytes_max = rows_max * usize::from(columns.get()) * 16;
+        let start = &raw[..raw.floor_char_boundary(bytes_max)];
         let clean = Clean::escaped(start.trim());
         let text = clean.as_str();
-        let all = wrap(text, columns);
-        self.is_truncated |= all.len() > rows_max || start.len() < raw.len();
-        for row in all.into_iter().take(rows_max) {
+        let wrapped_rows = wrap(text, columns);
+        self.is_truncated |= wrapped_rows.len() > rows_max || start.len() < raw.len();
+        for row in wrapped_rows.into_iter().take(rows_max) {
             self.rows.push(ServersPaneRow::Text {
                 server: self.server,
                 tool: self.tool,
@@ -69,37 +69,36 @@ impl DetailRowBuilder<'_> {
     }
 }
 
-/// Adds a server's details. `sent`: its instructions are sent to the model.
+/// Adds a server's details. `is_sent` tells whether its instructions are sent to the model.
 pub fn push_server_details(
     (index, server): (usize, &Server),
-    sent: bool,
-    look: RowFormat,
+    is_sent: bool,
+    format: RowFormat,
     rows: &mut Vec<ServersPaneRow>,
 ) {
     let mut rows = DetailRowBuilder {
         server: index,
         tool: None,
-        columns: look.columns.saturating_sub(SERVER_INDENT),
+        columns: format.columns.saturating_sub(SERVER_INDENT),
         rows,
         rows_max: ROWS_MAX,
         is_truncated: false,
     };
-    for (tone, text) in server_texts(server, sent, look.separator) {
+    for (tone, text) in server_texts(server, is_sent, format.separator) {
         rows.add(tone, &text);
     }
-    let left_out = server.rejected_tools.len();
-    rows.is_truncated |= left_out > REJECTED_TOOLS_MAX;
+    rows.is_truncated |= server.rejected_tools.len() > REJECTED_TOOLS_MAX;
     rows.finish();
 }
 
 /// Texts about a server, most urgent first.
-fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(TextTone, String)> {
+fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTone, String)> {
     let mut texts = Vec::new();
     if let Some((tone, why)) = failure_reason(server) {
         texts.push((tone, why));
     }
     if let Some(peer) = &server.peer {
-        let who = match peer.name.trim() {
+        let peer_name = match peer.name.trim() {
             "" => peer.version.clone(),
             name => format!("{name} {}", peer.version),
         };
@@ -107,8 +106,8 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(TextTone, String
         texts.push((
             TextTone::Dim,
             format!(
-                "{} {dot} {} {dot} {transport}",
-                one_line(&who),
+                "{} {separator} {} {separator} {transport}",
+                one_line(&peer_name),
                 peer.protocol
             ),
         ));
@@ -119,25 +118,25 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(TextTone, String
     if server.status == ServerStatus::Connected && server.tools.is_empty() {
         texts.push((TextTone::Dim, "No tools.".to_owned()));
     }
-    let withheld = server.withheld_tools.len();
-    if withheld > 0 {
-        let tools = match withheld {
+    let withheld_count = server.withheld_tools.len();
+    if withheld_count > 0 {
+        let tools = match withheld_count {
             1 => "1 tool".to_owned(),
-            many => format!("{many} tools"),
+            count => format!("{count} tools"),
         };
         texts.push((
             TextTone::Attention,
             format!("{tools} changed and withheld. Press w to review."),
         ));
     }
-    let left_out = server.rejected_tools.iter().take(REJECTED_TOOLS_MAX);
-    texts.extend(left_out.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
+    let rejected = server.rejected_tools.iter().take(REJECTED_TOOLS_MAX);
+    texts.extend(rejected.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
     if server.instructions.is_some() {
-        let words = match sent {
+        let text = match is_sent {
             true => "Instructions are sent. Press i to read them.",
             false => "Instructions are not sent. Press i to read them.",
         };
-        texts.push((TextTone::Dim, words.to_owned()));
+        texts.push((TextTone::Dim, text.to_owned()));
     }
     texts
 }
@@ -168,17 +167,17 @@ pub fn status_label(server: &Server) -> &'static str {
     }
 }
 
-/// Adds a tool's details. `index` is the server's and the tool's.
+/// Adds a tool's details. The indexes are those of its server and of the tool.
 pub fn push_tool_details(
-    index: (usize, usize),
+    (server_index, tool_index): (usize, usize),
     tool: &Tool,
-    look: RowFormat,
+    format: RowFormat,
     rows: &mut Vec<ServersPaneRow>,
 ) {
     let mut rows = DetailRowBuilder {
-        server: index.0,
-        tool: Some(index.1),
-        columns: look.columns.saturating_sub(TOOL_INDENT),
+        server: server_index,
+        tool: Some(tool_index),
+        columns: format.columns.saturating_sub(TOOL_INDENT),
         rows,
         rows_max: URGENT_ROWS_MAX,
         is_truncated: false,
@@ -190,8 +189,8 @@ pub fn push_tool_details(
         Some(text) if !text.is_empty() => rows.add(TextTone::Dim, text),
         _ => rows.add(TextTone::Dim, "No description."),
     }
-    if let Some(manners) = annotation_line(tool, look.separator) {
-        rows.add(TextTone::Dim, &manners);
+    if let Some(annotations) = annotation_line(tool, format.separator) {
+        rows.add(TextTone::Dim, &annotations);
     }
     rows.finish();
 }
@@ -203,20 +202,19 @@ fn distinct_title(tool: &Tool) -> Option<&str> {
 }
 
 /// `read-only · idempotent (the server says)`: displayed, never trusted.
-fn annotation_line(tool: &Tool, dot: &str) -> Option<String> {
-    let words = tool.annotations.labels();
-    let words = words.join(&format!(" {dot} "));
-    (!words.is_empty()).then(|| format!("{words} (the server says)"))
+fn annotation_line(tool: &Tool, separator: &str) -> Option<String> {
+    let labels = tool.annotations.labels().join(&format!(" {separator} "));
+    (!labels.is_empty()).then(|| format!("{labels} (the server says)"))
 }
 
 /// A tool's full definition as raw text.
-pub fn full_tool_text(server: &Server, tool: &Tool, dot: &str) -> String {
+pub fn full_tool_text(server: &Server, tool: &Tool, separator: &str) -> String {
     let mut text = format!("{} of server {}\n", tool.name, server.id);
     if let Some(title) = distinct_title(tool) {
         text.push_str(&format!("{title}\n"));
     }
-    if let Some(manners) = annotation_line(tool, dot) {
-        text.push_str(&format!("{manners}\n"));
+    if let Some(annotations) = annotation_line(tool, separator) {
+        text.push_str(&format!("{annotations}\n"));
     }
     let tokens = tool.bytes / BYTES_PER_TOKEN;
     text.push_str(&format!("about {tokens} tokens in each request\n"));
@@ -228,8 +226,8 @@ pub fn full_tool_text(server: &Server, tool: &Tool, dot: &str) -> String {
 }
 
 /// All details of a server as raw text.
-pub fn full_server_text(server: &Server, sent: bool, dot: &str) -> String {
-    let mut lines: Vec<String> = server_texts(server, sent, dot)
+pub fn full_server_text(server: &Server, is_sent: bool, separator: &str) -> String {
+    let mut lines: Vec<String> = server_texts(server, is_sent, separator)
         .into_iter()
         .map(|(_, text)| text)
         .collect();
@@ -238,7 +236,7 @@ pub fn full_server_text(server: &Server, sent: bool, dot: &str) -> String {
     lines.join("\n\n")
 }
 
-/// Replaces line breaks, so that a name cannot pass for two lines.
+/// Replaces line breaks, so that a name cannot look like two lines.
 fn one_line(raw: &str) -> String {
     const COLUMNS_MAX: usize = 120;
     let line = raw.replace(['\n', '\r'], " ");
@@ -246,6 +244,6 @@ fn one_line(raw: &str) -> String {
     if width(line) <= COLUMNS_MAX {
         return line.to_owned();
     }
-    let kept = crate::text::grapheme::truncate_to_width(line, COLUMNS_MAX);
-    format!("{kept}…")
+    let truncated = crate::text::grapheme::truncate_to_width(line, COLUMNS_MAX);
+    format!("{truncated}…")
 }

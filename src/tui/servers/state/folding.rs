@@ -68,14 +68,15 @@ impl ServersPane {
         }));
     }
 
+    /// Makes the next frame show all rows of the selected server or tool, if they fit.
     fn reveal_unfolded(&mut self) {
         let Some(row) = self.selected_row() else {
             return;
         };
         let (server, tool) = (row.server(), row.tool());
-        let below = self.rows[self.selected..]
+        let item_rows = self.rows[self.selected..]
             .iter()
             .take_while(|row| row.server() == server && (tool.is_none() || row.tool() == tool));
-        self.reveal_row = Some(self.selected + below.count() - 1);
+        self.reveal_row = Some(self.selected + item_rows.count() - 1);
     }
 }

@@ -10,7 +10,7 @@ use crate::tui::theme::Glyphs;
 const STDERR_LINES_MAX: usize = 10;
 
 impl ServersPane {
-    /// Raw text; the caller must sanitize it before display.
+    /// The report as raw text; the caller must sanitize it before display.
     pub fn report(&self, glyphs: &Glyphs) -> String {
         if self.servers.is_empty() {
             return "No MCP servers are configured. Add them to mcp-servers.json.".to_owned();

@@ -1,6 +1,6 @@
-//! Feeds the encoded bytes to a terminal emulator and compares the result with the last
-//! buffer. For clusters of uncertain width the emulator behaves like the worst terminal: it
-//! draws their characters one by one. All other cells must still be right.
+//! Feeds the encoded bytes to a terminal emulator and compares its screen with the last buffer.
+//! The emulator draws each character of a cluster of uncertain width separately, as the worst
+//! terminal would. All other cells must still be right.
 
 use crate::tui::terminal::diff_encoder::*;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn style() -> impl Strategy<Value = Style> {
         for (modifier, _) in modifiers {
             style = style.add_modifier(modifier);
         }
-        // The emulator supports only one of the two at a time.
+        // The emulator supports only one of bold and dim at a time.
         if style.add_modifier.contains(Modifier::BOLD) {
             style.add_modifier.remove(Modifier::DIM);
         }
@@ -58,70 +58,70 @@ fn style() -> impl Strategy<Value = Style> {
     })
 }
 
-fn piece(clusters: &[&'static str]) -> impl Strategy<Value = StyledClusters> + use<> {
+fn styled_clusters(clusters: &[&'static str]) -> impl Strategy<Value = StyledClusters> + use<> {
     let clusters: Vec<&str> = [" ", " ", " "]
         .into_iter()
         .chain(clusters.iter().copied())
         .collect();
-    let words = prop::collection::vec(prop::sample::select(clusters), 1..16);
-    (0..COLUMNS, 0..ROWS, words, style())
+    let sequence = prop::collection::vec(prop::sample::select(clusters), 1..16);
+    (0..COLUMNS, 0..ROWS, sequence, style())
 }
 
 /// A sequence of frames; each either draws over the previous frame or starts blank.
 fn frames(
     clusters: &[&'static str],
 ) -> impl Strategy<Value = Vec<(bool, Vec<StyledClusters>)>> + use<> {
-    let pieces = prop::collection::vec(piece(clusters), 0..6);
-    let keeps = prop::bool::weighted(0.7);
-    prop::collection::vec((keeps, pieces), 1..8)
+    let drawings = prop::collection::vec(styled_clusters(clusters), 0..6);
+    let keeps_previous = prop::bool::weighted(0.7);
+    prop::collection::vec((keeps_previous, drawings), 1..8)
 }
 
 /// Draws like the view: the second half of a wide cluster is blank, and overwriting one
 /// half removes the other.
-fn put(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) {
-    let mut at = *x;
+fn draw_clusters(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) {
+    let mut column = *x;
     for cluster in clusters {
-        let wide = cluster_width(cluster) as u16;
-        let room = if has_uncertain_width(cluster) {
+        let cluster_columns = cluster_width(cluster) as u16;
+        let columns_needed = if has_uncertain_width(cluster) {
             columns_max(cluster) as u16
         } else {
-            wide
+            cluster_columns
         };
         // Our terminals do not wrap, but the emulator does, so keep the text within the
         // row.
-        if at + room > COLUMNS {
+        if column + columns_needed > COLUMNS {
             break;
         }
-        for x in at..at + wide {
-            cut(buffer, x, *y);
+        for x in column..column + cluster_columns {
+            blank_overlapped_cluster(buffer, x, *y);
             buffer[(x, *y)].reset();
             buffer[(x, *y)].set_style(*style);
         }
-        buffer[(at, *y)].set_symbol(cluster);
-        at += wide;
+        buffer[(column, *y)].set_symbol(cluster);
+        column += cluster_columns;
     }
 }
 
 /// Blanks a wide cluster that reaches into this cell from the left.
-fn cut(buffer: &mut Buffer, x: u16, y: u16) {
+fn blank_overlapped_cluster(buffer: &mut Buffer, x: u16, y: u16) {
     if x > 0 && columns(&buffer[(x - 1, y)]) == 2 {
         buffer[(x - 1, y)].reset();
     }
 }
 
-fn screens(frames: Vec<(bool, Vec<StyledClusters>)>) -> Vec<Buffer> {
+fn drawn_buffers(frames: Vec<(bool, Vec<StyledClusters>)>) -> Vec<Buffer> {
     let area = Rect::new(0, 0, COLUMNS, ROWS);
     let mut buffer = Buffer::empty(area);
-    let drawn = frames.into_iter().map(|(keeps, pieces)| {
-        if !keeps {
+    let buffers = frames.into_iter().map(|(keeps_previous, drawings)| {
+        if !keeps_previous {
             buffer.reset();
         }
-        for piece in &pieces {
-            put(&mut buffer, piece);
+        for drawing in &drawings {
+            draw_clusters(&mut buffer, drawing);
         }
         buffer.clone()
     });
-    drawn.collect()
+    buffers.collect()
 }
 
 fn color(color: Color) -> vt100::Color {
@@ -135,29 +135,29 @@ fn color(color: Color) -> vt100::Color {
     }
 }
 
-/// Compares cells. A style that is not visible on a space is ignored.
-fn same(ours: &Cell, theirs: &vt100::Cell) -> bool {
+/// Compares cells, ignoring styles that are not visible on a space.
+fn is_same_cell(ours: &Cell, theirs: &vt100::Cell) -> bool {
     let symbol = match theirs.contents() {
         "" => " ",
         text => text,
     };
-    let seen = ours.bg == Color::Reset || theirs.bgcolor() == color(ours.bg);
-    let look = [
+    let modifiers = [
         (Modifier::BOLD, theirs.bold()),
         (Modifier::DIM, theirs.dim()),
         (Modifier::ITALIC, theirs.italic()),
         (Modifier::UNDERLINED, theirs.underline()),
         (Modifier::REVERSED, theirs.inverse()),
     ];
-    let on_space = symbol == " ";
-    let modifiers = look.iter().all(|(modifier, is_on)| {
-        on_space && !VISIBLE_ON_SPACE.contains(*modifier)
+    let is_space = symbol == " ";
+    let has_same_modifiers = modifiers.iter().all(|(modifier, is_on)| {
+        is_space && !VISIBLE_ON_SPACE.contains(*modifier)
             || ours.modifier.contains(*modifier) == *is_on
     });
-    let letters = on_space && !CellStyle::of(ours).modifier.contains(Modifier::REVERSED)
+    let has_same_foreground = is_space
+        && !CellStyle::of(ours).modifier.contains(Modifier::REVERSED)
         || theirs.fgcolor() == color(ours.fg);
-    let behind = theirs.bgcolor() == color(ours.bg);
-    ours.symbol() == symbol && seen && modifiers && letters && behind
+    let has_same_background = theirs.bgcolor() == color(ours.bg);
+    ours.symbol() == symbol && has_same_modifiers && has_same_foreground && has_same_background
 }
 
 /// Checks every cell whose width is certain.
@@ -166,13 +166,17 @@ fn assert_shown(parser: &Parser, buffer: &Buffer) -> Result<(), TestCaseError> {
         let mut x = 0;
         while x < COLUMNS {
             let ours = &buffer[(x, y)];
-            let wide = columns(ours) as u16;
-            let theirs = parser.screen().cell(y, x).expect("inside");
+            let cluster_columns = columns(ours) as u16;
+            let theirs = parser
+                .screen()
+                .cell(y, x)
+                .expect("the cell is on the screen");
             if !has_uncertain_width(ours.symbol()) {
-                let is_same = same(ours, theirs) && theirs.is_wide() == (wide == 2);
+                let is_same =
+                    is_same_cell(ours, theirs) && theirs.is_wide() == (cluster_columns == 2);
                 prop_assert!(is_same, "at {x},{y}: {ours:?}, shown as {theirs:?}");
             }
-            x += wide;
+            x += cluster_columns;
         }
     }
     Ok(())
@@ -183,24 +187,28 @@ fn parser() -> Parser {
     Parser::new(cells(ROWS), cells(COLUMNS), 0)
 }
 
-/// Draws all buffers and compares after each.
-fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
+/// Encodes the buffers one after another and checks the emulator's screen after each.
+fn check_frames(buffers: &[Buffer]) -> Result<(), TestCaseError> {
     let mut parser = parser();
-    let mut shown = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
-    let mut at = None;
+    let mut previous = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
+    let mut cursor = None;
     for buffer in buffers {
         let mut bytes = Vec::new();
-        at = encode(&shown, buffer, at, &mut bytes);
+        cursor = encode(&previous, buffer, cursor, &mut bytes);
         parser.process(&bytes);
         assert_shown(&parser, buffer)?;
-        if let Some(at) = at {
+        if let Some(cursor) = cursor {
             let (row, column) = parser.screen().cursor_position();
-            prop_assert_eq!((column, row), (at.x, at.y), "the reported cursor is right");
+            prop_assert_eq!(
+                (column, row),
+                (cursor.x, cursor.y),
+                "the reported cursor is wrong"
+            );
         }
         bytes.clear();
-        encode(buffer, buffer, at, &mut bytes);
-        prop_assert_eq!(bytes.len(), 0, "an unchanged frame writes nothing");
-        shown = buffer.clone();
+        encode(buffer, buffer, cursor, &mut bytes);
+        prop_assert_eq!(bytes.len(), 0, "an unchanged frame wrote bytes");
+        previous = buffer.clone();
     }
     Ok(())
 }
@@ -208,34 +216,34 @@ fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn terminal_shows_the_last_of_any_sequence_of_frames(frames in frames(&PLAIN)) {
-        play(&screens(frames))?;
+        check_frames(&drawn_buffers(frames))?;
     }
 
     #[test]
     fn wrong_cluster_width_does_not_corrupt_neighboring_cells(
         frames in frames(&[PLAIN, UNCERTAIN_WIDTH].concat())
     ) {
-        play(&screens(frames))?;
+        check_frames(&drawn_buffers(frames))?;
     }
 }
 
-fn line(text: &str) -> Buffer {
+fn row(text: &str) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, 1));
     let clusters: Vec<&'static str> = text
         .split_inclusive(|_: char| true)
         .map(|cluster| {
             PLAIN
                 .iter()
-                .find(|known| **known == cluster)
+                .find(|plain| **plain == cluster)
                 .copied()
                 .unwrap_or(" ")
         })
         .collect();
-    put(&mut buffer, &(0, 0, clusters, Style::new()));
+    draw_clusters(&mut buffer, &(0, 0, clusters, Style::new()));
     buffer
 }
 
-fn written(old: &Buffer, new: &Buffer) -> String {
+fn encoded(old: &Buffer, new: &Buffer) -> String {
     let mut bytes = Vec::new();
     encode(old, new, None, &mut bytes);
     String::from_utf8(bytes).expect("UTF-8")
@@ -243,38 +251,38 @@ fn written(old: &Buffer, new: &Buffer) -> String {
 
 #[test]
 fn shortened_row_is_erased_to_its_end() {
-    let (old, new) = (line("aaaaaaaaaaaaaaaa"), line("aa"));
-    assert_eq!(written(&old, &new), "\u{1b}[1;3H\u{1b}[K");
+    let (old, new) = (row("aaaaaaaaaaaaaaaa"), row("aa"));
+    assert_eq!(encoded(&old, &new), "\u{1b}[1;3H\u{1b}[K");
 }
 
 #[test]
 fn short_gap_is_rewritten_and_long_gap_is_skipped() {
-    let old = line("aaaaaaaaaaaaaaaa");
-    assert_eq!(written(&old, &line("ZaaZaaaaaaaaaaaa")), "\u{1b}[1;1HZaaZ");
+    let old = row("aaaaaaaaaaaaaaaa");
+    assert_eq!(encoded(&old, &row("ZaaZaaaaaaaaaaaa")), "\u{1b}[1;1HZaaZ");
     assert_eq!(
-        written(&old, &line("ZaaaaaaZaaaaaaaa")),
+        encoded(&old, &row("ZaaaaaaZaaaaaaaa")),
         "\u{1b}[1;1HZ\u{1b}[6CZ"
     );
 }
 
 #[test]
 fn uncertain_cluster_repositions_cursor_and_redraws_neighbors() {
-    let mut old = line("aaaaaaaaaaaaaaaa");
+    let mut old = row("aaaaaaaaaaaaaaaa");
     let mut new = old.clone();
-    put(&mut new, &(2, 0, vec!["👨‍👩‍👧"], Style::new()));
-    let bytes = written(&old, &new);
-    assert_eq!(bytes, "\u{1b}[1;3H\u{1b}[2X👨‍👩‍👧\u{1b}[1;5Haaaaaaaa");
+    draw_clusters(&mut new, &(2, 0, vec!["👨‍👩‍👧"], Style::new()));
+    let output = encoded(&old, &new);
+    assert_eq!(output, "\u{1b}[1;3H\u{1b}[2X👨‍👩‍👧\u{1b}[1;5Haaaaaaaa");
     // A change after the cluster does not redraw it.
     old = new.clone();
-    put(&mut new, &(14, 0, vec!["Z"], Style::new()));
-    assert_eq!(written(&old, &new), "\u{1b}[1;15HZ");
+    draw_clusters(&mut new, &(14, 0, vec!["Z"], Style::new()));
+    assert_eq!(encoded(&old, &new), "\u{1b}[1;15HZ");
 }
 
 #[test]
 fn style_is_set_once_per_run_and_reset_at_the_end() {
-    let old = line("");
+    let old = row("");
     let mut new = old.clone();
     let bold = Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD);
-    put(&mut new, &(0, 0, vec!["a", "a", " ", "a"], bold));
-    assert_eq!(written(&old, &new), "\u{1b}[1;1H\u{1b}[1;36maa a\u{1b}[0m");
+    draw_clusters(&mut new, &(0, 0, vec!["a", "a", " ", "a"], bold));
+    assert_eq!(encoded(&old, &new), "\u{1b}[1;1H\u{1b}[1;36maa a\u{1b}[0m");
 }
