@@ -19,7 +19,6 @@ pub fn draw_log(
     rows_from_end: &mut usize,
     pen: &mut Painter,
 ) {
-    let size = (body.width, body.height);
     let (theme, area) = (pen.theme, draw_window(body, "Log", "Tab last answer", pen));
     let count = lines.len();
     let lines = lines.iter().rev().map(|line| {
@@ -49,7 +48,6 @@ pub fn draw_trace(
     scroll: &mut TraceScroll,
     pen: &mut Painter,
 ) {
-    let size = (body.width, body.height);
     let area = draw_window(body, "Last answer", "Tab log", pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let lines = match lines {

@@ -143,7 +143,6 @@ impl Layer for StderrLog {
             |time| format!("stderr since {}", format_time(time)),
         );
         let body = area.body;
-        let size = (body.width, body.height);
         let area = draw_window(body, name.as_str(), &right, pen);
         let area = match area == body {
             true => title_row(name.as_str(), area, pen),

@@ -16,30 +16,18 @@ use ratatui::style::Style;
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
-pub fn draw(
-    servers_pane: &mut ServersPane,
-    is_focused: bool,
-    pane: Pane,
-    is_framed: bool,
-    pen: &mut Painter,
-) {
+pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &mut Painter) {
     let area = pane.inner;
     let selected = servers_pane.selected;
     let (first, rows) = servers_pane.rows_in_view(area.height.into());
     let rows = rows.to_vec();
-    if is_framed {
-        let style = if is_focused {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        let rows_below = servers_pane.rows().len() - first - rows.len();
-    let more = match rows_below {
+    let rows_below = servers_pane.rows().len() - first - rows.len();
+    let title = match rows_below {
         0 => "Servers".to_owned(),
-            count => format!("Servers {} {count} more", pen.glyphs.down),
+        count => format!("Servers {} {count} more", pen.glyphs.down),
     };
     let columns = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
-    pen.heading(pane.outer, &title, &more, focused);
+    pen.heading(pane.outer, &title, &columns, is_focused);
     if rows.is_empty() {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static("none configured"), dim);

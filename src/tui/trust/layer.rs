@@ -95,7 +95,6 @@ impl Layer for TrustLayer {
             0 => String::new(),
             count => format!("{} of {count}", self.selected + 1),
         };
-        let rows = u16::try_from(entries.len()).unwrap_or(u16::MAX).max(12);
         let area = draw_window(area.body, "Trust", &count, pen);
         match (entries.get(self.selected), &mut self.detail_top) {
             (None, _) => {
