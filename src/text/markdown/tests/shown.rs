@@ -43,27 +43,27 @@ fn block_quote_marker_is_on_every_row() {
 }
 
 #[test]
-fn code_is_indented_and_broken_at_the_width() {
+fn code_has_a_bar_and_is_broken_at_the_width() {
     let raw = "Run:\n```sh\nlet  x = 한글;\n\n  y\n```\nend";
     let rows = [
         "Run:",
         "",
         "  sh",
-        "  let  x",
+        "▏ let  x",
         "↳ = 한글;",
-        "",
-        "    y",
+        "▏",
+        "▏   y",
         "",
         "end",
     ];
     assert_eq!(shown(raw, 9), rows);
     assert_eq!(
         shown("- a\n  ```\n  b\n   c\n", 20),
-        ["• a", "    b", "     c"]
+        ["• a", "  ▏ b", "  ▏  c"]
     );
     assert_eq!(
         shown("a\n\n    code\n\n      more\n\nb", 20),
-        ["a", "", "  code", "", "    more", "", "b"]
+        ["a", "", "▏ code", "▏", "▏   more", "", "b"]
     );
 }
 
@@ -71,12 +71,12 @@ fn code_is_indented_and_broken_at_the_width() {
 fn wrapped_code_line_continues_after_a_marker() {
     let raw = "```\nlet name = \"value of it\";\nnext\n```\n> - ```\n>   abcdefghijkl\n";
     let rows = [
-        "  let name =",
+        "▏ let name =",
         "↳ \"value of",
         "↳ it\";",
-        "  next",
+        "▏ next",
         "",
-        "│ •   abcdefgh",
+        "│ • ▏ abcdefgh",
         "│   ↳ ijkl",
     ];
     assert_eq!(shown(raw, 14), rows);
@@ -255,7 +255,7 @@ fn markers_in_cells_and_badges_do_not_flicker() {
 fn tabs_advance_to_the_next_tab_stop() {
     let raw = "-\tone\n\t-\ttwo\n\t\t-\tthree\n";
     assert_eq!(shown(raw, 40), ["• one", "  • two", "    • three"]);
-    assert_eq!(shown("```\na\tb\nabc\td\n```", 40), ["  a   b", "  abc d"]);
+    assert_eq!(shown("```\na\tb\nabc\td\n```", 40), ["▏ a   b", "▏ abc d"]);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn long_line_of_code_stays_one_line() {
     let line = "abcdefghi ".repeat(1_000);
     let rows = shown(&format!("```\n{line}\n```\n"), 42);
     assert_eq!(rows.len(), 250);
-    assert_eq!(rows[0], format!("  {}", "abcdefghi ".repeat(4).trim_end()));
+    assert_eq!(rows[0], format!("▏ {}", "abcdefghi ".repeat(4).trim_end()));
     assert!(
         rows[1..].windows(2).all(|pair| pair[0] == pair[1]),
         "{rows:?}"

@@ -80,9 +80,9 @@ fn arguments_scroll_by_row_and_to_both_ends() {
 #[test]
 fn scroll_marks_never_cover_an_argument() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
-        let inner = usize::from(width) - if width > 60 { 4 } else { 0 };
-        // Each row of this string fills the full width.
-        let mut chat = about(json!({"a": "#".repeat((inner - 2) * 90)}));
+        // Each row of this string, behind its margin, fills the full width.
+        let columns = usize::from(width);
+        let mut chat = about(json!({"a": "#".repeat((columns - 2) * 90)}));
         for _ in 0..40 {
             let drawn = screen(&mut chat, width, height);
             for row in drawn.lines().filter(|row| row.contains("####")) {
@@ -90,6 +90,8 @@ fn scroll_marks_never_cover_an_argument() {
             }
             press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
         }
+        let drawn = screen(&mut chat, width, height);
+        assert!(drawn.contains('↑') && !drawn.contains('↓'), "{drawn}");
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
         let drawn = screen(&mut chat, width, height);
         assert!(drawn.contains('↑') && drawn.contains('↓'), "{drawn}");
@@ -100,9 +102,9 @@ fn scroll_marks_never_cover_an_argument() {
 fn dialog_survives_more_rows_than_u16() {
     let mut chat = about(json!({"lines": vec![0; 65_531]}));
     let drawn = screen(&mut chat, 80, 24);
-    assert!(drawn.contains("Run it"), "{drawn}");
+    assert!(drawn.contains("y run "), "{drawn}");
     assert!(chat.model.dialogs.all()[0].body_height > 3, "{drawn}");
-    assert_eq!(chat.model.dialogs.all()[0].body_rows().len(), 65_536);
+    assert_eq!(chat.model.dialogs.all()[0].body_rows().len(), 65_534);
 }
 
 #[test]
@@ -236,12 +238,13 @@ fn a_denial_and_an_edit_keep_the_call_in_view() {
         let mut chat = about(json!({"a": 1}));
         screen(&mut chat, width, height);
         chat.keys("<End>d");
+        let names = ["── Run add on sums? ──", "add   sums"];
         let drawn = screen(&mut chat, width, height);
-        assert!(drawn.contains("add   sums"), "{drawn}");
-        assert!(height < 12 || drawn.contains("\"a\": 1"), "{drawn}");
+        assert!(names.iter().any(|name| drawn.contains(name)), "{drawn}");
+        assert!(height < 12 || drawn.contains("\"  a  1 "), "{drawn}");
         chat.keys("<Esc>e");
         let drawn = screen(&mut chat, width, height);
-        assert!(drawn.contains("add   sums"), "{drawn}");
+        assert!(names.iter().any(|name| drawn.contains(name)), "{drawn}");
     }
 }
 
@@ -269,7 +272,7 @@ fn question_mark_lists_choices_on_a_small_screen() {
     let mut seen = screen(&mut chat, 20, 6);
     press(&mut chat, KeyCode::End, KeyModifiers::NONE);
     seen += &screen(&mut chat, 20, 6);
-    for label in ["y Run it", "n Refuse, end the", "t Treat as text"] {
+    for label in ["y  Run it once", "n  Do not run", "t  Treat it as"] {
         assert!(seen.contains(label), "{label}\n{seen}");
     }
     // Esc closes the list, not the question.
@@ -281,13 +284,21 @@ fn question_mark_lists_choices_on_a_small_screen() {
 }
 
 #[test]
-fn esc_refuses_when_choices_are_visible() {
-    for keys in ["<Esc>", "??<Esc>", "???<Esc>"] {
+fn esc_closes_the_list_of_choices_before_it_refuses() {
+    for (keys, is_list_open) in [("", true), ("?", false), ("??", true)] {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
         screen(&mut chat, 20, 6);
         chat.keys("?");
+        // A larger screen keeps the list open.
         screen(&mut chat, 80, 24);
         chat.keys(keys);
+        let drawn = screen(&mut chat, 80, 24);
+        assert_eq!(drawn.contains("y  Run it once"), is_list_open, "{drawn}");
+        if is_list_open {
+            chat.keys("<Esc>");
+            assert_eq!(chat.commands(), [], "{keys}");
+        }
+        chat.keys("<Esc>");
         assert_eq!(chat.decisions(), [Decision::Refuse], "{keys}");
     }
 }
@@ -302,7 +313,7 @@ fn run_others_label_shows_the_count() {
             .map(|row| row.label)
     };
     chat.keys("<Right><Right>");
-    assert_eq!(label(&chat).as_deref(), Some("Run all 3 listed"));
+    assert_eq!(label(&chat).as_deref(), Some("Run all 3 calls"));
     chat.wait(600).keys("y");
     assert_eq!(label(&chat).as_deref(), Some("Run the other 2"));
 }
@@ -311,6 +322,7 @@ fn run_others_label_shows_the_count() {
 fn prompt_stays_visible_above_its_dialog() {
     let mut chat = about(forty_lines());
     let drawn = screen(&mut chat, 80, 24);
-    let rows: Vec<_> = drawn.lines().collect();
-    assert!(rows[2].contains("│ sum  "), "{drawn}");
+    let row = |text: &str| drawn.lines().position(|row| row.contains(text));
+    let (prompt, title) = (row("▌ sum  "), row("── Run add on sums? ──"));
+    assert!(prompt.is_some() && prompt < title, "{drawn}");
 }

@@ -39,14 +39,19 @@ fn lines(count: usize) -> serde_json::Value {
     json!({ "lines": (0..count).map(|n| format!("<{n}>")).collect::<Vec<_>>() })
 }
 
-/// The rows inside the dialog's frame.
+/// The visible rows of the dialog's body, between its two rules.
 pub(super) fn rows(chat: &mut ChatHarness) -> Vec<String> {
     let screen = chat.screen();
-    let inside = screen.lines().filter_map(|row| {
-        let row = row.strip_prefix("│ ")?;
-        Some(row.split(" │").next().unwrap_or(row).trim_end().to_owned())
-    });
-    inside.collect()
+    let columns = match chat.model.screen.size.0 {
+        width @ 110.. => width - 36,
+        width => width,
+    };
+    let body = screen.lines().skip_while(|row| !row.starts_with("── Run "));
+    let body = body.skip(1).take_while(|row| !row.starts_with("──"));
+    let row = |row: &str| row.chars().take(columns.into()).collect::<String>();
+    let body: Vec<_> = body.map(|text| row(text).trim_end().to_owned()).collect();
+    assert!(!body.is_empty(), "no dialog in\n{screen}");
+    body
 }
 
 /// The visible rows of every page of the dialog.
@@ -117,7 +122,7 @@ fn only_allowing_choices_wait_for_full_display() {
 
 #[test]
 fn held_key_that_reveals_the_end_never_runs_the_call() {
-    let mut chat = with_tool_call((80, 24), "", &lines(6));
+    let mut chat = with_tool_call((80, 24), "", &lines(20));
     chat.keys("y");
     assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
     // The first repeat of a held key is slow, later ones are fast.
@@ -133,7 +138,7 @@ fn held_key_that_reveals_the_end_never_runs_the_call() {
 #[test]
 fn new_key_runs_the_call_half_a_second_after_the_end_is_visible() {
     for (wait, runs) in [(400, false), (500, true)] {
-        let mut chat = with_tool_call((80, 24), "", &lines(6));
+        let mut chat = with_tool_call((80, 24), "", &lines(20));
         chat.keys("<PgDn><PgDn>").wait(wait).keys("y");
         assert_eq!(is_run(&mut chat), runs, "after {wait} ms");
     }
@@ -289,7 +294,7 @@ fn very_long_arguments_run_unread_after_confirmation() {
     let mut chat = with_tool_call((80, 24), "", &lines(2_000));
     assert!(chat.model.dialogs.all()[0].undrawn_rows > 1_900);
     let screen = chat.screen();
-    assert!(screen.contains("r  Run it unread"), "{screen}");
+    assert!(screen.contains("r run unread…"), "{screen}");
     chat.keys("rno<Enter>");
     assert_eq!(chat.commands(), []);
     chat.keys("<Esc>r").wait(1_000).keys("run<Enter>");
