@@ -17,6 +17,8 @@ use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
+/// Columns of a rule that its texts leave free.
+const RULE_EDGES: usize = 5;
 /// On a narrower area there are no rules, and the choices are only their keys.
 const RULES_FROM: u16 = 40;
 /// The rules and the choices must leave at least this many rows to the body.
@@ -156,7 +158,12 @@ pub fn draw(
         false => "",
     };
     let attention = pen.theme.attention;
-    pen.rule(rule, notes, &reading_state(ask, pen), attention);
+    let notes_columns = match notes.is_empty() {
+        true => RULE_EDGES,
+        false => RULE_EDGES + width(notes) + 3,
+    };
+    let room = usize::from(area.width).saturating_sub(notes_columns);
+    pen.rule(rule, notes, &reading_state(ask, room, pen), attention);
     let rest = Rect {
         y: rule.bottom(),
         height: lower,
@@ -213,26 +220,35 @@ fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
     pen.put(x, line.y, " ", plain, 1);
 }
 
-/// `all shown · o full · F5 JSON`.
-fn reading_state(ask: &Dialog, pen: &Painter) -> String {
-    let dot = pen.glyphs.dot;
-    let marks = scroll_marks(ask, 40, pen);
-    let is_subject = ask.page() == DialogPage::Subject;
-    if ask.call().is_none() || !is_subject {
+/// `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
+/// longest: without them the user would not know that more follows.
+fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String {
+    let marks = scroll_marks(ask, room, pen);
+    if ask.call().is_none() || ask.page() != DialogPage::Subject {
         return marks;
     }
-    let shown = match (ask.undrawn_rows, marks.is_empty()) {
-        (0, true) => "all shown".to_owned(),
-        (0, false) => format!("all shown {dot} {marks}"),
-        (_, false) => marks,
-        (left, true) => format_row_count(left, "not shown"),
+    let short = short_marks(ask.scroll, ask.last_top() - ask.scroll, pen);
+    let state = |marks: &str| match (ask.undrawn_rows, marks.is_empty()) {
+        (0, true) => vec!["all shown".to_owned()],
+        (0, false) => vec!["all shown".to_owned(), marks.to_owned()],
+        (_, false) => vec![marks.to_owned()],
+        (left, true) => vec![format_row_count(left, "not shown")],
     };
     let size = if ask.is_full { "o smaller" } else { "o full" };
     let view = match ask.shows_json() {
         true => "F5 readable",
         false => "F5 JSON",
     };
-    format!("{shown} {dot} {size} {dot} {view}")
+    let keys = [size.to_owned(), view.to_owned()];
+    let candidates = [
+        [state(&marks), keys.to_vec()].concat(),
+        [state(&short), keys.to_vec()].concat(),
+        [vec![short], keys.to_vec()].concat(),
+        state(&marks),
+    ];
+    let dot = format!(" {} ", pen.glyphs.dot);
+    let mut texts = candidates.iter().map(|parts| parts.join(&dot));
+    texts.find(|text| width(text) <= room).unwrap_or(marks)
 }
 
 /// Draws without rules: body, question, and the choices' keys.

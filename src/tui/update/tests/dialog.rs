@@ -83,7 +83,7 @@ fn scroll_marks_never_cover_an_argument() {
         // Each row of this string, behind its margin, fills the full width.
         let columns = usize::from(width);
         let mut chat = about(json!({"a": "#".repeat((columns - 2) * 90)}));
-        for _ in 0..40 {
+        for _ in 0..100 {
             let drawn = screen(&mut chat, width, height);
             for row in drawn.lines().filter(|row| row.contains("####")) {
                 assert!(!row.contains(['↑', '↓']), "{drawn}");

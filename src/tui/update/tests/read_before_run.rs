@@ -82,7 +82,7 @@ pub(super) fn is_run(chat: &mut ChatHarness) -> bool {
 
 #[test]
 fn allow_key_scrolls_until_all_is_drawn_then_runs() {
-    let mut chat = with_tool_call((80, 24), "Writes.", &lines(20));
+    let mut chat = with_tool_call((80, 24), "Writes.", &lines(40));
     let mut presses = 0;
     while chat.model.dialogs.all()[0].undrawn_rows > 0 {
         chat.wait(1_000).keys("y");
@@ -161,18 +161,20 @@ fn keys_between_two_frames_skip_no_row() {
     assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
     // Jumping to the end is allowed, but skipped rows must be shown before the call runs.
     let mut chat = with_tool_call((80, 24), "", &lines(60));
+    let last = rows(&mut chat).pop().expect("a row");
+    assert_eq!(last, "      \"<11>\",");
     chat.keys("<End>").wait(1_000);
     let left = chat.model.dialogs.all()[0].undrawn_rows;
     assert!(left > 30, "{left}");
     chat.keys("y");
     assert_eq!(chat.commands(), []);
-    let first: Vec<_> = rows(&mut chat);
-    assert!(first.iter().any(|row| row.contains("<5>")), "{first:#?}");
+    let shown = rows(&mut chat);
+    assert_eq!(shown[0], "      \"<12>\",", "{shown:#?}");
 }
 
 #[test]
 fn drawn_ranges_survive_a_resize() {
-    let words: String = (0..600).map(|n| format!("word{n} ")).collect();
+    let words: String = (0..1_200).map(|n| format!("word{n} ")).collect();
     let words = json!({ "text": words });
     let mut chat = with_tool_call((104, 30), "", &words);
     read_through(&mut chat);

@@ -42,8 +42,8 @@ fn settings_edit_shows_old_and_new_without_ambiguity() {
         "Already applied:",
         "config.json: logLevel is debug now",
         "Apply the changes?",
-        "f  Apply the changes",
-        "n  Ignore them until I quit (files are not touched)",
+        " f Apply the changes ",
+        " n Ignore them until I quit (files are not touched)",
     ] {
         assert!(drawn.contains(text), "{text} in\n{drawn}");
     }

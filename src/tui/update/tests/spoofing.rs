@@ -1,12 +1,16 @@
 //! Attempts of a server or a model to make the dialog show other arguments than those that
 //! run.
 
+use crate::argument_reader::read_arguments;
 use crate::tui::update::tests::read_before_run::{
     is_run, rows, with_named_tool_call, with_tool_call,
 };
 use crate::tui::update::tests::*;
 
+/// Above the whole description, on the page behind `?`.
 const LABEL: &str = "The server says of this tool:";
+/// Before the beginning of the description, below the arguments.
+const LINE_LABEL: &str = "The server says: ";
 
 #[test]
 fn arguments_precede_a_description_that_imitates_them() {
@@ -19,7 +23,8 @@ fn arguments_precede_a_description_that_imitates_them() {
             let drawn = rows(&mut chat);
             let at = |words: &str| drawn.iter().position(|row| row.contains(words));
             let path = at("/etc/passwd").unwrap_or_else(|| panic!("{drawn:#?}"));
-            assert!(at(LABEL).is_none_or(|label| path < label), "{drawn:#?}");
+            let described = at(LINE_LABEL).unwrap_or_else(|| panic!("{drawn:#?}"));
+            assert!(path < described, "{drawn:#?}");
             assert!(at("notes.txt").is_none_or(|fake| path < fake), "{drawn:#?}");
             chat.keys("y");
             assert!(is_run(&mut chat), "all arguments were visible");
@@ -36,7 +41,13 @@ fn every_row_of_server_text_has_our_prefix() {
     );
     for size in [(120, 60), (40, 12), (20, 6)] {
         let mut chat = with_tool_call(size, &about, &json!({ "a": 1 }));
-        chat.keys("<End>");
+        let below_arguments = chat.dialog_rows().pop().expect("a row");
+        let line = below_arguments.strip_prefix(LINE_LABEL);
+        let is_cut = |line: &str| "one…".starts_with(line) && !line.is_empty();
+        // The smallest screen has no room for any of it.
+        let is_shown = size.0 > 20;
+        assert_eq!(line.is_some_and(is_cut), is_shown, "{below_arguments:?}");
+        chat.keys("?");
         let body = chat.dialog_rows();
         let columns = usize::from(size.0);
         let label = body
@@ -79,16 +90,32 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
             let head = chat.model.dialogs.all()[0].heading_rows();
             let at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
             let mine: Vec<&String> = body[head..].iter().filter(at_edge).collect();
-            assert_eq!(mine, [LABEL], "{body:#?}");
+            assert_eq!(mine, ["The server says: About it."], "{body:#?}");
+            let end = body.iter().position(|row| row == mine[0]).expect("a row");
+            let read = read_arguments(&cells(&body[head..end], size.0));
+            assert_eq!(serde_json::Value::Object(read), arguments, "{body:#?}");
             assert!(
                 body[..head].iter().filter(at_edge).count() <= 1,
                 "{body:#?}"
             );
-            for row in &body[1..head] {
+            for row in body[..head].iter().skip(1) {
                 assert!(row.starts_with("\\ "), "{row:?}");
             }
         }
     }
     let mut chat = with_named_tool_call((104, 40), ("read   trusted", "evil"), "", &json!({}));
-    assert!(chat.screen().contains(r#""read   trusted"   evil"#));
+    assert!(
+        chat.screen()
+            .contains(r#"── Run "read   trusted" on evil? ──"#)
+    );
+}
+
+/// The cells of these rows. All characters are one column wide.
+fn cells(rows: &[String], columns: u16) -> Vec<Vec<String>> {
+    let cells = |row: &String| {
+        let blanks = std::iter::repeat(' ');
+        let row = row.chars().chain(blanks).take(columns.into());
+        row.map(String::from).collect()
+    };
+    rows.iter().map(cells).collect()
 }
