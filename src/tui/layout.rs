@@ -107,16 +107,34 @@ impl ScreenLayout {
             let room = column.height.saturating_sub(kept);
             this.popup = Some(take_bottom(&mut column, rows.saturating_add(1).min(room)));
         }
-        if model.tour.is_some() && column.height >= 2 {
-            this.tour_line = Some(take_bottom(&mut column, 1));
-        }
-        let wanted = notice_area::notice_rows(model, column.width).len() as u16;
-        let wanted = wanted.min(column.height / 2);
-        this.notice_area = take_bottom(&mut column, wanted);
+        this.place_notices(model, &mut column);
         this.chat = column;
         this.chat_inner = with_margins(column);
         this.place_sections(model);
         this
+    }
+
+    /// Places the line of the tour and the notices at the bottom of the column. A layer that
+    /// takes the whole body covers the sidebar, too, but neither of these.
+    fn place_notices(&mut self, model: &UiModel, column: &mut Rect) {
+        let is_covered = model.layer.is_some() && self.popup.is_none();
+        let mut rest = match is_covered && self.dialog.is_none() {
+            true => Rect {
+                width: self.body.width,
+                ..*column
+            },
+            false => *column,
+        };
+        if model.tour.is_some() && rest.height >= 2 {
+            self.tour_line = Some(take_bottom(&mut rest, 1));
+        }
+        let wanted = notice_area::notice_rows(model, rest.width).len() as u16;
+        let wanted = wanted.min(rest.height / 2);
+        self.notice_area = take_bottom(&mut rest, wanted);
+        if is_covered && rest.height < column.height {
+            self.body.height = rest.bottom() - self.body.y;
+        }
+        column.height = rest.height;
     }
 
     /// Whether thinking is shown in the sidebar and not in the chat.

@@ -16,6 +16,7 @@ const USAGE_COLUMNS: u16 = 20;
 
 /// Returns the cursor position.
 pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Option<Position> {
+    pen.clear(panes.notice_area);
     notice_area::draw(model, panes.notice_area, pen);
     draw_tour_line(model, panes, pen);
     let focused = model.panes.focus == Focus::Message;
@@ -45,6 +46,7 @@ pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Opt
 /// Draws the tour's line directly above the message.
 fn draw_tour_line(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = panes.tour_line else { return };
+    pen.clear(area);
     let columns = area.width.saturating_sub(4);
     let Some(line) = progress::line(model, columns) else {
         return;

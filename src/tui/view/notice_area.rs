@@ -49,7 +49,8 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
     };
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
-        if !fits_hint_line(&sentence, model, columns + 4) {
+        // The hint line is as wide as the screen, whatever the width of this area.
+        if !fits_hint_line(&sentence, model, model.screen.size.0) {
             add(NoticeRowKind::Notice(notice.severity), &sentence);
         }
     }

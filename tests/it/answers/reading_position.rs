@@ -45,15 +45,9 @@ fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
 
 /// The rows of the chat pane.
 fn chat(harness: &mut ScreenHarness) -> Vec<String> {
-    let columns = harness.model.screen.size.0;
     let rows = buffer_to_lines(&harness.draw().0);
-    let framed = columns >= 60;
-    let from = if framed { 2 } else { 1 };
-    let inner = |row: &String| {
-        let row = row.trim_start_matches('│');
-        row.split('│').next().unwrap_or_default().trim().to_owned()
-    };
-    rows.iter().skip(from).map(inner).collect()
+    let below_header = rows.iter().skip(1);
+    below_header.map(|row| row.trim().to_owned()).collect()
 }
 
 proptest! {

@@ -169,7 +169,7 @@ fn an_unwritable_log_file_loses_only_the_log() {
     let text = notice_text(&banners[0].notice);
     assert!(text.starts_with("The log cannot be written to "), "{text}");
     assert!(
-        text.contains("is a file. Everything else still works."),
+        text.contains("is a file, not a folder. Everything else still works."),
         "{text}"
     );
     assert!(place.home.sessions().is_dir());

@@ -152,7 +152,7 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     .says("Time?")
     .types("yy")
     .sees("Call now? (Y/N)")
-    .sees("│ yy")
+    .sees("› yy")
     .model_received_requests(1);
 }
 

@@ -6,8 +6,7 @@ use super::*;
 fn a_prompt_is_answered() {
     chat(script().answer("서울은 한국의 수도입니다."))
         .says("한국의 수도는?")
-        .sees("You")
-        .sees("한국의 수도는?")
+        .sees("▌ 한국의 수도는?")
         .sees("서울은 한국의 수도입니다.")
         .does_not_see("Waiting for response...");
 }
@@ -28,7 +27,7 @@ fn ctrl_c_stops_while_waiting() {
         .sees("(cancelled)")
         .is_running()
         .up()
-        .sees("│ hello");
+        .sees("› hello");
 }
 
 #[test]
@@ -184,10 +183,10 @@ fn the_prompt_history_is_searchable() {
         .reads_screen()
         .ctrl('r')
         .types("날씨")
-        .sees("╭─ Prompt history")
+        .sees("── Prompt history")
         .enter()
-        .does_not_see("╭─ Prompt history")
-        .sees("│ 서울 날씨 알려줘")
+        .does_not_see("── Prompt history")
+        .sees("› 서울 날씨 알려줘")
         .model_received_requests(2);
 }
 
@@ -195,7 +194,7 @@ fn the_prompt_history_is_searchable() {
 fn zero_in_the_numbered_list_of_models_keeps_the_current_one() {
     chat(script())
         .says("/set-model")
-        .sees("╭─ Models")
+        .sees("── Models")
         .key('0')
-        .does_not_see("╭─ Models");
+        .does_not_see("── Models");
 }

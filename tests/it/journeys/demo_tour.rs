@@ -33,7 +33,7 @@ fn the_tour_introduces_the_script_and_types_the_first_prompt() {
     demo()
         .sees("demo · scripted")
         .sees("1 of 7  A script answers here, not a model")
-        .sees(&format!("│ {QUESTION}"))
+        .sees(&format!("› {QUESTION}"))
         .enter()
         .sees("2 of 7  It thinks")
         .waits_until_sees("I am a script")
@@ -49,7 +49,7 @@ fn every_step_is_completed_by_its_key() {
         .sees("3 of 7  What it thought")
         .press(KeyCode::Esc, NONE)
         .sees("4 of 7  Now a long story")
-        .sees(&format!("│ {STORY}"))
+        .sees(&format!("› {STORY}"))
         .enter()
         .waits_until_sees("harbour town")
         .sees("4 of 7  Ctrl+C stops")
@@ -57,7 +57,7 @@ fn every_step_is_completed_by_its_key() {
         .sees("(cancelled)")
         .sees("5 of 7  The conversation was saved")
         .ctrl('o')
-        .sees("╭─ Sessions")
+        .sees("── Sessions")
         .sees(QUESTION)
         .sees("5 of 7  Each is a JSON file")
         .press(KeyCode::Esc, NONE)
@@ -69,7 +69,7 @@ fn every_step_is_completed_by_its_key() {
         .press(KeyCode::F(1), NONE)
         .press(KeyCode::Esc, NONE)
         .sees("That was all. Enter shows how to connect a model")
-        .sees(&format!("│ {CONNECT}"))
+        .sees(&format!("› {CONNECT}"))
         .enter()
         .waits_until_sees("That was all. Ctrl+C quits")
         .sees("\"provider\": \"ollama\"")
@@ -85,7 +85,7 @@ fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
         .key('n')
         .sees("refused")
         .sees("3 of 7  There was no answer.")
-        .sees(&format!("│ {QUESTION}"))
+        .sees(&format!("› {QUESTION}"))
         .enter()
         .waits_until_sees("Call now? (Y/N)");
 }
@@ -126,19 +126,19 @@ fn ctrl_c_at_the_dialog_decides_nothing() {
     asked()
         .ctrl('c')
         .sees("2 of 7  Ask what time it is")
-        .sees(&format!("│ {QUESTION}"));
+        .sees(&format!("› {QUESTION}"));
 }
 
 #[test]
 fn typing_replaces_the_suggested_prompt() {
     demo()
         .types("안녕")
-        .sees("│ 안녕")
+        .sees("› 안녕")
         .does_not_see(QUESTION)
         .enter()
         .waits_until_sees("I am a script, not a model")
         .waits_until_sees("2 of 7  Ask what time it is")
-        .sees(&format!("│ {QUESTION}"));
+        .sees(&format!("› {QUESTION}"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_edited_suggestion_belongs_to_the_user() {
     demo()
         .press(KeyCode::Home, NONE)
         .types("So, ")
-        .sees("│ So, What time is it in Seoul?");
+        .sees("› So, What time is it in Seoul?");
 }
 
 #[test]
@@ -199,10 +199,10 @@ fn a_suggestion_is_not_saved_as_draft_and_a_draft_replaces_it() {
     let mut second = demo_in(first.shut_down());
     second
         .does_not_see("last time")
-        .sees(&format!("│ {QUESTION}"));
+        .sees(&format!("› {QUESTION}"));
     second.types("my own 생각").ctrl('c').has_exited();
     demo_in(second.shut_down())
-        .sees("│ my own 생각")
+        .sees("› my own 생각")
         .does_not_see(QUESTION);
 }
 
@@ -262,7 +262,7 @@ fn without_tools_the_tour_does_not_promise_one() {
         .waits_until_sees("available: it is switched off")
         .waits_until_sees("3 of 7  PgUp and PgDn scroll the answer. F3 shows thinking (none yet).")
         .press(KeyCode::F(3), NONE)
-        .sees("3 of 7  Thinking appears here; none so far.");
+        .sees("3 of 7  No thinking so far. Esc goes back.");
 }
 
 #[test]

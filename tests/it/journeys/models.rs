@@ -89,7 +89,7 @@ fn digits_in_a_message_do_not_choose_an_offer() {
     let mut chat = first_run(offering());
     chat.reads_screen()
         .types("a1")
-        .sees("│ a1")
+        .sees("› a1")
         .sees("1  qwen3:4b");
     assert_eq!(chat.config(), "");
     chat.enter()
@@ -99,7 +99,7 @@ fn digits_in_a_message_do_not_choose_an_offer() {
 
 #[test]
 fn a_message_that_starts_with_digits_stays_complete() {
-    for (typed, seen) in [("2 apples", "│ 2 apples"), ("12 plus 1", "│ 12 plus 1")] {
+    for (typed, seen) in [("2 apples", "› 2 apples"), ("12 plus 1", "› 12 plus 1")] {
         let mut chat = first_run(offering());
         chat.reads_screen().types(typed).sees(seen).enter();
         chat.sees("No active model is configured.");
@@ -109,14 +109,14 @@ fn a_message_that_starts_with_digits_stays_complete() {
     chat.reads_screen()
         .key('3')
         .pastes("rd try")
-        .sees("│ 3rd try");
+        .sees("› 3rd try");
     chat.does_not_see("Enter use it");
 }
 
 #[test]
 fn a_digit_typed_before_the_offer_is_readable_goes_to_the_message() {
     let mut chat = first_run(offering());
-    chat.key('1').sees("│ 1");
+    chat.key('1').sees("› 1");
     assert_eq!(chat.config(), "");
 }
 
@@ -128,7 +128,7 @@ fn the_first_run_offer_can_be_postponed() {
         .does_not_see("Just look around")
         .sees("/models")
         .key('1')
-        .sees("│ 1");
+        .sees("› 1");
     assert_eq!(chat.config(), "");
 }
 

@@ -121,7 +121,7 @@ fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
     let home = first.kill();
     let mut second = chat_in(home, script().answer("answer two"));
     second.sees("Unfinished turn").reads_screen().key('r');
-    second.sees("answer one").sees("│ q1").enter();
+    second.sees("answer one").sees("› q1").enter();
     second.sees("answer two").does_not_see("answer one");
     second.model_does_not_receive("answer one");
     assert_eq!(

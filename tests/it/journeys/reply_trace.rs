@@ -21,7 +21,7 @@ fn the_trace_shows_the_last_answer_as_received_and_as_parsed() {
         .press(KeyCode::Tab, NONE)
         .sees("Reply 1 of m")
         .sees("As the server sent it:")
-        .sees("│ text  더해 볼게요.")
+        .sees(" text  더해 볼게요.")
         .sees("end: stop")
         .sees("As it was cut into pieces:")
         .sees("mark  <tool_call>")

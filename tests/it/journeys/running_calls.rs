@@ -31,7 +31,10 @@ fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
     let mut chat = chat_with(workshop, script);
     chat.says("/set-tool-mode auto").says("Work!");
     for tool in tools {
-        chat.sees(&format!("{tool}  humble"));
+        let screen = chat.screen();
+        let start = format!(" {tool} ");
+        let is_call = |row: &str| row.contains(&start) && row.contains("  auto  humble  ");
+        assert!(screen.lines().any(is_call), "{screen}");
     }
     chat
 }

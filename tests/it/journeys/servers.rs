@@ -29,7 +29,8 @@ fn servers_file(chat: &mut Chat) -> String {
 #[test]
 fn an_unfolded_server_shows_its_peer_and_an_unfolded_tool_its_description() {
     let mut chat = in_pane(&workshop());
-    chat.sees("● humble              2").enter();
+    chat.sees("● humble                                 2 ")
+        .enter();
     chat.sees("workshop 1.2 · 20").sees("built in");
     chat.sees("Instructions are not")
         .sees("▸ saw")
@@ -47,7 +48,7 @@ fn space_disables_and_enables_a_tool() {
     let mut chat = in_pane(&workshop());
     chat.enter().press(DOWN, NONE).key(' ');
     chat.sees("Tool `saw` of `humble` is off").sees("○ saw");
-    chat.sees("● humble              1");
+    chat.sees("● humble                                 1 ");
     chat.key(' ').sees("Tool `saw` of `humble` is on.");
     chat.press(DOWN, NONE).key(' ');
     assert!(servers_file(&mut chat).contains(r#""나사""#));
@@ -76,7 +77,7 @@ fn a_failed_server_is_reported_and_reconnects_on_request() {
     workshop.set_broken(false);
     chat.key('r');
     chat.sees("Server `humble` is connected with 2 tools.");
-    chat.sees("● humble              2");
+    chat.sees("● humble                                 2 ");
 }
 
 #[test]
@@ -114,11 +115,11 @@ fn every_action_has_a_command() {
     chat.says("/mcp humble dance");
     chat.sees("`dance` is not an action for a server.");
     chat.says("/mcp 7").sees("There is no server `7`.");
-    chat.says("/mcp hide").does_not_see("─ Servers ─");
+    chat.says("/mcp hide").does_not_see("│ Servers  ");
     chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
     chat.sees("● humble: connected, 2 tools").sees("  나사");
     chat.press(ESC, NONE).does_not_see("MCP servers: ");
-    chat.press(KeyCode::F(2), NONE).sees("─ Servers ─");
+    chat.press(KeyCode::F(2), NONE).sees("│ Servers  ");
 }
 
 #[test]
