@@ -188,12 +188,12 @@ pub fn token_estimate(tool: &Tool) -> usize {
 /// there is one, are folded, never truncated.
 pub fn render_table(found: &[ServerReport], columns: Option<u16>) -> String {
     let rows: Vec<[String; 5]> = found.iter().map(ServerReport::row).collect();
-    let table = Columns::of(&rows);
-    let fits = columns.is_none_or(|columns| table.total() <= usize::from(columns));
+    let table = Columns::fit(&rows);
+    let fits = columns.is_none_or(|columns| table.total_width() <= usize::from(columns));
     let mut out = String::new();
     for (row, found) in rows.iter().zip(found) {
         match fits {
-            true => out += &format!("{}\n", table.line(row)),
+            true => out += &format!("{}\n", table.format_row(row)),
             false => out += &folded_row(row, columns),
         }
         for remark in found.remarks() {
