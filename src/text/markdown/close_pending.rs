@@ -23,13 +23,13 @@ pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     if scanner.is_in_fence() {
         return text.len();
     }
-    let mut at = 0;
+    let mut start = 0;
     loop {
-        at += line_syntax::indent(&text[at..]);
-        let rest = &text[at..];
+        start += line_syntax::indent(&text[start..]);
+        let rest = &text[start..];
         match line_syntax::list_marker(rest) {
-            _ if rest.starts_with('>') => at += 1,
-            Some(marker) if marker.columns < rest.len() => at += marker.columns,
+            _ if rest.starts_with('>') => start += 1,
+            Some(marker) if marker.columns < rest.len() => start += marker.columns,
             _ if rest.is_empty() || is_undecided(rest) => return 0,
             _ => return text.len(),
         }
@@ -109,39 +109,46 @@ fn strip_link_start(text: &str) -> &str {
 /// Completes or removes an unfinished link, autolink or character reference.
 fn close_pending_link(text: &mut String) {
     let search_start = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
-    if let Some(at) = text[search_start..].rfind('&').map(|at| search_start + at)
-        && text.len() - at <= REFERENCE_BYTES_MAX
-        && text[at + 1..]
+    if let Some(start) = text[search_start..]
+        .rfind('&')
+        .map(|start| search_start + start)
+        && text.len() - start <= REFERENCE_BYTES_MAX
+        && text[start + 1..]
             .bytes()
             .all(|byte| byte == b'#' || byte.is_ascii_alphanumeric())
     {
-        return text.truncate(at);
+        return text.truncate(start);
     }
-    if let Some(at) = text[search_start..].rfind('<').map(|at| search_start + at)
-        && !text[at..].contains(['>', ' ', '\n'])
+    if let Some(start) = text[search_start..]
+        .rfind('<')
+        .map(|start| search_start + start)
+        && !text[start..].contains(['>', ' ', '\n'])
     {
-        let scheme_start = &text[at + 1..];
+        let scheme_start = &text[start + 1..];
         match ["https://", "http://"]
             .iter()
             .any(|scheme| scheme.starts_with(scheme_start))
         {
-            true => text.truncate(at),
+            true => text.truncate(start),
             false if scheme_start.starts_with("http") => text.push('>'),
             false => {}
         }
         return;
     }
-    let Some(at) = text[search_start..].rfind('[').map(|at| search_start + at) else {
+    let Some(start) = text[search_start..]
+        .rfind('[')
+        .map(|start| search_start + start)
+    else {
         return;
     };
     // A badge is an image inside a link: `[![badge](image)](https://exam`.
-    let is_badge = text[..at].ends_with("[!");
-    let Some(end) = text[at..].find(']').map(|end| at + end) else {
-        close_link_text(text, at);
+    let is_badge = text[..start].ends_with("[!");
+    let Some(end) = text[start..].find(']').map(|end| start + end) else {
+        close_link_text(text, start);
         return close_badge(text, is_badge);
     };
     match &text.as_bytes()[end + 1..] {
-        [] => close_link_text(text, at),
+        [] => close_link_text(text, start),
         [b'(', ..] => match close_link_target(text, end + 2) {
             Some(end) if is_badge && text[end..].starts_with("](") => {
                 close_link_target(text, end + 2);

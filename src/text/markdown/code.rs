@@ -81,7 +81,7 @@ impl MarkdownLayout {
                 true => continuation_prefix,
                 false => prefixes.take_next(),
             },
-            |at| source_start + (at - start),
+            |offset| source_start + (offset - start),
         );
         PendingCodeRow {
             start: last_row_start,

@@ -65,7 +65,7 @@ impl LinkDefinitions {
 
 /// Receives spans in text order: the text, its style, and its byte offset in the leaf.
 pub trait InlineSink {
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize);
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize);
 }
 
 /// Whether the text has no inline syntax.
@@ -88,14 +88,14 @@ pub fn write_inline(
     sink: &mut impl InlineSink,
 ) -> Vec<LinkDefinition> {
     if is_plain(text) {
-        let mut at = 0;
+        let mut line_start = 0;
         for line in text.split('\n') {
-            if at > 0 {
-                sink.push_text("\n", base, at);
+            if line_start > 0 {
+                sink.push_text("\n", base, line_start);
             }
             let indent = line.len() - line.trim_start_matches(' ').len();
-            sink.push_text(line.trim_matches(' '), base, at + indent);
-            at += line.len() + 1;
+            sink.push_text(line.trim_matches(' '), base, line_start + indent);
+            line_start += line.len() + 1;
         }
         return Vec::new();
     }
@@ -135,8 +135,8 @@ pub fn write_inline(
         let style = TextStyle::from_role(StyleRole::Dim);
         writer.push_text(guarded[span.clone()].trim_end(), style, span.start);
     }
-    for (event, at) in &mut events {
-        writer.push_event(event, at);
+    for (event, range) in &mut events {
+        writer.push_event(event, range);
     }
     definitions
         .into_iter()
@@ -181,7 +181,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         self.styles.push(style);
     }
 
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize) {
         // Drop spaces after a line break.
         let text = match self.after_line_break {
             true => text.trim_start_matches(' '),
@@ -194,32 +194,35 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             link.text.push_str(text);
         }
         self.has_output |= !text.is_empty();
-        let before = self.invisible_spaces.partition_point(|space| *space < at);
-        let at = at.saturating_sub(self.guard_bytes + before * INVISIBLE_SPACE.len());
+        let spaces_before = self
+            .invisible_spaces
+            .partition_point(|space| *space < offset);
+        let offset =
+            offset.saturating_sub(self.guard_bytes + spaces_before * INVISIBLE_SPACE.len());
         if text.contains(INVISIBLE_SPACE) {
             self.sink
-                .push_text(&text.replace(INVISIBLE_SPACE, ""), style, at);
+                .push_text(&text.replace(INVISIBLE_SPACE, ""), style, offset);
         } else {
-            self.sink.push_text(text, style, at);
+            self.sink.push_text(text, style, offset);
         }
     }
 
-    fn begin_block(&mut self, at: usize) {
+    fn begin_block(&mut self, offset: usize) {
         if self.has_output {
-            self.push_text("\n", TextStyle::default(), at);
+            self.push_text("\n", TextStyle::default(), offset);
         }
     }
 
-    fn push_event(&mut self, event: Event, at: Range<usize>) {
+    fn push_event(&mut self, event: Event, range: Range<usize>) {
         let guard = std::mem::take(&mut self.guard_bytes_left);
-        let start = at.start;
+        let start = range.start;
         match event {
             Event::Start(tag) => {
                 // The guard comes later, in the text of this block.
                 self.guard_bytes_left = guard;
                 self.start_tag(tag, start);
             }
-            Event::End(tag) => self.end_tag(tag, at.end),
+            Event::End(tag) => self.end_tag(tag, range.end),
             Event::Text(text) => self.push_text(
                 &text[guard.min(text.len())..],
                 self.current_style(),
@@ -249,33 +252,33 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         }
     }
 
-    fn push_html(&mut self, text: &str, at: usize) {
+    fn push_html(&mut self, text: &str, offset: usize) {
         let name = text
             .trim_start_matches('<')
             .trim_end()
             .trim_end_matches('>');
         let is_break = name.trim_end_matches('/').trim().eq_ignore_ascii_case("br");
         if is_break {
-            return self.push_text("\n", self.current_style(), at);
+            return self.push_text("\n", self.current_style(), offset);
         }
         let style = TextStyle {
             role: StyleRole::Dim,
             ..self.current_style()
         };
-        self.push_text(text, style, at);
+        self.push_text(text, style, offset);
     }
 
-    fn start_tag(&mut self, tag: Tag, at: usize) {
+    fn start_tag(&mut self, tag: Tag, offset: usize) {
         match tag {
             Tag::Strong => self.push_style(|style| style.bold = true),
             Tag::Emphasis => self.push_style(|style| style.italic = true),
             Tag::Strikethrough => self.push_style(|style| style.strikethrough = true),
             Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { dest_url, .. } => {
-                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), at);
+                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), offset);
                 self.open_link(&dest_url);
             }
-            _ => self.begin_block(at),
+            _ => self.begin_block(offset),
         }
     }
 
@@ -290,7 +293,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         });
     }
 
-    fn end_tag(&mut self, tag: TagEnd, at: usize) {
+    fn end_tag(&mut self, tag: TagEnd, offset: usize) {
         match tag {
             TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => {
                 self.styles.pop();
@@ -299,7 +302,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
                 self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
                 if !text_names_target(&link.text, &link.target) {
-                    self.push_link_target(&link, at);
+                    self.push_link_target(&link, offset);
                 }
             }
             _ => {}
@@ -307,7 +310,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
     }
 
     /// Shows the target of a link, after its text if it has any.
-    fn push_link_target(&mut self, link: &OpenLink, at: usize) {
+    fn push_link_target(&mut self, link: &OpenLink, offset: usize) {
         let end = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let ellipsis = if end < link.target.len() { "…" } else { "" };
         let target = link.target[..end].replace(['\n', '\r'], " ");
@@ -316,7 +319,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         } else {
             format!(" ({target}{ellipsis})")
         };
-        self.push_text(&text, TextStyle::from_role(StyleRole::Dim), at);
+        self.push_text(&text, TextStyle::from_role(StyleRole::Dim), offset);
     }
 }
 
@@ -328,10 +331,10 @@ fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
         positions = emphasis_runs(text).invisible_spaces;
     }
-    for (at, _) in text.match_indices('\n') {
-        let line = text[at + 1..].split('\n').next().unwrap_or_default();
+    for (position, _) in text.match_indices('\n') {
+        let line = text[position + 1..].split('\n').next().unwrap_or_default();
         if setext_level(line.trim_start_matches(' ')).is_some() {
-            positions.push(at + 1);
+            positions.push(position + 1);
         }
     }
     positions.sort_unstable();
@@ -339,11 +342,11 @@ fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
     let mut text_with_spaces = String::with_capacity(text.len() + 8);
     text_with_spaces.push_str(guard);
     let mut copied = 0;
-    for at in positions {
-        text_with_spaces.push_str(&text[copied..at]);
+    for position in positions {
+        text_with_spaces.push_str(&text[copied..position]);
         offsets.push(text_with_spaces.len());
         text_with_spaces.push_str(INVISIBLE_SPACE);
-        copied = at;
+        copied = position;
     }
     text_with_spaces.push_str(&text[copied..]);
     (text_with_spaces, offsets)

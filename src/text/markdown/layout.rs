@@ -248,11 +248,11 @@ impl MarkdownLayout {
     }
 
     fn parse_table_row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
-        let at = range.start;
+        let start = range.start;
         let (glyphs, links) = (&self.glyphs, &mut self.links);
         TableRow::new(
             &source[range],
-            at,
+            start,
             columns,
             self.is_line_partial,
             glyphs,
@@ -274,9 +274,9 @@ impl MarkdownLayout {
         };
         if !paragraph.is_empty() {
             self.lay_out_paragraph(leaf, source, false);
-            let at = self.row_buffer.end();
+            let start = self.row_buffer.end();
             self.row_buffer
-                .push_row(at, leaf.prefixes.rest, header.start);
+                .push_row(start, leaf.prefixes.rest, header.start);
         }
         let header = self.parse_table_row(source, header, aligns.len());
         leaf.layout = LeafLayout::Table(TableLayout::new(aligns, header));
@@ -370,16 +370,16 @@ impl MarkdownLayout {
             return;
         }
         let prefixes = &mut leaf.prefixes;
-        let wrap_start = pending_row.map_or(start, |(at, _)| at);
+        let wrap_start = pending_row.map_or(start, |(offset, _)| offset);
         let pending_source = pending_row.map(|(_, source)| source);
         let last_row_start = self.row_buffer.wrap(
             wrap_start,
             (width, BreakMode::Prose),
             hold_last,
             || prefixes.take_next(),
-            |at| match pending_source {
-                Some(pending_source) if at < start => pending_source,
-                _ => text.source_byte(map.leaf_byte(at)),
+            |offset| match pending_source {
+                Some(pending_source) if offset < start => pending_source,
+                _ => text.source_byte(map.leaf_byte(offset)),
             },
         );
         paragraph.clear();

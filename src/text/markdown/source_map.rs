@@ -143,11 +143,11 @@ impl<'a> RowBufferSink<'a> {
 }
 
 impl InlineSink for RowBufferSink<'_> {
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize) {
         // Character references may decode to characters that must not reach a terminal.
         let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
-            self.map.0.push((self.row_buffer.end(), at));
+            self.map.0.push((self.row_buffer.end(), offset));
             self.row_buffer.push_text(clean.as_str(), style);
         }
     }

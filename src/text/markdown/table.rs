@@ -46,7 +46,7 @@ struct CellSink<'a> {
 }
 
 impl InlineSink for CellSink<'_> {
-    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, _offset: usize) {
         let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
             self.cell.text.push_str(clean.as_str());

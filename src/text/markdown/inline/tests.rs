@@ -11,7 +11,7 @@ struct RecordingSink {
 }
 
 impl InlineSink for RecordingSink {
-    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, _offset: usize) {
         self.text.push_str(text);
         let signs = [
             (style.bold, '*'),
