@@ -34,8 +34,8 @@ impl EscapeSequences {
         self.state == SequenceState::Ground
     }
 
-    /// Advances by `c`. Returns whether `c` is part of a sequence. A line break never is and ends an
-    /// unfinished sequence: terminals still act on it, and no well-formed sequence contains one.
+    /// Advances by `c`. Returns whether `c` is part of a sequence. A line break never is and ends
+    /// an unfinished sequence: terminals still act on it, and no well-formed sequence contains one.
     pub(super) fn push(&mut self, c: char) -> bool {
         let (next, is_consumed) = self.transition(c);
         self.length = if next == SequenceState::Ground {

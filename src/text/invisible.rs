@@ -137,8 +137,8 @@ impl InvisibleFilter {
             && (self.cluster.is_empty() || self.cluster.chars().all(is_standalone))
     }
 
-    /// Records the last character of an ASCII run that bypassed [`Self::push`].
-    pub(super) fn note_ascii_run(&mut self, last: char) {
+    /// Sets the cluster after an ASCII run ending in `last` bypassed [`Self::push`].
+    pub(super) fn record_ascii_run(&mut self, last: char) {
         self.start_cluster(last);
     }
 
@@ -293,7 +293,7 @@ impl InvisibleFilter {
     }
 }
 
-/// `⟨ESC⟩`, `⟨U+202E⟩`.
+/// The visible escape of `c`, such as `⟨ESC⟩` or `⟨U+202E⟩`.
 pub(super) fn escape_char(c: char) -> String {
     const C0: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
@@ -348,8 +348,8 @@ fn is_selector_meaningful(base: char, c: char) -> bool {
     }
 }
 
-/// Spaces that look like the ASCII space but are not. The ideographic space is excluded: it is
-/// ordinary in Japanese.
+/// Whether `c` is blank like the ASCII space. Excludes the ideographic space, which is ordinary in
+/// Japanese.
 fn is_unusual_space(c: char) -> bool {
     matches!(
         c,

@@ -1,5 +1,6 @@
 //! Tracks one JSON value through a stream, character by character, without building it: containers,
-//! keys, and where the text stops being JSON. It is exactly as lenient as [`super::lenient_json`].
+//! keys, and where the text stops being JSON. It accepts the same deviations as
+//! [`super::lenient_json`] but does not check that numbers and constants are complete.
 
 use super::lenient_json::is_literal_char;
 
@@ -26,11 +27,11 @@ pub enum JsonEvent {
     StringStart,
     /// A string value is complete; see [`JsonScanner::last_string`].
     StringEnd,
-    /// A number, `true`, `None` … began.
+    /// A number, or a constant such as `true` or `None`, began.
     LiteralStart,
     /// The outermost value is complete.
     ValueEnd,
-    /// The character is not valid here. Push nothing more.
+    /// The character is not valid here. Push nothing more before [`JsonScanner::resume`].
     Invalid,
 }
 

@@ -3,8 +3,8 @@
 use super::common_prefix_suffix::common_prefix_suffix;
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
 
-/// Maximum number of differing lines, in either text, that are searched for common lines. Beyond it,
-/// all removed lines precede all added ones.
+/// Maximum number of differing lines, in either text, that are searched for common lines. Beyond
+/// it, all removed lines precede all added ones.
 const ALIGNED_LINES_MAX: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,7 +24,8 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Removes bidirectional controls, tags and control characters other than tab.
+/// Removes bidirectional controls, tags, Han variation selectors and control characters other than
+/// tab.
 pub fn strip_hidden_controls(line: &str) -> String {
     line.chars().filter(|&c| !is_hidden_control(c)).collect()
 }

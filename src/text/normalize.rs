@@ -4,8 +4,8 @@
 
 use super::invisible::is_invisible;
 
-/// The significant characters of `text`. Different texts may have the same normal form, so use it to
-/// find possible quotations, never to interpret text. O(len).
+/// The significant characters of `text`. Different texts may have the same normal form, so use it
+/// to find possible quotations, never to interpret text. O(len).
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -23,8 +23,8 @@ pub fn normalize(text: &str) -> String {
     out
 }
 
-/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors. Returns
-/// `None` if there were none.
+/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors.
+/// Returns `None` if there were none.
 pub fn strip_line_prefixes(text: &str) -> Option<String> {
     let is_prefix_char =
         |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);

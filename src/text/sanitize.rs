@@ -24,7 +24,7 @@ impl Clean {
         Sanitizer::default().push(raw)
     }
 
-    /// Replaces hidden and unusual characters by visible escapes, such as `⟨U+202E⟩` and `⟨ESC⟩`,
+    /// Replaces hidden and unusual characters with visible escapes, such as `⟨U+202E⟩` and `⟨ESC⟩`,
     /// so an approval shows everything. Keeps `\n`, and invisible characters that a valid cluster
     /// needs.
     pub fn escaped(raw: &str) -> Self {
@@ -146,7 +146,7 @@ impl Sanitizer {
             let ascii_run = self.ascii_run(rest);
             if let Some(last) = ascii_run.chars().next_back() {
                 output.text.push_str(ascii_run);
-                self.filter.note_ascii_run(last);
+                self.filter.record_ascii_run(last);
                 self.after_carriage_return = false;
                 self.column += ascii_run.len();
                 rest = &rest[ascii_run.len()..];

@@ -27,7 +27,7 @@ pub struct SseEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTooLong;
 
-/// Splits chunks of any size into events.
+/// Decodes a stream that arrives in chunks of any size.
 #[derive(Debug)]
 pub struct SseDecoder {
     event_bytes_max: usize,
@@ -112,8 +112,8 @@ impl SseDecoder {
         unexpected.filter(|_| !self.has_event_field)
     }
 
-    /// Returns an event that has data but no blank line after it. The standard discards it, but some
-    /// servers omit the last blank line.
+    /// Returns an event that has data but no blank line after it. The standard discards it, but
+    /// some servers omit the last blank line.
     pub fn finish(mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
@@ -151,7 +151,7 @@ impl SseDecoder {
                 self.id = value.to_vec();
             }
             b"retry" => self.retry_millis = parse_milliseconds(value).or(self.retry_millis),
-            // A comment (no field name) or an unknown field.
+            // A comment, an invalid `id`, or an unexpected line after the first one.
             _ if is_field(text) || self.unexpected_line.is_some() => {}
             _ => self.unexpected_line = Some(text.to_vec()),
         }

@@ -77,8 +77,8 @@ pub struct SurrogateJoiner {
 }
 
 impl SurrogateJoiner {
-    /// Joins the marked surrogates in `text`, holds back a trailing high one, and replaces those
-    /// without a partner by U+FFFD.
+    /// Joins the marked surrogates in `text` and holds back a trailing high one. The others without
+    /// a partner become U+FFFD.
     pub fn push<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if text.is_empty() || (self.pending_high.is_none() && !text.contains(MARKER)) {
             return Cow::Borrowed(text);

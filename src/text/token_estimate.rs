@@ -14,8 +14,8 @@ mod weight {
     /// A run of digits, and each digit.
     pub const NUMBER: u64 = 78;
     pub const DIGIT: u64 = 78;
-    /// A run of symbols, each symbol, and a repeat of the previous symbol: a long line of one symbol
-    /// is a few tokens.
+    /// A run of symbols, each symbol, and a repeat of the previous symbol: a long line of one
+    /// symbol is a few tokens.
     pub const SYMBOL_RUN: u64 = 18;
     pub const SYMBOL: u64 = 48;
     pub const REPEATED_SYMBOL: u64 = 6;
@@ -32,7 +32,7 @@ mod weight {
 /// The kinds of tokenizer vocabulary that the estimate distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Vocabulary {
-    /// More than 100,000 tokens, like nearly all current models.
+    /// More than 100,000 tokens, as in nearly all current models.
     #[default]
     Large,
     /// The vocabulary of GPT-4o and gpt-oss, which covers less Japanese.

@@ -1,6 +1,6 @@
-//! Wraps text by grapheme cluster (UAX #29) with line breaks similar to UAX #14: at spaces and after
-//! hyphens and slashes. Hangul words stay whole; Han and kana break anywhere except before closing
-//! and after opening punctuation.
+//! Wraps text by grapheme cluster (UAX #29) with line breaks similar to UAX #14: at spaces and
+//! after hyphens and slashes. Hangul words stay whole; Han and kana break anywhere except before
+//! closing and after opening punctuation.
 
 use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
 use std::num::NonZeroU16;
@@ -100,8 +100,8 @@ struct PreviousCluster {
     is_alphanumeric: bool,
 }
 
-/// Fills rows greedily. Remembers the last possible break and the columns before it, so each cluster
-/// is examined once.
+/// Fills rows greedily. Remembers the last possible break and the columns before it, so each
+/// cluster is examined once.
 struct RowFiller {
     width: usize,
     rows: Vec<Range<usize>>,

@@ -23,7 +23,7 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     /// A here-document starts on the next line and ends at the word with this fingerprint.
     pub heredoc: Option<u32>,
     /// A regex or quote operator was not closed on this line, so later ones are not searched.
-    pub no_more_closings: bool,
+    pub has_unclosed_literal: bool,
     /// The line ended with a backslash.
     pub line_continues: bool,
 }
@@ -38,7 +38,7 @@ pub(super) fn lex(syntax: &CodeSyntax, state: &mut LexState, cursor: &mut LineCu
         after_value: false,
         next_name_token: None,
         heredoc: None,
-        no_more_closings: false,
+        has_unclosed_literal: false,
         line_continues: false,
     };
     if matches!(lexer.state.mode, LexMode::Start | LexMode::Continued) {
@@ -173,7 +173,8 @@ impl CodeLexer<'_, '_, '_> {
         (!is_misplaced).then_some(keyword)
     }
 
-    /// Records that the word is a keyword. `next_name_token` is the token for the name that follows.
+    /// Records that the word is a keyword. `next_name_token` is the token for the name that
+    /// follows.
     fn note_keyword(&mut self, next_name_token: Option<Token>) -> Token {
         self.next_name_token = next_name_token;
         self.after_value = false;
@@ -257,8 +258,8 @@ impl CodeLexer<'_, '_, '_> {
         self.line_continues = byte == b'\\' && self.cursor.peek().is_none();
     }
 
-    /// Lexes a construct that starts with a byte of [`CodeSyntax::special_bytes`]. Returns whether it
-    /// found one.
+    /// Lexes a construct that starts with a byte of [`CodeSyntax::special_bytes`]. Returns whether
+    /// it found one.
     fn lex_special(&mut self, byte: u8) -> bool {
         let is_lexed = self.lex_heredoc_start()
             || self.lex_comment_start()

@@ -1,5 +1,5 @@
-//! Lexes style sheets. A word before a brace is a selector; a word before a colon that no brace follows
-//! is a property. One look-ahead per declaration decides.
+//! Lexes style sheets. A word before a brace is a selector; a word before a colon that no brace
+//! follows is a property. One look-ahead per declaration decides.
 
 use super::Token;
 use super::line_cursor::{
@@ -93,7 +93,8 @@ impl CssLexer<'_, '_> {
         self.cursor.paint_to(end, token);
     }
 
-    /// Lexes a variable such as `--accent`, `$accent` or `@accent`. A colon after it starts its value.
+    /// Lexes a variable such as `--accent`, `$accent` or `@accent`. A colon after it starts its
+    /// value.
     fn lex_variable(&mut self) {
         self.lex_name(1, Token::Key);
         if self.state.mode == LexMode::Start && self.cursor.peek() == Some(b':') {

@@ -13,6 +13,7 @@ pub(super) struct Language {
     pub family: Family,
 }
 
+/// The lexer of a language, and its table if it uses one.
 #[derive(Clone, Copy)]
 pub(super) enum Family {
     Code(&'static CodeSyntax),
@@ -128,8 +129,8 @@ pub(super) struct StringSyntax {
     pub open: &'static str,
     pub close: &'static str,
     pub delimiter: StringDelimiter,
-    /// The escape byte; 0 if there is none. Doubled quotes need no special case: two adjacent strings
-    /// are painted as one.
+    /// The escape byte; 0 if there is none. Doubled quotes need no special case: two adjacent
+    /// strings are painted as one.
     pub escape: u8,
     pub is_multiline: bool,
     /// `$name` is highlighted.

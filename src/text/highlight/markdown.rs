@@ -14,9 +14,9 @@ pub(super) fn lex(
 ) {
     let (delimiter, length) = opening_run(cursor);
     if let Some(inner) = embedded {
-        let closes = matches!(inner.end, EmbeddedEnd::Fence { delimiter: open_delimiter, count }
+        let is_closed = matches!(inner.end, EmbeddedEnd::Fence { delimiter: open_delimiter, count }
             if closes_fence(cursor, delimiter, length, open_delimiter, count));
-        if closes {
+        if is_closed {
             *embedded = None;
             cursor.paint_rest(Token::Comment);
         } else {
@@ -86,7 +86,7 @@ fn open_fence(
     match language {
         Some(language) => {
             let language = match language.family {
-                Family::Page(code) => code,
+                Family::Page(page_language) => page_language,
                 _ => language,
             };
             *embedded = Some(EmbeddedLanguage {
@@ -130,7 +130,7 @@ fn lex_inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     while let Some(byte) = cursor.peek() {
         count_examined(1);
         if state.mode == LexMode::MarkupComment {
-            let end = cursor.find(cursor.position, "-->").map(|at| at + 3);
+            let end = cursor.find(cursor.position, "-->").map(|start| start + 3);
             cursor.paint_to(end.unwrap_or(cursor.end), Token::Comment);
             state.mode = if end.is_some() {
                 LexMode::Start

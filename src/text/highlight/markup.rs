@@ -1,5 +1,5 @@
-//! Lexes markup: tags, attributes and comments. Scripts, styles and page code are lexed in their own
-//! language up to the first end tag, as in a browser.
+//! Lexes markup: tags, attributes and comments. Scripts, styles and page code are lexed in their
+//! own language up to the first end tag, as in a browser.
 
 use super::Token;
 use super::language::Language;
@@ -56,7 +56,8 @@ fn embed(language: &'static Language, end: EmbeddedEnd) -> Option<EmbeddedLangua
     })
 }
 
-/// Paints text in the embedded language, if any. Returns false if it extends to the end of the line.
+/// Paints text in the embedded language, if any. Returns false if it extends to the end of the
+/// line.
 fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor<'_>) -> bool {
     let Some(inner) = embedded else {
         return true;

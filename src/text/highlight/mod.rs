@@ -73,10 +73,10 @@ impl Highlighter {
         }
     }
 
-    /// Appends `(end byte within line, token)` for consecutive spans that cover all of `line`, which
-    /// contains no `\n`. Adjacent spans have different tokens, and an empty line has no spans. All
-    /// ends are char boundaries. Text beyond [`LINE_BYTES_MAX`] bytes is plain and does not affect
-    /// the state. O(len).
+    /// Appends `(end byte within line, token)` for consecutive spans that cover all of `line`,
+    /// which contains no `\n`. Adjacent spans have different tokens, and an empty line has no
+    /// spans. All ends are char boundaries. Text beyond [`LINE_BYTES_MAX`] bytes is plain and does
+    /// not affect the state. O(len).
     pub fn highlight_line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
         let mut cursor = LineCursor::new(line, out);
         cursor.end = line.floor_char_boundary(LINE_BYTES_MAX);

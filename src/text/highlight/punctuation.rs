@@ -1,5 +1,5 @@
-//! Lexes constructs that start with punctuation: comments, preprocessor directives, section headers,
-//! sigils, escapes and here-documents.
+//! Lexes constructs that start with punctuation: comments, preprocessor directives, section
+//! headers, sigils, escapes and here-documents.
 
 use super::Token;
 use super::code::{CodeLexer, contains_byte};
@@ -37,8 +37,8 @@ impl CodeLexer<'_, '_, '_> {
         is_comment
     }
 
-    /// Paints the open block comment up to its end, or to the end of the line. `index` is that of its
-    /// syntax.
+    /// Paints the open block comment up to its end, or to the end of the line. `index` is its index
+    /// in `CodeSyntax::block_comments`.
     pub fn lex_comment(&mut self, index: u8, mut depth: u16) {
         let Some(block) = self.syntax.block_comments.get(usize::from(index)) else {
             self.state.mode = LexMode::Start;

@@ -149,7 +149,7 @@ pub(super) struct EmbeddedLanguage {
     pub end: EmbeddedEnd,
 }
 
-/// What ends an embedded language.
+/// The end of an embedded language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmbeddedEnd {
     Script,

@@ -108,7 +108,7 @@ impl CodeLexer<'_, '_, '_> {
     }
 
     /// Paints the open string up to its end, to interpolated code, or to the end of the line.
-    /// `index` is that of the string syntax.
+    /// `index` is its index in `CodeSyntax::strings`.
     pub fn lex_string_body(&mut self, index: u8, count: u8, tag: u32) {
         let Some(string) = self.syntax.strings.get(usize::from(index)) else {
             self.state.mode = LexMode::Start;
@@ -201,7 +201,8 @@ impl CodeLexer<'_, '_, '_> {
         closes.then_some(end)
     }
 
-    /// Lexes a char such as `'a'` or `'\n'`. If no quote closes it, `'a` is a lifetime or type name.
+    /// Lexes a char such as `'a'` or `'\n'`. If no quote closes it, `'a` is a lifetime or type
+    /// name.
     pub fn lex_char_literal(&mut self) -> bool {
         let start = self.cursor.position + 1;
         let Some(first) = self.cursor.byte_at(start) else {
@@ -294,8 +295,8 @@ impl CodeLexer<'_, '_, '_> {
 
     /// The end of `parts` delimited texts that start at `start`, if all of them close on this line.
     fn delimited_end(&mut self, start: usize, parts: usize) -> Option<usize> {
-        // Scan to the end of a line at most once.
-        if self.no_more_closings {
+        // Search to the end of a line only once.
+        if self.has_unclosed_literal {
             return None;
         }
         let bytes = self.cursor.bytes();
@@ -329,7 +330,7 @@ impl CodeLexer<'_, '_, '_> {
                 _ => {}
             }
         }
-        self.no_more_closings = true;
+        self.has_unclosed_literal = true;
         None
     }
 }

@@ -1,5 +1,5 @@
-//! Lexes YAML: keys, quoted and plain scalars, and block scalars after `|` and `>`, which contain all
-//! lines that are indented deeper than their key.
+//! Lexes YAML: keys, quoted and plain scalars, and block scalars after `|` and `>`, which contain
+//! all lines that are indented deeper than their key.
 
 use super::Token;
 use super::line_cursor::{LineCursor, count_examined, is_blank};
@@ -177,7 +177,8 @@ impl YamlLexer<'_, '_> {
     }
 }
 
-/// Whether `text` is a number, or a date or version made of digits and the characters that join them.
+/// Whether `text` is a number, or a date or version made of digits and the characters that join
+/// them.
 fn is_number(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     let is_hex = unsigned.starts_with(b"0x");

@@ -45,7 +45,7 @@ pub enum BlockEvent {
     CloseLeaf,
 }
 
-/// The prefix of the first row of a leaf, and of the other rows.
+/// The prefixes of the first row of a leaf and of its other rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockPrefix {
     pub first: Vec<PrefixPart>,

@@ -14,8 +14,8 @@ const REFERENCE_BYTES_MAX: usize = 9;
 /// Possible beginnings of a checkbox.
 const CHECKBOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
 
-/// The number of bytes of an unfinished line that can be shown: none while the meaning of its first
-/// characters is still open, otherwise all.
+/// The number of bytes of an unfinished line that can be shown: none while its first characters are
+/// ambiguous, otherwise all.
 pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     if is_blank(text) || scanner.could_close_fence(text) {
         return 0;
@@ -36,7 +36,7 @@ pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     }
 }
 
-/// Whether the text could still start different constructs.
+/// Whether the text could still become the start of more than one construct.
 fn is_undecided(text: &str) -> bool {
     let Some(first) = text.bytes().next() else {
         return false;
@@ -57,8 +57,8 @@ fn is_undecided(text: &str) -> bool {
     }
 }
 
-/// Closes open constructs at the end of a paragraph and drops trailing delimiters whose meaning is
-/// still open. O(len).
+/// Closes open constructs at the end of a paragraph and drops trailing delimiters, which may yet
+/// open or close a construct. O(len).
 pub fn close_pending(text: &mut String) {
     let trimmed = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
@@ -66,15 +66,15 @@ pub fn close_pending(text: &mut String) {
     let end = strip_link_start(trimmed).len();
     text.truncate(end);
     let is_near_end = |open: &OpenRun| end - open.start <= EMPHASIS_BYTES_MAX;
-    let mut open = emphasis_runs(text).open;
-    open.retain(is_near_end);
-    let code_span = open.iter().position(|open| open.delimiter == b'`');
+    let mut open_runs = emphasis_runs(text).open_runs;
+    open_runs.retain(is_near_end);
+    let code_span = open_runs.iter().position(|open| open.delimiter == b'`');
     match code_span {
         // Nothing else can be open inside a code span.
-        Some(code_span) => open.truncate(code_span + 1),
+        Some(code_span) => open_runs.truncate(code_span + 1),
         None => close_pending_link(text),
     }
-    for open in open.iter().rev() {
+    for open in open_runs.iter().rev() {
         // A delimiter after a letter or digit counts only once it is closed.
         let before = text
             .get(..open.start)
@@ -179,8 +179,8 @@ fn close_link_text(text: &mut String, start: usize) {
     }
 }
 
-/// Completes the link target that starts at `start`, such as `https://exam`, and drops an unfinished
-/// title. Returns the end of the target if it was already complete.
+/// Completes the link target that starts at `start`, such as `https://exam`, and drops an
+/// unfinished title. Returns the end of the target if it was already complete.
 fn close_link_target(text: &mut String, start: usize) -> Option<usize> {
     let mut depth = 1;
     let mut end = text.len();

@@ -97,7 +97,8 @@ impl MarkdownLayout {
         }
     }
 
-    /// Adds a line of code, or the next part of one. Its last row stays pending until the line ends.
+    /// Adds a line of code, or the next part of one. Its last row stays pending until the line
+    /// ends.
     pub fn code_line(
         &mut self,
         leaf: &mut OpenLeaf,

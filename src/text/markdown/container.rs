@@ -60,7 +60,7 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
                 rest.start += indent + 1;
                 rest.start += usize::from(rest.text().starts_with(' '));
             }
-            // An item that begins with a blank line ends at a second one.
+            // An item that begins with a blank line ends at a second blank line.
             Container::Item {
                 is_empty,
                 content_indent,

@@ -1,7 +1,7 @@
 //! Finds delimiter runs of emphasis and code: those still open at the end of a text, and those that
 //! CommonMark would treat as literal text for lack of a space. In `**단어(word)**는`, CommonMark does
-//! not let the second run close, because it is between punctuation and a letter. Such text is common
-//! in Korean, Chinese and Japanese.
+//! not let the second run close, because it is between punctuation and a letter. Such text is
+//! common in Korean, Chinese and Japanese.
 
 /// An unclosed opening run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct OpenRun {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmphasisRuns {
     /// Outermost first. An open code span is last, since nothing else counts inside it.
-    pub open: Vec<OpenRun>,
+    pub open_runs: Vec<OpenRun>,
     /// Offsets at which an inserted invisible space makes a run open or close.
     pub invisible_spaces: Vec<usize>,
 }
@@ -23,12 +23,12 @@ pub struct EmphasisRuns {
 #[cfg(test)]
 thread_local! {
     /// Bytes searched for delimiters, for which tests set a bound.
-    pub static BYTES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub static BYTES_SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-fn count_read(_bytes: usize) {
+fn count_searched(_bytes: usize) {
     #[cfg(test)]
-    BYTES_READ.set(BYTES_READ.get() + _bytes);
+    BYTES_SEARCHED.set(BYTES_SEARCHED.get() + _bytes);
 }
 
 fn is_space(c: Option<char>) -> bool {
@@ -39,8 +39,8 @@ fn is_punctuation(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace())
 }
 
-/// Whether `c` is a letter of a script that puts no spaces between words, or none between a word and
-/// its particles.
+/// Whether `c` is a letter of a script that puts no spaces between words, or none between a word
+/// and its particles.
 fn is_cjk(c: Option<char>) -> bool {
     c.is_some_and(|c| {
         c.is_alphanumeric()
@@ -113,7 +113,7 @@ fn next_run(text: &str, mut start: usize) -> Option<DelimiterRun> {
 /// Scans the delimiter runs of `text`. O(len), plus one search for each length of unclosed backtick
 /// runs.
 pub fn emphasis_runs(text: &str) -> EmphasisRuns {
-    count_read(text.len());
+    count_searched(text.len());
     let mut runs = EmphasisRuns::default();
     let mut unclosed_lengths = [false; 8];
     let mut position = 0;
@@ -131,7 +131,7 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
             Some(end) => position = end,
             None => {
                 *is_unclosed = true;
-                runs.open.push(OpenRun {
+                runs.open_runs.push(OpenRun {
                     delimiter: run.delimiter,
                     length: run.length,
                     start: run.start,
@@ -145,13 +145,13 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
 /// The first space at or after `from` where no run is open. It depends only on the text before it,
 /// so appended text never moves it. There is none after unclosed backticks. O(len).
 pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
-    count_read(text.len());
+    count_searched(text.len());
     let mut runs = EmphasisRuns::default();
     let mut position = 0;
     loop {
         let run = next_run(text, position);
         let end = run.as_ref().map_or(text.len(), |run| run.start);
-        if runs.open.is_empty() && from < end {
+        if runs.open_runs.is_empty() && from < end {
             let start = position.max(from);
             let mut bytes = text.as_bytes()[start..end].iter();
             if let Some(space) = bytes.position(|byte| *byte == b' ') {
@@ -175,7 +175,7 @@ fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
         let distance = text.as_bytes()[position..]
             .iter()
             .position(|byte| *byte == b'`');
-        count_read(distance.unwrap_or(text.len() - position));
+        count_searched(distance.unwrap_or(text.len() - position));
         position += distance?;
         let length = text.as_bytes()[position..]
             .iter()
@@ -195,7 +195,7 @@ impl EmphasisRuns {
             return;
         }
         let opener = self
-            .open
+            .open_runs
             .iter()
             .rposition(|open| open.delimiter == run.delimiter);
         // `_` opens only at the edge of a word, so it closes only there too.
@@ -209,16 +209,16 @@ impl EmphasisRuns {
             }
             let mut remaining = run.length;
             loop {
-                self.open.truncate(opener + 1);
-                let open = &mut self.open[opener];
+                self.open_runs.truncate(opener + 1);
+                let open = &mut self.open_runs[opener];
                 let closed = open.length.min(remaining);
                 open.length -= closed;
                 remaining -= closed;
                 if open.length == 0 {
-                    self.open.pop();
+                    self.open_runs.pop();
                 }
                 let next = self
-                    .open
+                    .open_runs
                     .iter()
                     .rposition(|open| open.delimiter == run.delimiter);
                 match next {
@@ -232,7 +232,7 @@ impl EmphasisRuns {
             if !run.can_open() {
                 self.invisible_spaces.push(run.start);
             }
-            self.open.push(OpenRun {
+            self.open_runs.push(OpenRun {
                 delimiter: run.delimiter,
                 length: run.length,
                 start: run.start,
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     fn open(text: &str) -> Vec<(char, usize)> {
-        let open = emphasis_runs(text).open;
+        let open = emphasis_runs(text).open_runs;
         open.iter()
             .map(|open| (char::from(open.delimiter), open.length))
             .collect()

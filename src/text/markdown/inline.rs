@@ -1,5 +1,5 @@
-//! Renders the inline text of one leaf (emphasis, code, links) as styled spans. pulldown-cmark parses
-//! it; the block structure is already known.
+//! Renders the inline text of one leaf (emphasis, code, links) as styled spans. pulldown-cmark
+//! parses it; the block structure is already known.
 
 use super::emphasis::emphasis_runs;
 use super::line_syntax::setext_level;
@@ -26,15 +26,15 @@ pub struct LinkDefinitions {
 }
 
 impl LinkDefinitions {
-    /// Labels match regardless of case and spacing.
-    fn key(label: &str) -> String {
+    /// Labels are compared regardless of case and spacing.
+    fn normalize_label(label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
         words.join(" ").to_lowercase()
     }
 
     /// Returns the target of a label, or records the label as unresolved.
     fn resolve(&mut self, label: &str) -> Option<String> {
-        let key = Self::key(label);
+        let key = Self::normalize_label(label);
         let target = self.targets.get(&key).cloned();
         if target.is_none() && self.unresolved.len() < LABELS_MAX {
             self.unresolved.insert(key);
@@ -42,10 +42,10 @@ impl LinkDefinitions {
         target
     }
 
-    /// Adds a definition unless the label already has one. Returns whether text that is already laid
-    /// out refers to the label.
+    /// Adds a definition unless the label already has one. Returns whether text that is already
+    /// laid out refers to the label.
     pub fn define(&mut self, definition: LinkDefinition) -> bool {
-        let key = Self::key(&definition.label);
+        let key = Self::normalize_label(&definition.label);
         // A footnote is not a link definition.
         if key.starts_with('^')
             || self.targets.len() >= LABELS_MAX

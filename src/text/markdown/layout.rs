@@ -1,5 +1,6 @@
-//! Lays out leaf blocks as rows. Each line of code, and each row of a table with settled columns, is
-//! laid out once. A paragraph is laid out again whenever it grows, so a long one is split into parts.
+//! Lays out leaf blocks as rows. Each line of code, and each row of a table with settled columns,
+//! is laid out once. A paragraph is laid out again whenever it grows, so a long one is split into
+//! parts.
 
 use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
 use super::code::CodeLayout;
@@ -142,13 +143,13 @@ impl MarkdownLayout {
             let id = self.row_buffer.intern_prefix(text.trim_end());
             self.row_buffer.push_row(start, id, leaf.source_start);
         }
-        leaf.prefixes = self.prefixes(prefix, "");
+        leaf.prefixes = self.intern_prefixes(prefix, "");
         leaf.layout = match kind {
             LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::EmptyItem => {
                 LeafLayout::Paragraph(ParagraphText::new(kind))
             }
             LeafKind::Code { info } => {
-                leaf.prefixes = self.prefixes(prefix, INSET);
+                leaf.prefixes = self.intern_prefixes(prefix, INSET);
                 LeafLayout::Code(self.open_code(leaf, source, info))
             }
             LeafKind::Rule => {
@@ -172,7 +173,7 @@ impl MarkdownLayout {
         NonZeroU16::new(remaining).unwrap_or(NonZeroU16::MIN)
     }
 
-    fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
+    fn intern_prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
         let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
             let text = self.prefix_text(parts) + inset;
             self.row_buffer.intern_prefix(self.limit_prefix(&text))

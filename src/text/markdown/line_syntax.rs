@@ -1,5 +1,5 @@
-//! Recognizes the Markdown syntax at the start of a line (CommonMark 0.31 and GitHub tables). Tabs are
-//! already expanded, so each byte of indentation is one column.
+//! Recognizes the Markdown syntax at the start of a line (CommonMark 0.31 and GitHub tables). Tabs
+//! are already expanded, so each byte of indentation is one column.
 
 use std::ops::Range;
 

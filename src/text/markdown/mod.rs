@@ -92,7 +92,7 @@ impl MarkdownView {
         self.is_open = is_open;
         self.source.push_str(clean.as_str());
         self.layout.row_buffer.roll_back(self.checkpoint);
-        self.advance();
+        self.lay_out_new_text();
         let is_within_budget = self.relayout_bytes
             <= RELAYOUT_BYTES_ALLOWANCE + RELAYOUT_BYTES_PER_BYTE * self.source.len();
         if std::mem::take(&mut self.layout.needs_relayout) && is_within_budget {
@@ -101,7 +101,8 @@ impl MarkdownView {
         }
     }
 
-    fn advance(&mut self) {
+    /// Lays out the text after `state.source_end`: complete lines for good, the last one for now.
+    fn lay_out_new_text(&mut self) {
         while let Some(part) = self.next_line_part() {
             let mut state = std::mem::take(&mut self.state);
             self.push_line_part(&mut state, part);
@@ -171,7 +172,7 @@ impl MarkdownView {
         self.layout.clear();
         self.state = SettledState::default();
         self.checkpoint = self.layout.row_buffer.checkpoint();
-        self.advance();
+        self.lay_out_new_text();
         self.layout.needs_relayout = false;
     }
 

@@ -6,8 +6,8 @@ use crate::text::wrap::{wrap_code_line, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Only this many recent prefixes are searched for one to reuse: each item of a numbered list has its
-/// own prefix, so older ones rarely match.
+/// Only this many recent prefixes are searched for one to reuse: each item of a numbered list has
+/// its own prefix, so older ones rarely match.
 const RECENT_PREFIXES: usize = 32;
 
 /// Index of an interned row prefix.
@@ -158,9 +158,9 @@ impl RowBuffer {
         });
     }
 
-    /// Wraps the text after `start` into rows. `next_prefix` returns the prefix of each row in turn,
-    /// and `source_byte` maps a byte of text to a byte of the source. With `hold_last`, the last row
-    /// is not added, and its start is returned.
+    /// Wraps the text after `start` into rows. `next_prefix` returns the prefix of each row in
+    /// turn, and `source_byte` maps a byte of text to a byte of the source. With `hold_last`, the
+    /// last row is not added, and its start is returned.
     pub fn wrap(
         &mut self,
         start: usize,

@@ -208,8 +208,8 @@ impl BlockScanner {
         has_opened
     }
 
-    /// Parses the marker of a list item. With `is_in_same_containers`, the line is in the containers
-    /// of the open leaf, so the item must be able to interrupt an open paragraph.
+    /// Parses the marker of a list item. With `is_in_same_containers`, the line is in the
+    /// containers of the open leaf, so the item must be able to interrupt an open paragraph.
     fn parse_item(
         &self,
         depth: usize,

@@ -1,5 +1,5 @@
-//! Fits tables to a width. The first rows determine the column widths, and later rows are wrapped to
-//! them, so a long table is not laid out again with every row.
+//! Fits tables to a width. The first rows determine the column widths, and later rows are wrapped
+//! to them, so a long table is not laid out again with every row.
 
 use super::close_pending::close_pending;
 use super::inline::{InlineSink, LinkDefinitions, write_inline};

@@ -13,8 +13,8 @@ pub enum TablePlan {
     RecordList,
 }
 
-/// Plans a table for `width`, given the width that each of its columns needs to avoid wrapping. There
-/// is at least one column.
+/// Plans a table for `width`, given the width that each column needs to avoid wrapping. Requires at
+/// least one column.
 pub fn plan_table(natural_widths: &[usize], width: usize) -> TablePlan {
     let available = width.saturating_sub((natural_widths.len() - 1) * COLUMN_GAP);
     if natural_widths.iter().sum::<usize>() <= available {

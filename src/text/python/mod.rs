@@ -1,6 +1,6 @@
 //! Parses the arguments of a Python call the way models write them: literals passed by name, never
-//! expressions. Rejects everything that Python rejects, except raw line breaks in strings and JSON's
-//! `true`, `false`, `null`.
+//! expressions. Rejects everything that Python rejects, except raw line breaks in strings and
+//! JSON's `true`, `false`, `null`.
 
 mod bracket_scanner;
 mod string;
@@ -69,8 +69,8 @@ impl<'a> PythonReader<'a> {
     }
 
     fn starts_with(&mut self, text: &str) -> bool {
-        let at = self.position();
-        self.text[at..].starts_with(text)
+        let start = self.position();
+        self.text[start..].starts_with(text)
     }
 
     /// Also skips line continuations.
@@ -91,8 +91,8 @@ impl<'a> PythonReader<'a> {
 
     /// An error that quotes the text at the current position.
     fn error_here(&mut self, problem: &str) -> String {
-        let at = self.position();
-        error_message(&self.text[at..], problem)
+        let start = self.position();
+        error_message(&self.text[start..], problem)
     }
 
     fn parse_arguments(&mut self) -> Result<Map<String, Value>, String> {

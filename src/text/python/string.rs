@@ -83,7 +83,8 @@ impl PythonReader<'_> {
         }
     }
 
-    /// Parses an escape after its backslash. Keeps the backslash of an unknown escape, as Python does.
+    /// Parses an escape after its backslash. Keeps the backslash of an unknown escape, as Python
+    /// does.
     fn parse_escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
         let Some(c) = self.next() else {
             text.push('\\');

@@ -55,8 +55,8 @@ const SHELL: CodeSyntax = CodeSyntax {
     ..SHELL_LIKE
 }
 .with_special_bytes();
-/// Shell commands without prompts, for sessions, which recognize prompts themselves, and for makefile
-/// recipes.
+/// Shell commands without prompts, for sessions, which recognize prompts themselves, and for
+/// makefile recipes.
 const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {

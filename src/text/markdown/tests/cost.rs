@@ -47,9 +47,9 @@ fn cost_per_token_does_not_grow_with_length() {
 
 /// Bytes searched for delimiters while `action` runs.
 fn bytes_searched(action: impl FnOnce()) -> usize {
-    emphasis::BYTES_READ.set(0);
+    emphasis::BYTES_SEARCHED.set(0);
     action();
-    emphasis::BYTES_READ.get()
+    emphasis::BYTES_SEARCHED.get()
 }
 
 const LONG_LINES: [&str; 7] = [

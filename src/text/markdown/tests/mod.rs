@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_come_in_the_order_of_the_source(raw in markdown(), columns in 1u16..60) {
+    fn rows_are_in_source_order(raw in markdown(), columns in 1u16..60) {
         let view = MarkdownView::new(&raw, columns, glyphs(), false);
         let sources: Vec<_> = (0..view.len()).map(|row| view.row_start_byte(row)).collect();
         prop_assert!(sources.is_sorted(), "{sources:?} {:?}", rows(&view));
@@ -109,8 +109,8 @@ proptest! {
     }
 }
 
-/// Markdown of block constructs that the reference parser and the scanner treat alike: no HTML, link
-/// definitions or tables.
+/// Markdown of block constructs that the reference parser and the scanner treat alike: no HTML,
+/// link definitions or tables.
 fn block_markdown() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    "]),
