@@ -211,8 +211,8 @@ impl LenientJsonReader<'_> {
     fn parse_literal(&mut self) -> Option<Value> {
         let start = self.chars.peek()?.0;
         let mut end = start;
-        while let Some((at, c)) = self.chars.next_if(|&(_, c)| is_literal_char(c)) {
-            end = at + c.len_utf8();
+        while let Some((offset, c)) = self.chars.next_if(|&(_, c)| is_literal_char(c)) {
+            end = offset + c.len_utf8();
         }
         match &self.text[start..end] {
             "True" => Some(Value::Bool(true)),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn other_errors_report_their_position() {
+    fn unrepairable_errors_report_their_position() {
         for text in [
             "",
             "{",

@@ -38,16 +38,16 @@ pub(super) use words;
 /// Number of slots for the words of `lists`: a power of two, at least twice the number of words.
 pub(super) const fn slot_count(lists: &[(KeywordKind, &str)]) -> usize {
     let mut count = 0;
-    let mut list = 0;
-    while list < lists.len() {
-        let bytes = lists[list].1.as_bytes();
+    let mut list_index = 0;
+    while list_index < lists.len() {
+        let bytes = lists[list_index].1.as_bytes();
         let mut index = 0;
         while index < bytes.len() {
             let is_word_start = bytes[index] != b' ' && (index == 0 || bytes[index - 1] == b' ');
             count += is_word_start as usize;
             index += 1;
         }
-        list += 1;
+        list_index += 1;
     }
     (count * 2).next_power_of_two()
 }
@@ -56,9 +56,9 @@ pub(super) const fn build_table<const SLOTS: usize>(
     lists: &[(KeywordKind, &'static str)],
 ) -> [KeywordSlot; SLOTS] {
     let mut table = [None; SLOTS];
-    let mut list = 0;
-    while list < lists.len() {
-        let (kind, mut text) = lists[list];
+    let mut list_index = 0;
+    while list_index < lists.len() {
+        let (kind, mut text) = lists[list_index];
         while !text.is_empty() {
             let mut end = 0;
             while end < text.len() && text.as_bytes()[end] != b' ' {
@@ -78,7 +78,7 @@ pub(super) const fn build_table<const SLOTS: usize>(
                 rest.split_at(1).1
             };
         }
-        list += 1;
+        list_index += 1;
     }
     table
 }
