@@ -155,7 +155,7 @@ impl MarkdownLayout {
                 leaf.prefixes = self.intern_prefixes(prefix, &bar);
                 if !source[info.clone()].trim().is_empty() {
                     // The name of the language stands above the bar.
-                    leaf.prefixes.next = self.prefixes(prefix, INSET).next;
+                    leaf.prefixes.next = self.intern_prefixes(prefix, INSET).next;
                 }
                 LeafLayout::Code(self.open_code(leaf, source, info))
             }

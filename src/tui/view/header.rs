@@ -133,7 +133,9 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     if pane.servers.is_empty() {
         return None;
     }
-    let count: usize = (0..pane.servers.len()).map(|index| pane.cost(index).tools).sum();
+    let count: usize = (0..pane.servers.len())
+        .map(|index| pane.cost(index).tools)
+        .sum();
     let failed = |server: &&Server| {
         let failed = matches!(
             server.status,
