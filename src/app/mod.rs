@@ -231,7 +231,11 @@ async fn run_screen(
         return Ok(ScreenOutcome::NoTerminal);
     }
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let ui = config::read_settings(&home).value.ui;
     let tui_options = tui::TuiOptions {
+        ascii: ui.is_ascii,
+        plain_keys: !ui.uses_keyboard_protocol,
+        is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),

@@ -56,6 +56,8 @@ pub struct TuiOptions {
     /// Do not enable the terminal's enhanced keyboard protocol (`ui.keyboardProtocol:
     /// off`).
     pub plain_keys: bool,
+    /// The sidebar opens only on request (`ui.sidebar: closed`).
+    pub is_sidebar_closed: bool,
     /// Where panic reports are written; stderr if `None`.
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.
