@@ -37,7 +37,7 @@ mod update;
 pub mod view;
 mod widgets;
 
-pub use event_loop::{ScreenExit, TuiError, run};
+pub use event_loop::{ScreenEnd, ScreenExit, TuiError, run};
 pub use msg::{Msg, UiEffect, UiInput};
 pub use terminal::restore;
 pub use ui_model::UiModel;
