@@ -59,7 +59,7 @@ pub async fn run(
     };
     let probe = engine::DialectProbe {
         provider: Provider::new(),
-        built_in: Arc::new(BuiltInServer),
+        built_in_server: Arc::new(BuiltInServer),
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,
@@ -140,7 +140,7 @@ async fn run_probe(
                 report.is_partial = true;
                 break Some(code);
             }
-            news = running.next() => match news {
+            news = running.next_event() => match news {
                 ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
                 ProbeEvent::AttemptStarted(dialect) => progress.show_dialect(dialect),
                 ProbeEvent::ModelLoading => progress.show_step("Loading the model".to_owned()),

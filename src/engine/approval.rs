@@ -1,5 +1,5 @@
-//! Which calls may run. Pure, and the only constructor of [`ApprovedCall`]: whoever has one
-//! can rely on the mode, a grant or the user having allowed the call.
+//! Decides which calls may run. Pure. Only this module can construct an [`ApprovedCall`], so
+//! having one proves that the tool mode, a grant, a rule or the user allowed the call.
 
 use crate::domain::trust::{RuleScope, TrustRule};
 use crate::domain::{
@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 pub use crate::domain::ToolIdentity;
 
-/// The tool mode, the grants of this session and the remembered rules.
+/// The permissions of a turn: the tool mode, the grants of this session and the stored rules.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,
-    /// Rules that persist beyond this run.
+    /// The rules stored in `trust.json`.
     pub trust: Arc<Trust>,
     /// Tools that the command line allows, whatever their definitions.
-    pub allowed: Arc<[(ServerId, String)]>,
-    /// The date recorded for decisions of this turn.
+    pub allowed_tools: Arc<[(ServerId, String)]>,
+    /// The time recorded for decisions of this turn.
     pub decided_at: Timestamp,
     session_grants: HashSet<ToolIdentity>,
 }
@@ -56,48 +56,48 @@ impl Approval {
         self.session_grants.clear();
     }
 
-    /// Records a decision that outlasts the session.
-    pub fn remember(&mut self, offered: &OfferedTool, cover: RuleScope) -> TrustRule {
+    /// Adds a rule that outlasts the session, and returns it to be stored.
+    pub fn remember(&mut self, offered: &OfferedTool, scope: RuleScope) -> TrustRule {
         let rule = TrustRule {
             server: offered.server.clone(),
             launch: offered.launch.clone(),
             decided_at: self.decided_at,
-            scope: cover,
+            scope,
         };
         Arc::make_mut(&mut self.trust).add_rule(rule.clone());
         rule
     }
 
-    /// Whether the user blocked the tool. That overrides every grant and the mode.
-    pub fn is_never(&self, call: &ToolCall) -> bool {
+    /// Whether the user blocked the tool, which overrides every grant and the mode.
+    pub fn is_blocked(&self, call: &ToolCall) -> bool {
         self.trust.is_blocked(&call.server, &call.tool)
     }
 
-    /// The call, if it may run without asking. A call that was copied from untrusted text
-    /// always asks, whatever was granted.
+    /// Approves the call if it may run without asking. A call copied from untrusted text always
+    /// asks, whatever was granted.
     pub fn approve_without_asking(
         &self,
         call: &ToolCall,
         offered: &OfferedTool,
     ) -> Option<ApprovedCall> {
-        if call.quoted.is_some() || self.is_never(call) {
+        if call.quoted.is_some() || self.is_blocked(call) {
             return None;
         }
         if self.trust.must_ask(&call.server, &call.tool) {
             return None;
         }
         let grant = ToolIdentity::from_offered(offered);
-        let is_named = |(server, tool): &(ServerId, String)| {
+        let is_same_tool = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
         // An unreadable trust file may block this tool.
         let is_trust_readable = !self.trust.unreadable.is_file_unreadable;
-        let allowed_by_run = self.mode == ToolMode::Auto
+        let is_allowed_in_this_run = self.mode == ToolMode::Auto
             || self.session_grants.contains(&grant)
-            || self.allowed.iter().any(is_named);
-        let allowed =
-            (is_trust_readable && allowed_by_run) || self.trust.allows(&grant, &call.arguments);
-        allowed.then(|| ApprovedCall::from(call))
+            || self.allowed_tools.iter().any(is_same_tool);
+        let is_allowed = (is_trust_readable && is_allowed_in_this_run)
+            || self.trust.allows(&grant, &call.arguments);
+        is_allowed.then(|| ApprovedCall::from(call))
     }
 }
 
@@ -111,8 +111,8 @@ pub struct ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// The call, if the user's decision runs it. Edited arguments are already in the call, so
-    /// what was shown is what runs.
+    /// Approves the call if the user decided to run it. Edited arguments are already in the
+    /// call, so it runs exactly as shown.
     pub fn from_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
             Decision::Run
@@ -129,7 +129,7 @@ impl ApprovedCall {
         }
     }
 
-    /// A failed call that the user chose to run again.
+    /// Approves a failed call that the user chose to run again.
     pub fn from_retry(failed: &ToolCall) -> Self {
         Self::from(failed)
     }

@@ -1,4 +1,4 @@
-//! Applies settings: each owner receives its part.
+//! Applies changed settings to the owners that they concern.
 
 use super::Actor;
 use crate::config::{ConfigLoad, ConfigSnapshot};
@@ -10,65 +10,68 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Actor {
-    pub(super) fn settings_result(&mut self, result: SettingsResult) {
+    pub(super) fn handle_settings_result(&mut self, result: SettingsResult) {
         let cx = &mut self.cx;
         match result {
-            SettingsResult::Reread(read, asks) => self.reread(*read, asks),
-            SettingsResult::PromptRead(read) => self.settings.older_prompt_read(read, cx),
-            SettingsResult::PromptReplaced(replaced) => {
-                self.settings.prompt_replaced(replaced, cx);
+            SettingsResult::Reread(load, is_requested) => self.handle_reread(*load, is_requested),
+            SettingsResult::PromptRead(result) => self.settings.outdated_prompt_read(result, cx),
+            SettingsResult::PromptReplaced(result) => {
+                self.settings.prompt_replaced(result, cx);
             }
         }
     }
 
-    fn reread(&mut self, read: ConfigLoad, asks: bool) {
+    fn handle_reread(&mut self, load: ConfigLoad, is_requested: bool) {
         let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
-        let Some(mut files) = self.settings.review_files(read, asks, models, trust, cx) else {
+        let Some(mut files) = self
+            .settings
+            .review_files(load, is_requested, models, trust, cx)
+        else {
             return;
         };
-        if let Some(known) = files.to_apply.take() {
-            self.apply_config(known);
+        if let Some(config) = files.to_apply.take() {
+            self.apply_config(config);
         }
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
         self.settings.finish_reload(files, trust, cx);
     }
 
     /// The user answered the question about edited files.
-    pub(super) fn edits_decided(
+    pub(super) fn handle_edits_answer(
         &mut self,
-        known: ConfigSnapshot,
+        edited: ConfigSnapshot,
         base: &ConfigSnapshot,
         changes: &[SettingsChange],
         choice: UserChoice,
     ) {
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
-        let Some(known) = self
+        let Some(config) = self
             .settings
-            .handle_edits_answer(known, base, changes, choice, trust, cx)
+            .handle_edits_answer(edited, base, changes, choice, trust, cx)
         else {
             return;
         };
-        let first = self.models.first_of(&known.settings, &self.cx).cloned();
-        self.apply_config(known);
-        if let Some(model) = first {
+        let first_model = self.models.first_of(&config.settings, &self.cx).cloned();
+        self.apply_config(config);
+        if let Some(model) = first_model {
             self.models.select_unsaved(model, &mut self.cx);
         }
         self.settings.changes_applied(changes.len(), &mut self.cx);
     }
 
-    fn apply_config(&mut self, now: ConfigSnapshot) {
-        let previous = self.settings.replace_values(&now, &mut self.cx);
+    fn apply_config(&mut self, config: ConfigSnapshot) {
+        let previous = self.settings.replace_values(&config, &mut self.cx);
         let ConfigSnapshot {
             settings: _,
             servers,
             system_prompt,
             personas,
             trust,
-        } = now;
+        } = config;
         self.apply_log_level();
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
-            turn.driver.set_idle(Duration::from_secs(seconds));
+            turn.driver.set_idle_timeout(Duration::from_secs(seconds));
         }
         let mode = self.cx.settings.tool_mode;
         // The command line overrides the file.
@@ -91,7 +94,7 @@ impl Actor {
         }
     }
 
-    /// The text at the start of the next turn's system message.
+    /// The active system prompt with the approved instructions of servers, for the next turn.
     pub(super) fn current_system_prompt(&self) -> Arc<str> {
         let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust
@@ -100,13 +103,13 @@ impl Actor {
 
     /// The tools of the next turn.
     pub(super) fn current_toolset(&self) -> Arc<Toolset> {
-        match self.settings.personas().chosen() {
+        match self.settings.personas().selected() {
             Some(persona) => Arc::new(self.toolset.for_persona(persona)),
             None => Arc::clone(&self.toolset),
         }
     }
 
-    /// Passes a change of the offered tools to the running turn.
+    /// Passes changed tools to the running turn.
     pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {
