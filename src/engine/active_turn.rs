@@ -56,7 +56,7 @@ impl ActiveTurn {
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
-        let other = async move {
+        let other_signal = async move {
             if let Some(scan) = piped_text_scan {
                 let untrusted_text = scan.await;
                 *piped_text_scan = None;
@@ -69,6 +69,6 @@ impl ActiveTurn {
             }
             ActiveTurnSignal::Turn(signal.await)
         };
-        (finished_call, other)
+        (finished_call, other_signal)
     }
 }

@@ -148,7 +148,7 @@ impl EngineCx {
 
     /// Updates the banners after the home folder was prepared again; `banners` are its remaining
     /// problems.
-    pub(super) fn home_prepared(&mut self, banners: Vec<Banner>) {
+    pub(super) fn handle_home_prepared(&mut self, banners: Vec<Banner>) {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
         self.push_banners();

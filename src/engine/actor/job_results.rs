@@ -12,7 +12,7 @@ impl Actor {
     pub(super) fn handle_job_result(&mut self, result: JobResult) {
         self.cx.report_tightened_permissions();
         if result.is_config_write() {
-            self.settings.config_written(&mut self.cx);
+            self.settings.handle_config_written(&mut self.cx);
         }
         match result {
             JobResult::Nothing => {}
@@ -30,23 +30,23 @@ impl Actor {
                 self.cx.notice(error.notice_while_running());
             }
             JobResult::ModelAdded(model, result) => {
-                self.models.model_added(*model, result, &mut self.cx);
+                self.models.handle_model_added(*model, result, &mut self.cx);
             }
             JobResult::DialectStored(model, dialect, result) => {
-                self.dialect_stored(&model, dialect, result);
+                self.handle_dialect_stored(&model, dialect, result);
             }
             JobResult::SessionEstimated(conversation, raw_estimate) => {
-                self.session_estimated(conversation, raw_estimate)
+                self.handle_session_estimate(conversation, raw_estimate)
             }
             JobResult::MessagesScanned(conversation, untrusted_text) => {
-                self.messages_scanned(conversation, untrusted_text)
+                self.handle_messages_scanned(conversation, untrusted_text)
             }
-            JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
+            JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
     }
 
     /// Applies a dialect once it was written to the file.
-    fn dialect_stored(
+    fn handle_dialect_stored(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,
@@ -60,7 +60,7 @@ impl Actor {
             self.models.set_dialect(model, dialect);
         }
         self.probe
-            .dialect_stored(model, dialect, result, &mut self.cx);
+            .handle_dialect_stored(model, dialect, result, &mut self.cx);
     }
 
     /// Passes an answer to the owner of its question.

@@ -179,7 +179,7 @@ impl Actor {
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());
         }
-        self.servers_changed();
+        self.handle_servers_changed();
         self.cx
             .outbox
             .push(Event::ServersListed(self.current_servers()));
@@ -238,7 +238,7 @@ impl Actor {
     fn handle_hub_event(&mut self, event: HubEvent) {
         match event {
             HubEvent::Changed(server) => {
-                self.servers_changed();
+                self.handle_servers_changed();
                 let server = self.trust.with_withheld_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }

@@ -33,7 +33,7 @@ impl Actor {
             Command::Revoke(entry) => {
                 let was_revoked = self.trust.revoke(*entry, &mut self.cx);
                 if was_revoked {
-                    self.trust_changed();
+                    self.handle_trust_changed();
                 }
             }
             _ => {}
@@ -90,7 +90,7 @@ impl Actor {
             return;
         }
         self.hub.configure(self.settings.servers().to_vec());
-        self.servers_changed();
+        self.handle_servers_changed();
         self.cx
             .outbox
             .push(Event::ServersListed(self.current_servers()));
@@ -107,7 +107,7 @@ impl Actor {
 
     /// Recomputes everything derived from the servers: the offered tools, banners and the
     /// trust list.
-    pub(super) fn servers_changed(&mut self) {
+    pub(super) fn handle_servers_changed(&mut self) {
         let servers = self.hub.servers();
         self.trust
             .pin_new_tools(&servers, self.settings.servers(), &mut self.cx);
@@ -127,9 +127,9 @@ impl Actor {
 
     /// Applies changed trust decisions to the running turn, the offered tools and the server
     /// list.
-    pub(super) fn trust_changed(&mut self) {
+    pub(super) fn handle_trust_changed(&mut self) {
         self.feed_approval();
-        self.servers_changed();
+        self.handle_servers_changed();
         let servers = self.current_servers();
         self.cx.outbox.push(Event::ServersListed(servers));
     }
@@ -146,7 +146,7 @@ impl Actor {
             .trust
             .handle_pin_answer(change, answer, &servers, &mut self.cx);
         if let PinDecision::Made { asks_next } = decision {
-            self.trust_changed();
+            self.handle_trust_changed();
             if asks_next {
                 self.trust.ask_next_pin_change(&servers, &mut self.cx);
             }

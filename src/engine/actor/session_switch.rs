@@ -59,7 +59,7 @@ impl Actor {
             SessionsResult::Opened(Err(error)) | SessionsResult::Deleted(_, Err(error)) => {
                 self.cx.notice(error.notice());
             }
-            SessionsResult::InitialOpened(result) => self.initial_session_opened(result),
+            SessionsResult::InitialOpened(result) => self.handle_initial_session(result),
             SessionsResult::Deleted(id, Ok(())) => {
                 // Saving the next answer would recreate the deleted file.
                 if self.conversation.session().id.as_ref() == Some(&id) {
@@ -70,7 +70,7 @@ impl Actor {
         }
     }
 
-    fn initial_session_opened(
+    fn handle_initial_session(
         &mut self,
         result: Result<Result<Box<Session>, StoreError>, LookupError>,
     ) {
@@ -100,7 +100,7 @@ impl Actor {
 
     /// Adds the untrusted text found in the saved messages of an opened session, unless
     /// another session was opened since.
-    pub(super) fn messages_scanned(
+    pub(super) fn handle_messages_scanned(
         &mut self,
         seq: ConversationSeq,
         untrusted_text: Arc<UntrustedText>,

@@ -14,9 +14,9 @@ impl Actor {
         let cx = &mut self.cx;
         match result {
             SettingsResult::Reread(load, is_requested) => self.handle_reread(*load, is_requested),
-            SettingsResult::PromptRead(result) => self.settings.outdated_prompt_read(result, cx),
+            SettingsResult::PromptRead(result) => self.settings.handle_outdated_prompt(result, cx),
             SettingsResult::PromptReplaced(result) => {
-                self.settings.prompt_replaced(result, cx);
+                self.settings.handle_prompt_replaced(result, cx);
             }
         }
     }
@@ -56,7 +56,8 @@ impl Actor {
         if let Some(model) = first_model {
             self.models.select_unsaved(model, &mut self.cx);
         }
-        self.settings.changes_applied(changes.len(), &mut self.cx);
+        self.settings
+            .report_changes_applied(changes.len(), &mut self.cx);
     }
 
     fn apply_config(&mut self, config: ConfigSnapshot) {
@@ -81,7 +82,8 @@ impl Actor {
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if previous.models != self.cx.settings.models {
-            self.models.settings_changed(&previous.models, &mut self.cx);
+            self.models
+                .apply_settings_change(&previous.models, &mut self.cx);
         }
         if self.settings.replace_servers(servers) {
             self.configure_servers();
@@ -90,7 +92,7 @@ impl Actor {
             .replace_prompts(system_prompt, personas, &mut self.cx);
         if trust != *self.trust.stored_trust() {
             self.trust.replace_stored(trust);
-            self.trust_changed();
+            self.handle_trust_changed();
         }
     }
 

@@ -23,7 +23,7 @@ impl Actor {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
             ActiveTurnSignal::ModelInfo(model_info) => {
-                let outputs = self.models.context.model_info_received(model_info);
+                let outputs = self.models.context.handle_model_info(model_info);
                 self.budget_outputs(outputs);
             }
             ActiveTurnSignal::PipedTextScanned(untrusted_text) => {
@@ -162,12 +162,15 @@ impl Actor {
         });
     }
 
-    pub(super) fn session_estimated(&mut self, seq: ConversationSeq, raw_estimate: u64) {
+    pub(super) fn handle_session_estimate(&mut self, seq: ConversationSeq, raw_estimate: u64) {
         if seq != self.conversation.seq() || self.turn.is_some() {
             return;
         }
         if let Some(model) = self.models.current().cloned() {
-            let output = self.models.context.session_estimated(&model, raw_estimate);
+            let output = self
+                .models
+                .context
+                .handle_session_estimate(&model, raw_estimate);
             self.budget_outputs(vec![output]);
         }
     }

@@ -39,7 +39,7 @@ struct UnsentRequest {
 #[derive(Debug)]
 pub(super) enum BudgetOutput {
     /// Query the server's information about this model, then call
-    /// [`ContextBudget::model_info_received`].
+    /// [`ContextBudget::handle_model_info`].
     FetchModelInfo(Arc<ModelConfig>),
     /// Ask the user whether the context may grow to `to`, then call
     /// [`ContextBudget::handle_grow_answer`].
@@ -86,7 +86,7 @@ struct ContextUsage {
 }
 
 impl ContextUsage {
-    /// The server's information, or none of it if unknown.
+    /// The server's information; empty if unknown.
     fn model_info_or_default(&self) -> Arc<ModelInfo> {
         self.model_info.clone().unwrap_or_default()
     }
@@ -154,10 +154,7 @@ impl ContextBudget {
 
     /// Stores the server's information and continues with the queued request. `None` means that
     /// the server gave no answer; the request itself will then report why.
-    pub(super) fn model_info_received(
-        &mut self,
-        model_info: Option<ModelInfo>,
-    ) -> Vec<BudgetOutput> {
+    pub(super) fn handle_model_info(&mut self, model_info: Option<ModelInfo>) -> Vec<BudgetOutput> {
         self.usage.model_info = model_info.map(Arc::new);
         self.fit_request()
     }
@@ -267,7 +264,7 @@ impl ContextBudget {
     }
 
     /// Updates the meter with the raw estimate of the conversation.
-    pub(super) fn session_estimated(
+    pub(super) fn handle_session_estimate(
         &mut self,
         model: &ModelConfig,
         raw_estimate: u64,

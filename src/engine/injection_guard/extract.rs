@@ -167,9 +167,9 @@ fn unescape_once(text: &str) -> String {
 fn decode_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
+    while let Some(offset) = rest.find('&') {
+        out.push_str(&rest[..offset]);
+        rest = &rest[offset + 1..];
         match decode_entity(rest) {
             Some((c, after)) => {
                 out.push(c);
@@ -197,11 +197,11 @@ impl BracketPairs {
     fn parse(text: &str) -> Self {
         let mut open: Vec<(usize, u8, usize)> = Vec::new();
         let (mut objects, mut brackets) = (Vec::new(), Vec::new());
-        for (at, byte) in text.bytes().enumerate() {
+        for (offset, byte) in text.bytes().enumerate() {
             match byte {
                 b'{' | b'[' => {
-                    open.push((at, byte, brackets.len()));
-                    brackets.push((at, 0));
+                    open.push((offset, byte, brackets.len()));
+                    brackets.push((offset, 0));
                 }
                 b'}' | b']' => {
                     let opener = if byte == b'}' { b'{' } else { b'[' };
@@ -212,23 +212,23 @@ impl BracketPairs {
                     {
                         // The level is computed once all brackets are matched.
                         brackets[index].1 = usize::MAX;
-                        brackets.push((at, usize::MAX));
+                        brackets.push((offset, usize::MAX));
                         if byte == b'}' {
-                            objects.push((start, at + 1));
+                            objects.push((start, offset + 1));
                         }
                     } else {
-                        brackets.push((at, 0));
+                        brackets.push((offset, 0));
                     }
                 }
                 _ => {}
             }
         }
         let (mut depth, mut deepest) = (0, 0);
-        for (at, level) in &mut brackets {
+        for (offset, level) in &mut brackets {
             if *level == 0 {
                 continue;
             }
-            let closes = matches!(text.as_bytes()[*at], b'}' | b']');
+            let closes = matches!(text.as_bytes()[*offset], b'}' | b']');
             depth -= usize::from(closes);
             *level = depth + 1;
             depth += usize::from(!closes);
@@ -246,11 +246,11 @@ impl BracketPairs {
     fn without_outer_brackets(&self, text: &str, levels: usize) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for (at, level) in &self.brackets {
+        for (offset, level) in &self.brackets {
             if *level <= levels {
-                out.push_str(&text[from..*at]);
+                out.push_str(&text[from..*offset]);
                 out.push('\n');
-                from = at + 1;
+                from = offset + 1;
             }
         }
         out.push_str(&text[from..]);
@@ -261,7 +261,7 @@ impl BracketPairs {
     fn objects_mentioning<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
         let mut mentions: Vec<usize> = names
             .iter()
-            .flat_map(|name| text.match_indices(name).map(|(at, _)| at))
+            .flat_map(|name| text.match_indices(name).map(|(offset, _)| offset))
             .collect();
         mentions.sort_unstable();
         let mut by_start: Vec<(usize, usize)> = self.objects.clone();
@@ -270,15 +270,15 @@ impl BracketPairs {
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut unopened = by_start.into_iter().peekable();
         let mut mentioning: Vec<(usize, usize)> = Vec::new();
-        for at in mentions {
-            while let Some(object) = unopened.next_if(|(start, _)| *start < at) {
+        for offset in mentions {
+            while let Some(object) = unopened.next_if(|(start, _)| *start < offset) {
                 // Objects that end before this one starts contain no later mention.
                 while open.last().is_some_and(|(_, end)| *end <= object.0) {
                     open.pop();
                 }
                 open.push(object);
             }
-            while open.last().is_some_and(|(_, end)| *end <= at) {
+            while open.last().is_some_and(|(_, end)| *end <= offset) {
                 open.pop();
             }
             mentioning.extend(open.last());

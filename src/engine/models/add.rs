@@ -66,7 +66,7 @@ impl ModelRegistry {
             .iter()
             .map(ModelConfig::reference)
             .find(|reference| *reference == config.reference());
-        let new = NewModel {
+        let new_model = NewModel {
             name: self.unused_name(name, server, cx),
             model: name.to_owned(),
             provider: server.provider,
@@ -75,9 +75,9 @@ impl ModelRegistry {
             copy_from,
         };
         match choice {
-            UserChoice::Add => self.add_model(new, cx),
+            UserChoice::Add => self.add_model(new_model, cx),
             UserChoice::UseUntilExit => {
-                let Ok(model) = self.build_model(&new, cx) else {
+                let Ok(model) = self.build_model(&new_model, cx) else {
                     return;
                 };
                 let message = format!("Using {} until humble exits.", model.name);
@@ -101,33 +101,33 @@ impl ModelRegistry {
     }
 
     /// Writes a model to `config.json`, then selects it.
-    pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
+    pub fn add_model(&mut self, mut new_model: NewModel, cx: &mut EngineCx) {
         // An entry without an address uses the API key from the provider's environment variable.
         // So the default address is omitted only if the provider has no such variable.
-        let (url, provider) = (new.base_url.as_deref(), new.provider);
+        let (url, provider) = (new_model.base_url.as_deref(), new_model.provider);
         if provider.key_variable().is_none() && url == Some(provider.default_base_url()) {
-            new.base_url = None;
+            new_model.base_url = None;
         }
-        let mut model = match self.build_model(&new, cx) {
+        let mut model = match self.build_model(&new_model, cx) {
             Ok(model) => model,
             Err(problems) => {
-                let message = format!("`{}` cannot be added.", new.name);
+                let message = format!("`{}` cannot be added.", new_model.name);
                 return cx.notice(Notice::failure(message).with_reason(problems));
             }
         };
         model.active = true;
         let home = cx.home.clone();
         cx.write_config(move || {
-            let result = config::add_model(&home, &new);
+            let result = config::add_model(&home, &new_model);
             JobResult::ModelAdded(Box::new(model), result)
         });
     }
 
     /// The configuration of a new model, with the address, key and certificate of the entry in
     /// `copy_from`.
-    fn build_model(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let model = config::parse_new_model(&cx.home, new)?;
-        let source = new.copy_from.as_ref();
+    fn build_model(&self, new_model: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
+        let model = config::parse_new_model(&cx.home, new_model)?;
+        let source = new_model.copy_from.as_ref();
         let source = source.and_then(|source| self.find_configured(source, cx));
         Ok(match source {
             Some(source) => ModelConfig {
@@ -142,7 +142,7 @@ impl ModelRegistry {
 
     /// Selects a model after it was written to the file. Does not reload the file, because other
     /// edits in it must be reviewed first.
-    pub fn model_added(
+    pub fn handle_model_added(
         &mut self,
         model: ModelConfig,
         result: Result<(), ConfigError>,
@@ -170,8 +170,8 @@ impl ModelRegistry {
 
     /// Tests a new model by listing its server's models, so a wrong address or key is reported
     /// before saving.
-    pub fn test_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
-        let model = match config::parse_new_model(&cx.home, new) {
+    pub fn test_model(&mut self, query: QueryId, new_model: &NewModel, cx: &mut EngineCx) {
+        let model = match config::parse_new_model(&cx.home, new_model) {
             Ok(model) => model,
             Err(problems) => {
                 let result = Err(Notice::failure(problems));

@@ -42,18 +42,19 @@ impl ModelRegistry {
         let previous = std::mem::replace(&mut self.servers, known_servers(cx));
         // Dropping the old set aborts its tasks.
         self.catalog_requests = JoinSet::new();
-        for known in &mut self.servers {
-            let is_same = |earlier: &&KnownServer| earlier.catalog.server == known.catalog.server;
+        for known_server in &mut self.servers {
+            let is_same =
+                |earlier: &&KnownServer| earlier.catalog.server == known_server.catalog.server;
             let earlier_state = previous
                 .iter()
                 .find(is_same)
                 .map(|earlier| &earlier.catalog.state);
             if let Some(CatalogState::Listed(list)) = earlier_state {
-                known.catalog.state = CatalogState::Listed(Arc::clone(list));
+                known_server.catalog.state = CatalogState::Listed(Arc::clone(list));
             }
-            let time_max = list_time_max(&known.catalog);
-            let (provider, config) = (cx.provider.clone(), known.config.clone());
-            let (server, sender) = (known.catalog.server.clone(), self.sender.clone());
+            let time_max = list_time_max(&known_server.catalog);
+            let (provider, config) = (cx.provider.clone(), known_server.config.clone());
+            let (server, sender) = (known_server.catalog.server.clone(), self.sender.clone());
             self.catalog_requests.spawn(async move {
                 let result = provider.list_models(&config, time_max).await;
                 let _ = sender.send(ModelTaskEvent::Listed(server, result)).await;
@@ -67,7 +68,7 @@ impl ModelRegistry {
             servers: self
                 .servers
                 .iter()
-                .map(|known| known.catalog.clone())
+                .map(|server| server.catalog.clone())
                 .collect(),
             key_variables: config::key_variables(),
             is_host_unread: config::is_host_unread(&cx.home),
@@ -77,17 +78,17 @@ impl ModelRegistry {
     }
 
     /// Stores a server's answer to the request for its catalog.
-    pub(super) fn catalog_received(
+    pub(super) fn handle_catalog(
         &mut self,
         server: &ModelServer,
         result: Result<ModelList, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
-        let Some(known) = servers.find(|known| known.catalog.server == *server) else {
+        let Some(known_server) = servers.find(|known| known.catalog.server == *server) else {
             return;
         };
-        known.catalog.state = match result {
+        known_server.catalog.state = match result {
             Ok(list) => CatalogState::Listed(Arc::new(list)),
             Err(error) => CatalogState::Failed(without_retry(error.notice())),
         };
@@ -118,7 +119,7 @@ impl ModelRegistry {
     pub fn has_complete_catalog(&self, server: &ModelServer) -> bool {
         let list = self
             .find_server(server)
-            .and_then(|known| known.catalog.listed());
+            .and_then(|server| server.catalog.listed());
         list.is_some_and(|list| !list.is_truncated)
     }
 }

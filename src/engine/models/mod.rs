@@ -106,14 +106,14 @@ impl ModelRegistry {
 
     pub(super) fn handle_task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
-            ModelTaskEvent::Listed(server, result) => self.catalog_received(&server, result, cx),
+            ModelTaskEvent::Listed(server, result) => self.handle_catalog(&server, result, cx),
             ModelTaskEvent::Tested(query, result) => {
                 cx.outbox.push(Event::ModelTested { query, result });
             }
-            ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
-            ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),
+            ModelTaskEvent::Pulling(progress) => self.handle_pull_progress(progress, cx),
+            ModelTaskEvent::Pulled(result) => self.handle_pull_ended(result, cx),
             ModelTaskEvent::Removed(server, name, result) => {
-                self.model_removed(&server, &name, result, cx);
+                self.handle_model_removed(&server, &name, result, cx);
             }
             ModelTaskEvent::ThinkUnsupported(model, capabilities) => {
                 self.undo_set_think(&model, &capabilities, cx);

@@ -99,7 +99,7 @@ impl ModelRegistry {
         ollama
     }
 
-    pub fn pull_progressed(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+    pub fn handle_pull_progress(&mut self, progress: PullProgress, cx: &mut EngineCx) {
         let Some(active) = &mut self.pull else {
             return;
         };
@@ -109,7 +109,7 @@ impl ModelRegistry {
         self.push_pull(cx);
     }
 
-    pub fn pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
+    pub fn handle_pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
         let Some(active) = self.pull.take() else {
             // The pull was stopped meanwhile.
             return;
@@ -217,7 +217,7 @@ impl ModelRegistry {
         });
     }
 
-    pub fn model_removed(
+    pub fn handle_model_removed(
         &mut self,
         server: &ModelServer,
         name: &str,

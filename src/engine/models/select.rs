@@ -110,7 +110,7 @@ impl ModelRegistry {
 
     /// Applies changed settings to the selected model. It stays selected and gets the changes
     /// of its own entry. A model that had no entry stays unchanged.
-    pub fn settings_changed(&mut self, previous: &[ModelConfig], cx: &mut EngineCx) {
+    pub fn apply_settings_change(&mut self, previous: &[ModelConfig], cx: &mut EngineCx) {
         let models = &cx.settings.models;
         let find_by_name = |name: &str| models.iter().find(|model| model.name == name);
         if let Some(model) = self.current.clone() {

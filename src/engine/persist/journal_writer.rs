@@ -195,7 +195,7 @@ impl JournalWriter {
     }
 
     /// Removes the journals that waited for this save.
-    pub fn session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
+    pub fn handle_session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
         let is_saved =
             |owner: ConversationSeq, until: SaveSeq| owner == conversation && until <= save;
         if !self.is_turn_open
@@ -234,7 +234,7 @@ impl JournalWriter {
         self.is_idle() && self.has_file && self.journal.is_some()
     }
 
-    /// Queues an operation and writes it at once.
+    /// Queues an operation to be written at once, together with those queued before it.
     fn push_urgent(&mut self, op: JournalOp) {
         self.ops.push_back(op);
         self.write_at = Some(Instant::now());

@@ -31,7 +31,7 @@ impl LastSaves {
             tokio::select! {
                 outcome = sessions.next_saved(), if !sessions.is_idle() => match outcome.result {
                     Ok(id) => {
-                        journal.session_saved(outcome.conversation, outcome.save);
+                        journal.handle_session_saved(outcome.conversation, outcome.save);
                         self.saved.push((outcome.conversation, id, outcome.fork_of));
                     }
                     Err(error) => {

@@ -199,7 +199,7 @@ impl Persistence {
         let (seq, save) = (outcome.conversation, outcome.save);
         match outcome.result {
             Ok(id) => {
-                self.journal.session_saved(seq, save);
+                self.journal.handle_session_saved(seq, save);
                 prepare_home_again(cx);
                 if let Some(original) = outcome.fork_of {
                     let notice = conflict_notice(&original, &id);
@@ -249,7 +249,7 @@ impl Persistence {
         }
     }
 
-    /// Turns private mode on or off for this conversation. Returns false if it was already.
+    /// Turns private mode on or off for this conversation. Returns false if nothing changed.
     pub(super) fn set_private(
         &mut self,
         is_private: bool,

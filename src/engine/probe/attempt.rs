@@ -119,7 +119,7 @@ impl<'a> ProbeAttempt<'a> {
                         tracing::warn!("probe: {error}");
                         return Some(AttemptEnd::Aborted(error.notice()));
                     }
-                    self.observation.reply_failed(&error.cause);
+                    self.observation.record_reply_failure(&error.cause);
                 }
                 if std::mem::take(&mut self.is_loading) {
                     // Loading time does not count.

@@ -166,7 +166,7 @@ impl ModelProbe {
     }
 
     /// Reports that the dialect was stored, and ends the probe.
-    pub(super) fn dialect_stored(
+    pub(super) fn handle_dialect_stored(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,

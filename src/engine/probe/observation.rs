@@ -70,7 +70,7 @@ impl Observation {
     }
 
     /// Records a failed reply. That the server does not support tools is a valid result.
-    pub(super) fn reply_failed(&mut self, cause: &FailureCause) {
+    pub(super) fn record_reply_failure(&mut self, cause: &FailureCause) {
         self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
 

@@ -76,7 +76,7 @@ impl LiveSettings {
     }
 
     /// Counts the end of one of humble's own writes, and starts the read that waited for it.
-    pub fn config_written(&mut self, cx: &mut EngineCx) {
+    pub fn handle_config_written(&mut self, cx: &mut EngineCx) {
         cx.config_writes.ended += 1;
         if let Some(is_requested) = self.reload.queued_read.take() {
             self.read_files(is_requested, cx);
@@ -210,7 +210,7 @@ impl LiveSettings {
     }
 
     /// Handles the answer to the question about edits. The caller applies the returned settings
-    /// and then calls [`Self::changes_applied`].
+    /// and then calls [`Self::report_changes_applied`].
     pub fn handle_edits_answer(
         &mut self,
         edited: ConfigSnapshot,
@@ -237,7 +237,7 @@ impl LiveSettings {
     }
 
     /// Reports that the accepted changes were applied.
-    pub fn changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
+    pub fn report_changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
         update_pending_banner(&[], cx);
         cx.notice(Notice::info(match count {

@@ -22,7 +22,7 @@ impl LiveSettings {
         });
     }
 
-    pub fn outdated_prompt_read(
+    pub fn handle_outdated_prompt(
         &self,
         result: Result<Option<Arc<str>>, ConfigError>,
         cx: &mut EngineCx,
@@ -62,7 +62,11 @@ impl LiveSettings {
         });
     }
 
-    pub fn prompt_replaced(&mut self, result: Result<PathBuf, ConfigError>, cx: &mut EngineCx) {
+    pub fn handle_prompt_replaced(
+        &mut self,
+        result: Result<PathBuf, ConfigError>,
+        cx: &mut EngineCx,
+    ) {
         match result {
             Err(error) => cx.notice(error.notice()),
             Ok(backup) => {

@@ -27,10 +27,10 @@ impl Turn {
 
     /// Checks edited arguments, then applies the edits.
     pub(super) fn check_edits(&mut self, mut edits: Vec<(CallId, Arguments)>) {
-        edits.retain(|(id, _)| self.tool_entry(*id).is_some());
+        edits.retain(|(id, _)| self.proposed_tool(*id).is_some());
         let check = |(id, arguments): &(CallId, Arguments)| {
             Some(ArgumentCheck {
-                tool: Arc::clone(&self.tool_entry(*id)?.tool),
+                tool: Arc::clone(&self.proposed_tool(*id)?.tool),
                 arguments: arguments.clone(),
             })
         };
@@ -42,13 +42,13 @@ impl Turn {
         self.state = TurnState::CheckingArguments;
         self.pending_check = Some(pending);
         if checks.is_empty() {
-            self.arguments_checked(Vec::new());
+            self.handle_arguments_checked(Vec::new());
         } else {
             self.effects.push(TurnEffect::CheckArguments(checks));
         }
     }
 
-    pub(super) fn arguments_checked(&mut self, results: Vec<SchemaCheck>) {
+    pub(super) fn handle_arguments_checked(&mut self, results: Vec<SchemaCheck>) {
         if self.state != TurnState::CheckingArguments {
             return;
         }

@@ -24,7 +24,7 @@ impl Turn {
     }
 
     /// The tool of a call, as it was when the call was proposed.
-    pub(super) fn tool_entry(&self, id: CallId) -> Option<&OfferedTool> {
+    pub(super) fn proposed_tool(&self, id: CallId) -> Option<&OfferedTool> {
         self.proposals
             .iter()
             .find_map(|proposal| match &proposal.kind {
@@ -51,7 +51,7 @@ impl Turn {
     /// reuses its result.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
-        let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
+        let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {
             return;
         };
         if call.state != ToolState::Proposed {
@@ -98,7 +98,8 @@ impl Turn {
 
     fn ask_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
-            self.tool_entry(id).map(|offered| Arc::clone(&offered.tool))
+            self.proposed_tool(id)
+                .map(|offered| Arc::clone(&offered.tool))
         };
         let calls = ids
             .iter()
@@ -169,7 +170,7 @@ impl Turn {
     /// because the tool mode can change while the user decides on another call.
     pub(super) fn resume_approval(&mut self) {
         for id in self.round_calls() {
-            let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
+            let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {
                 continue;
             };
             let was_not_asked =
@@ -195,7 +196,7 @@ impl Turn {
     /// Applies one decision. If it cannot be applied, the call stays undecided and is asked about
     /// again.
     fn apply_decision(&mut self, id: CallId, decision: Decision) {
-        let Some(offered) = self.tool_entry(id).cloned() else {
+        let Some(offered) = self.proposed_tool(id).cloned() else {
             return;
         };
         let Some(call) = self.calls.get(&id).cloned() else {
@@ -287,7 +288,7 @@ impl Turn {
     }
 
     /// Applies a changed toolset. Undecided calls of removed or changed tools are not run.
-    pub(super) fn toolset_changed(&mut self, offered: Arc<Toolset>) {
+    pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {
             return;
@@ -296,7 +297,7 @@ impl Turn {
             .undecided_calls()
             .into_iter()
             .filter(|id| {
-                let proposed = self.tool_entry(*id);
+                let proposed = self.proposed_tool(*id);
                 let current = proposed.and_then(|proposed| {
                     let (server, tool) = (&proposed.server, &proposed.tool.name);
                     self.setup.toolset.get(server, tool)

@@ -37,7 +37,7 @@ impl Turn {
                 }
                 _ => None,
             });
-        if let (Some(offered), Some(wire_id)) = (self.tool_entry(id), wire_id) {
+        if let (Some(offered), Some(wire_id)) = (self.proposed_tool(id), wire_id) {
             let identity = ToolIdentity::from_offered(offered);
             self.started_calls
                 .insert(id, StartedCall { identity, wire_id });
@@ -51,7 +51,7 @@ impl Turn {
         if call.state != ToolState::Proposed {
             return None;
         }
-        let proposed = self.tool_entry(id)?.clone();
+        let proposed = self.proposed_tool(id)?.clone();
         let current = self
             .setup
             .toolset
@@ -91,11 +91,11 @@ impl Turn {
     pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
         if self.running_calls().contains(&id) {
             self.effects.push(TurnEffect::Cancel(id));
-            self.call_done(id, ToolOutcome::Cancelled { elapsed });
+            self.handle_call_done(id, ToolOutcome::Cancelled { elapsed });
         }
     }
 
-    pub(super) fn call_done(&mut self, id: CallId, outcome: ToolOutcome) {
+    pub(super) fn handle_call_done(&mut self, id: CallId, outcome: ToolOutcome) {
         if self.state != TurnState::Running || !self.running_calls().contains(&id) {
             return;
         }
@@ -158,7 +158,7 @@ impl Turn {
     /// The messages for a call that has a result to send.
     fn call_and_result(&self, proposal: &Proposal) -> Option<(ToolCallMessage, ToolResultMessage)> {
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {
-            ProposalKind::Call { id, entry } => {
+            ProposalKind::Call { id, tool } => {
                 let call = self.calls.get(id)?;
                 let ToolState::Done(outcome) = &call.state else {
                     return None;
@@ -169,7 +169,7 @@ impl Turn {
                 (
                     call.server.clone(),
                     call.tool.clone(),
-                    entry.native_name.clone(),
+                    tool.native_name.clone(),
                     call.arguments.clone(),
                     self.result_text(call, outcome),
                     outcome.is_error(),

@@ -55,9 +55,10 @@ impl LoopDetector {
             return Repetition::None;
         }
         let bytes = text.as_bytes();
-        let new = std::mem::replace(&mut self.checked_bytes, text.len())..text.len();
+        let new_range = std::mem::replace(&mut self.checked_bytes, text.len())..text.len();
         let still_repeats = |block: &RepeatingBlock| {
-            bytes[new.clone()] == bytes[new.start - block.period..new.end - block.period]
+            bytes[new_range.clone()]
+                == bytes[new_range.start - block.period..new_range.end - block.period]
         };
         // A known repetition is only extended, because a new search would read all of it.
         self.repeating_block = self
@@ -91,15 +92,15 @@ impl RepeatingBlock {
 /// The length of a block that repeats often enough at the end of `window`. This is the shortest
 /// period of a suffix, found with the Knuth-Morris-Pratt failure function of the reversed window.
 fn repeating_period(window: &[u8]) -> Option<usize> {
-    let from_end = |at: usize| window[window.len() - 1 - at];
+    let from_end = |index: usize| window[window.len() - 1 - index];
     let mut failure = vec![0usize; window.len()];
-    for at in 1..window.len() {
-        let mut border = failure[at - 1];
-        while border > 0 && from_end(border) != from_end(at) {
+    for index in 1..window.len() {
+        let mut border = failure[index - 1];
+        while border > 0 && from_end(border) != from_end(index) {
             border = failure[border - 1];
         }
-        failure[at] = border + usize::from(from_end(border) == from_end(at));
-        let (length, period) = (at + 1, at + 1 - failure[at]);
+        failure[index] = border + usize::from(from_end(border) == from_end(index));
+        let (length, period) = (index + 1, index + 1 - failure[index]);
         if length >= REPEATS_NOTED_MIN * period
             && length >= repeated_bytes_min(&window[window.len() - period..])
         {

@@ -163,14 +163,14 @@ impl Turn {
             TurnInput::Interrupt => self.interrupt(TurnEnd::Cancelled),
             TurnInput::Stopped => self.interrupt(TurnEnd::Stopped),
             TurnInput::ModeChanged(mode) => self.setup.approval.mode = mode,
-            TurnInput::ToolsetChanged(offered) => self.toolset_changed(offered),
-            TurnInput::TrustChanged(approval) => self.trust_changed(*approval),
+            TurnInput::ToolsetChanged(offered) => self.handle_toolset_changed(offered),
+            TurnInput::TrustChanged(approval) => self.handle_trust_changed(*approval),
             TurnInput::Answered { ask, answer } => {
                 if self.ask == Some(ask) {
                     self.handle_answer(answer);
                 }
             }
-            TurnInput::ArgumentsChecked(results) => self.arguments_checked(results),
+            TurnInput::ArgumentsChecked(results) => self.handle_arguments_checked(results),
             TurnInput::Progress { call, progress } => self.update_progress(call, progress),
             TurnInput::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
             TurnInput::UntrustedTextScanned(untrusted_text) => {
@@ -183,9 +183,9 @@ impl Turn {
             } => {
                 // Added first, because the result may lead to further calls.
                 self.setup.untrusted_texts.add_optional(untrusted_text);
-                self.call_done(call, outcome);
+                self.handle_call_done(call, outcome);
             }
-            TurnInput::RetryDue => self.retry_due(),
+            TurnInput::RetryDue => self.handle_retry_due(),
             reply_input => {
                 if matches!(
                     self.state,

@@ -23,8 +23,7 @@ pub(super) struct Proposal {
 pub(super) enum ProposalKind {
     Call {
         id: CallId,
-        /// Its tool.
-        entry: Box<OfferedTool>,
+        tool: Box<OfferedTool>,
     },
     /// A call that cannot be used, with the reason. If it is native, its error is sent as the
     /// result of the call.
@@ -217,7 +216,7 @@ impl Turn {
             wire_id,
             kind: ProposalKind::Call {
                 id,
-                entry: Box::new(tool),
+                tool: Box::new(tool),
             },
         }
     }
@@ -322,8 +321,8 @@ fn find_duplicate<'a>(
     kept: &'a mut [CallCandidate],
     next: &UsableCall,
 ) -> Option<&'a mut UsableCall> {
-    let kept = kept.iter_mut().take(DUPLICATE_SEARCH_MAX);
-    let usable = kept.filter_map(|candidate| match candidate {
+    let searched = kept.iter_mut().take(DUPLICATE_SEARCH_MAX);
+    let usable = searched.filter_map(|candidate| match candidate {
         CallCandidate::Usable(usable) => Some(usable.as_mut()),
         _ => None,
     });

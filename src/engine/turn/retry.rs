@@ -46,7 +46,7 @@ impl Turn {
         self.effects.push(TurnEffect::RetryIn(pause));
     }
 
-    pub(super) fn retry_due(&mut self) {
+    pub(super) fn handle_retry_due(&mut self) {
         if self.state == TurnState::Retrying {
             self.emit(TurnEvent::Waiting {
                 wait: WaitReason::Response,

@@ -87,7 +87,7 @@ impl Turn {
 
     /// Applies changed permissions, and closes undecided calls of a tool that was blocked
     /// meanwhile. Revoked grants take effect before the next call starts.
-    pub(super) fn trust_changed(&mut self, approval: Approval) {
+    pub(super) fn handle_trust_changed(&mut self, approval: Approval) {
         self.setup.approval = approval;
         if self.state != TurnState::AwaitingApproval {
             return;

@@ -166,11 +166,11 @@ impl TurnDriver {
 
     /// Waits for the next event of the turn. Cancel-safe.
     pub(super) async fn next_signal(&mut self) -> TurnSignal {
-        let (finished_call, other) = self.signals();
+        let (finished_call, other_signal) = self.signals();
         tokio::select! {
             biased;
             signal = finished_call => signal,
-            signal = other => signal,
+            signal = other_signal => signal,
         }
     }
 
@@ -197,7 +197,7 @@ impl TurnDriver {
                 None => pending().await,
             }
         };
-        let other = async move {
+        let other_signal = async move {
             let part = async {
                 match reply {
                     Some(reply) => reply.next().await,
@@ -222,7 +222,7 @@ impl TurnDriver {
                 () = sleep_until_some(*idle_deadline) => TurnSignal::Silence,
             }
         };
-        (finished_call, other)
+        (finished_call, other_signal)
     }
 
     /// Converts a signal into inputs of the turn.

@@ -89,21 +89,23 @@ async fn journal_is_kept_until_its_answer_is_saved() {
     let mut fixture = fixture();
     fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    fixture.writer.session_saved(FIRST, SaveSeq::default());
+    fixture
+        .writer
+        .handle_session_saved(FIRST, SaveSeq::default());
     fixture.finish_writes().await;
     assert_eq!(
         fixture.journal_count(),
         1,
         "an earlier save lacks the answer"
     );
-    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    fixture.writer.handle_session_saved(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
     assert_eq!(
         fixture.journal_count(),
         1,
         "a save of another conversation lacks it too"
     );
-    fixture.writer.session_saved(FIRST, SaveSeq::NEVER);
+    fixture.writer.handle_session_saved(FIRST, SaveSeq::NEVER);
     fixture.finish_writes().await;
     assert_eq!(fixture.journal_count(), 0);
 }
@@ -115,7 +117,7 @@ async fn journal_of_another_conversation_waits_for_its_own_save() {
     fixture.add_answered_turn(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
     assert_eq!(fixture.journal_count(), 2);
-    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    fixture.writer.handle_session_saved(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
     assert_eq!(fixture.journal_count(), 1);
     let turns = fixture.into_recovered_turns();
