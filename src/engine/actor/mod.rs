@@ -40,7 +40,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
-/// Capacity of the queue of hub events.
+/// Capacity of the channel of hub events.
 const HUB_EVENTS_MAX: usize = 256;
 /// Maximum number of earlier prompts loaded for the message editor.
 const HISTORY_MAX: usize = 1_000;

@@ -36,7 +36,7 @@ impl Actor {
         self.settings.finish_reload(files, trust, cx);
     }
 
-    /// The user answered the question about edited files.
+    /// Applies the edits if the user agreed to them.
     pub(super) fn handle_edits_answer(
         &mut self,
         edited: ConfigSnapshot,

@@ -35,7 +35,7 @@ impl Actor {
             mut cx,
             ..
         } = self;
-        // Notify servers of cancellations calls before closing them.
+        // Notify servers of cancelled calls before closing them.
         let cancellations = async { while cancelled_calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCEL_TIME_MAX, cancellations).await;
         let mut last_saves = LastSaves::default();

@@ -84,7 +84,7 @@ impl<'a> ProbeAttempt<'a> {
         };
         attempt.handle_outputs(outputs);
         while !attempt.driver.is_over() {
-            // The deadline is polled first, so that an endless stream cannot prevent it.
+            // The deadline is polled first, so that an endless stream cannot starve it.
             let signal = tokio::select! {
                 biased;
                 () = sleep_until(attempt.deadline) => return attempt.handle_timeout(),

@@ -28,7 +28,7 @@ impl Turn {
         self.proposals
             .iter()
             .find_map(|proposal| match &proposal.kind {
-                ProposalKind::Call { id: call_id, entry } if *call_id == id => Some(entry.as_ref()),
+                ProposalKind::Call { id: call_id, tool } if *call_id == id => Some(tool.as_ref()),
                 _ => None,
             })
     }

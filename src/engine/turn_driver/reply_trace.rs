@@ -33,7 +33,7 @@ struct TracedReply {
     stream: TraceParts,
     /// The parts as the dialect scanner split them.
     scanned: TraceParts,
-    /// Each call, with a description of it and its state.
+    /// The description of each call, including its state.
     calls: Vec<(CallId, String)>,
     end: String,
 }
