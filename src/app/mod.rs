@@ -368,7 +368,7 @@ fn start_engine(
         home,
         banners,
         provider,
-        built_in: Arc::new(BuiltInServer),
+        built_in_server: Arc::new(BuiltInServer),
         process_groups: background.process_groups.clone(),
         log: Some((log_handle, pane_lines)),
         options,
