@@ -18,6 +18,8 @@ use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
 use crate::serve::BuiltInServer;
+use crate::text::Clean;
+use crate::text::grapheme::truncate_to_width;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
@@ -32,6 +34,8 @@ use watchdog::BackgroundRuntime;
 
 /// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
+/// Columns of the title in the line that says how to resume.
+const TITLE_COLUMNS_MAX: usize = 50;
 /// How long the engine task may take to end after its last event.
 const ENGINE_END_DEADLINE: Duration = Duration::from_millis(300);
 
@@ -115,7 +119,19 @@ async fn run_chat(
         ..EngineOptions::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    match run_screen(home, Provider::new(), options, None, background).await? {
+    let resume_command = match &shared.home {
+        Some(home) => format!("humble --home {} --continue", home.display()),
+        None => "humble --continue".to_owned(),
+    };
+    let ended = run_screen(
+        home,
+        Provider::new(),
+        options,
+        None,
+        &resume_command,
+        background,
+    );
+    match ended.await? {
         ScreenOutcome::Screen(tui::ScreenExit::Demo) => exec_demo(demo_home),
         outcome => Ok(outcome.code()),
     }
@@ -154,7 +170,7 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
+    let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), "", background).await?;
     let code = outcome.code();
     if code == EXIT_ANSWERED {
         // If the home folder cannot be read, do not treat the user as new.
@@ -223,6 +239,7 @@ async fn run_screen(
     provider: Provider,
     options: EngineOptions,
     tour_prompts: Option<tui::TourPrompts>,
+    resume_command: &str,
     background: &BackgroundRuntime,
 ) -> Result<ScreenOutcome> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -231,7 +248,12 @@ async fn run_screen(
         return Ok(ScreenOutcome::NoTerminal);
     }
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let ui = config::read_settings(&home).value.ui;
+    let is_demo = tour_prompts.is_some();
     let tui_options = tui::TuiOptions {
+        ascii: ui.is_ascii,
+        plain_keys: !ui.uses_keyboard_protocol,
+        is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
@@ -243,9 +265,18 @@ async fn run_screen(
         events,
         task,
     } = start_engine(home, provider, options, background);
-    let exit = tui::run(commands, events, tui_options).await;
+    let end = tui::run(commands, events, tui_options).await;
     stop_engine(task, background).await;
-    Ok(ScreenOutcome::Screen(exit?))
+    let end = end?;
+    let title = end
+        .saved_title
+        .filter(|_| end.exit == tui::ScreenExit::Quit && !is_demo);
+    if let Some(title) = title {
+        let title = Clean::single_line(&title);
+        let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);
+        println!("{resume_command}  resumes \"{title}\"");
+    }
+    Ok(ScreenOutcome::Screen(end.exit))
 }
 
 async fn run_ask(
@@ -337,7 +368,7 @@ fn start_engine(
         home,
         banners,
         provider,
-        built_in: Arc::new(BuiltInServer),
+        built_in_server: Arc::new(BuiltInServer),
         process_groups: background.process_groups.clone(),
         log: Some((log_handle, pane_lines)),
         options,

@@ -59,7 +59,7 @@ pub async fn run(
     };
     let probe = engine::DialectProbe {
         provider: Provider::new(),
-        built_in: Arc::new(BuiltInServer),
+        built_in_server: Arc::new(BuiltInServer),
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,
@@ -141,7 +141,7 @@ async fn run_probe(
                 report.is_partial = true;
                 break Some(code);
             }
-            event = running.next() => match event {
+            event = running.next_event() => match event {
                 ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
                 ProbeEvent::AttemptStarted(dialect) => status_line.show_dialect(dialect),
                 ProbeEvent::ModelLoading => status_line.show_step("Loading the model".to_owned()),

@@ -42,7 +42,7 @@ pub use review::{
     review_changes,
 };
 pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with, server_secrets};
-pub use settings::{Settings, read_settings, read_settings_with};
+pub use settings::{Settings, UiSettings, read_settings, read_settings_with};
 pub use snapshot::{ConfigLoad, ConfigSnapshot};
 pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};
 pub use tightened_permissions::tightened_permissions_notices;

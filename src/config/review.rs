@@ -155,6 +155,8 @@ impl ChangeReviewer {
             log_level,
             tool_mode,
             limits,
+            // Read only when the program starts.
+            ui,
             // Follows from the models.
             has_model_entries,
         } = after;
@@ -166,6 +168,7 @@ impl ChangeReviewer {
             }),
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
+            ui: *ui,
             has_model_entries: *has_model_entries,
         }
     }

@@ -20,8 +20,30 @@ pub struct Settings {
     pub log_level: tracing::Level,
     pub tool_mode: ToolMode,
     pub limits: Limits,
+    pub ui: UiSettings,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,
+}
+
+/// How the screen looks and which keys it asks the terminal for. Read at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UiSettings {
+    /// Use ASCII instead of Unicode glyphs.
+    pub is_ascii: bool,
+    /// Ask the terminal to report keys unambiguously.
+    pub uses_keyboard_protocol: bool,
+    /// The sidebar is open where the screen is wide enough.
+    pub is_sidebar_open: bool,
+}
+
+impl Default for UiSettings {
+    fn default() -> Self {
+        Self {
+            is_ascii: false,
+            uses_keyboard_protocol: true,
+            is_sidebar_open: true,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -31,6 +53,7 @@ impl Default for Settings {
             log_level: tracing::Level::INFO,
             tool_mode: ToolMode::Manual,
             limits: Limits::default(),
+            ui: UiSettings::default(),
             has_model_entries: false,
         }
     }
@@ -91,6 +114,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         log_level: reader.log_level(),
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
+        ui: reader.ui(),
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
@@ -215,6 +239,27 @@ impl SettingsReader {
     fn limit(&mut self, table: &ConfigObject, key: &str) -> Option<u32> {
         let limit = fields::count(table, key);
         self.or_warn(&[PathStep::Key("limits"), PathStep::Key(key)], limit)
+    }
+
+    fn ui(&mut self) -> UiSettings {
+        let default = UiSettings::default();
+        let table = fields::object(self.document.root(), "ui").map(|table| table.cloned());
+        let Some(table) = self.or_warn(&[PathStep::Key("ui")], table) else {
+            return default;
+        };
+        let step = |key| [PathStep::Key("ui"), PathStep::Key(key)];
+        let ascii = fields::boolean(&table, "ascii");
+        let protocol = fields::one_of(&table, "keyboardProtocol", &["auto", "off"]);
+        let sidebar = fields::one_of(&table, "sidebar", &["open", "closed"]);
+        let protocol = self.or_warn(&step("keyboardProtocol"), protocol);
+        let sidebar = self.or_warn(&step("sidebar"), sidebar);
+        UiSettings {
+            is_ascii: self
+                .or_warn(&step("ascii"), ascii)
+                .unwrap_or(default.is_ascii),
+            uses_keyboard_protocol: protocol != Some("off"),
+            is_sidebar_open: sidebar != Some("closed"),
+        }
     }
 
     /// The value, or `None` after adding a banner about the error.

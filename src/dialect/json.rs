@@ -99,7 +99,7 @@ impl Recognizer for JsonRecognizer {
         }
         let at_level = self.scanner.depth() == self.levels.len();
         match self.scanner.push(c) {
-            JsonEvent::Opened { array } => self.on_open(array, at_level, body),
+            JsonEvent::Opened { is_array } => self.on_open(is_array, at_level, body),
             JsonEvent::Closed => {
                 self.on_close(body.len());
                 if self.is_data_list(body, offered) {
@@ -110,7 +110,7 @@ impl Recognizer for JsonRecognizer {
             }
             JsonEvent::Key if at_level => self.key(offered),
             JsonEvent::StringEnd if at_level && self.evidence.name_follows => {
-                let name = self.scanner.string().unwrap_or_default();
+                let name = self.scanner.last_string().unwrap_or_default();
                 self.evidence.names_tool = offered.resolve(None, name) != ToolLookup::Unknown;
                 self.evidence.name_follows = false;
                 Advance::Hold
@@ -241,7 +241,7 @@ impl JsonRecognizer {
     fn key(&mut self, offered: &Toolset) -> Advance {
         let known = self
             .scanner
-            .string()
+            .last_string()
             .filter(|key| json_call::is_call_key(key, offered));
         let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
             // An unknown key after the name and the arguments does not undo the call.

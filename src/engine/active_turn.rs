@@ -1,4 +1,5 @@
-//! The conversation's running turn: its driver, and the data that only a conversation has.
+//! The conversation's running turn: its driver, and the data that a probe's turn does not
+//! have.
 
 use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
@@ -13,22 +14,22 @@ pub(super) struct ActiveTurn {
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
-    /// The messages that the answer will replace, if it is a summary.
+    /// For a summary: the messages that the answer will replace.
     pub(super) compacted_range: Option<CompactedRange>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
-    /// The query for the server's information about its model.
-    pub(super) facts: Option<BoxFuture<'static, Option<ModelInfo>>>,
-    /// The scan of piped text for calls; the request waits for it.
+    /// The running request for the server's information about the model.
+    pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
+    /// The running scan of piped text for calls. The first request is not sent before it ends.
     pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
 }
 
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
-    Facts(Option<ModelInfo>),
-    PipedTextRead(Arc<UntrustedText>),
+    ModelInfo(Option<ModelInfo>),
+    PipedTextScanned(Arc<UntrustedText>),
 }
 
 impl ActiveTurn {
@@ -51,23 +52,23 @@ impl ActiveTurn {
         let Self {
             driver,
             piped_text_scan,
-            facts,
+            model_info_query,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
-        let other = async move {
+        let other_signal = async move {
             if let Some(scan) = piped_text_scan {
                 let untrusted_text = scan.await;
                 *piped_text_scan = None;
-                return ActiveTurnSignal::PipedTextRead(untrusted_text);
+                return ActiveTurnSignal::PipedTextScanned(untrusted_text);
             }
-            if let Some(query) = facts {
-                let answer = query.await;
-                *facts = None;
-                return ActiveTurnSignal::Facts(answer);
+            if let Some(query) = model_info_query {
+                let model_info = query.await;
+                *model_info_query = None;
+                return ActiveTurnSignal::ModelInfo(model_info);
             }
             ActiveTurnSignal::Turn(signal.await)
         };
-        (finished_call, other)
+        (finished_call, other_signal)
     }
 }

@@ -1,5 +1,5 @@
-//! Which calls may run. Pure, and the only constructor of [`ApprovedCall`]: whoever has one
-//! can rely on the mode, a grant or the user having allowed the call.
+//! Decides which calls may run. Pure. Only this module can construct an [`ApprovedCall`], so
+//! having one proves that the tool mode, a grant, a rule or the user allowed the call.
 
 use crate::domain::tool::StandingPermission;
 use crate::domain::trust::{RuleScope, TrustRule};
@@ -12,15 +12,15 @@ use std::sync::Arc;
 
 pub use crate::domain::ToolIdentity;
 
-/// The tool mode, the grants of this session and the remembered rules.
+/// The permissions of a turn: the tool mode, the grants of this session and the stored rules.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,
-    /// Rules that persist beyond this run.
+    /// The rules stored in `trust.json`.
     pub trust: Arc<Trust>,
     /// Tools that the command line allows, whatever their definitions.
-    pub allowed: Arc<[(ServerId, String)]>,
-    /// The date recorded for decisions of this turn.
+    pub allowed_tools: Arc<[(ServerId, String)]>,
+    /// The time recorded for decisions of this turn.
     pub decided_at: Timestamp,
     session_grants: HashSet<ToolIdentity>,
 }
@@ -57,24 +57,25 @@ impl Approval {
         self.session_grants.clear();
     }
 
-    /// Records a decision that outlasts the session.
-    pub fn remember(&mut self, offered: &OfferedTool, cover: RuleScope) -> TrustRule {
+    /// Adds a rule that outlasts the session, and returns it to be stored.
+    pub fn remember(&mut self, offered: &OfferedTool, scope: RuleScope) -> TrustRule {
         let rule = TrustRule {
             server: offered.server.clone(),
             launch: offered.launch.clone(),
             decided_at: self.decided_at,
-            scope: cover,
+            scope,
         };
         Arc::make_mut(&mut self.trust).add_rule(rule.clone());
         rule
     }
 
-    /// Whether the user blocked the tool. That overrides every grant and the mode.
-    pub fn is_never(&self, call: &ToolCall) -> bool {
+    /// Whether the user blocked the tool, which overrides every grant and the mode.
+    pub fn is_blocked(&self, call: &ToolCall) -> bool {
         self.trust.is_blocked(&call.server, &call.tool)
     }
 
-    /// The call, if it may run without asking.
+    /// Approves the call if it may run without asking. A call copied from untrusted text always
+    /// asks, whatever was granted.
     pub fn approve_without_asking(
         &self,
         call: &ToolCall,
@@ -84,14 +85,14 @@ impl Approval {
         permission.map(|_| ApprovedCall::from(call))
     }
 
-    /// Why the call may run without asking. A call that was copied from untrusted text always
+    /// Why the call may run without asking. A call copied from untrusted text always
     /// asks, whatever was granted.
     pub fn standing_permission(
         &self,
         call: &ToolCall,
         offered: &OfferedTool,
     ) -> Option<StandingPermission> {
-        if call.quoted.is_some() || self.is_never(call) {
+        if call.quoted.is_some() || self.is_blocked(call) {
             return None;
         }
         if self.trust.must_ask(&call.server, &call.tool) {
@@ -105,7 +106,7 @@ impl Approval {
         if self.trust.unreadable.is_file_unreadable {
             return None;
         }
-        let is_named = |(server, tool): &(ServerId, String)| {
+        let is_same_tool = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
         let permissions = [
@@ -114,7 +115,7 @@ impl Approval {
                 StandingPermission::Session,
             ),
             (
-                self.allowed.iter().any(is_named),
+                self.allowed_tools.iter().any(is_same_tool),
                 StandingPermission::CommandLine,
             ),
             (self.mode == ToolMode::Auto, StandingPermission::AutoMode),
@@ -134,8 +135,8 @@ pub struct ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// The call, if the user's decision runs it. Edited arguments are already in the call, so
-    /// what was shown is what runs.
+    /// Approves the call if the user decided to run it. Edited arguments are already in the
+    /// call, so it runs exactly as shown.
     pub fn from_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
             Decision::Run
@@ -152,7 +153,7 @@ impl ApprovedCall {
         }
     }
 
-    /// A failed call that the user chose to run again.
+    /// Approves a failed call that the user chose to run again.
     pub fn from_retry(failed: &ToolCall) -> Self {
         Self::from(failed)
     }

@@ -1,6 +1,6 @@
-//! Checks arguments on a blocking thread, with a deadline. A check cannot be cancelled, so at
-//! most one runs at a time: a check that never ends costs one thread, and later ones return
-//! unchecked instead of waiting.
+//! Checks arguments against schemas on a blocking thread, with a deadline. A check cannot be
+//! cancelled, so at most one runs at a time: one that never ends occupies a single thread, and
+//! later ones time out as `Unchecked`.
 
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::future::Future;
@@ -14,13 +14,14 @@ const CHECK_TIME_MAX: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Clone)]
 pub struct ArgumentChecker {
-    running: Arc<Semaphore>,
+    /// Its only permit is held by the running check.
+    slot: Arc<Semaphore>,
 }
 
 impl Default for ArgumentChecker {
     fn default() -> Self {
         Self {
-            running: Arc::new(Semaphore::new(1)),
+            slot: Arc::new(Semaphore::new(1)),
         }
     }
 }
@@ -32,17 +33,17 @@ impl ArgumentChecker {
         &self,
         checks: Vec<ArgumentCheck>,
     ) -> impl Future<Output = Vec<SchemaCheck>> + Send + 'static {
-        let running = Arc::clone(&self.running);
+        let slot = Arc::clone(&self.slot);
         async move {
             let (count, deadline) = (checks.len(), Instant::now() + CHECK_TIME_MAX);
             let mut results = Vec::with_capacity(count);
-            if let Ok(Ok(permit)) = timeout_at(deadline, running.acquire_owned()).await {
+            if let Ok(Ok(permit)) = timeout_at(deadline, slot.acquire_owned()).await {
                 let (sender, mut receiver) = mpsc::channel(count.max(1));
                 tokio::task::spawn_blocking(move || {
                     let _permit = permit;
                     for check in checks {
                         if sender.is_closed() || sender.blocking_send(check.run()).is_err() {
-                            // The caller has given up.
+                            // The caller has stopped waiting.
                             break;
                         }
                     }
@@ -69,7 +70,7 @@ mod tests {
     use crate::fixtures::{object, tool_with};
     use serde_json::json;
 
-    fn number(value: serde_json::Value) -> ArgumentCheck {
+    fn number_check(value: serde_json::Value) -> ArgumentCheck {
         let schema = json!({ "properties": { "n": { "type": "number" } } });
         ArgumentCheck {
             tool: Arc::new(tool_with("t", schema)),
@@ -78,10 +79,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn results_come_in_the_order_of_the_checks() {
+    async fn results_are_in_the_order_of_the_checks() {
         let checker = ArgumentChecker::default();
         let results = checker
-            .run(vec![number(json!(1)), number(json!("x")), number(json!(2))])
+            .run(vec![
+                number_check(json!(1)),
+                number_check(json!("x")),
+                number_check(json!(2)),
+            ])
             .await;
         assert_eq!(results[0], SchemaCheck::Valid);
         assert!(matches!(results[1], SchemaCheck::Invalid(_)), "{results:?}");
@@ -91,15 +96,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn checks_behind_a_stuck_one_time_out_as_unchecked() {
         let checker = ArgumentChecker::default();
-        // Stands in for a check that never ends.
-        let stuck_check = Arc::clone(&checker.running).acquire_owned().await;
+        // Takes the slot, like a check that never ends.
+        let slot_permit = Arc::clone(&checker.slot).acquire_owned().await;
         let started = Instant::now();
-        let results = checker.run(vec![number(json!(1)), number(json!(2))]).await;
+        let results = checker
+            .run(vec![number_check(json!(1)), number_check(json!(2))])
+            .await;
         assert_eq!(results, [SchemaCheck::Unchecked, SchemaCheck::Unchecked]);
         assert_eq!(started.elapsed(), CHECK_TIME_MAX);
-        drop(stuck_check);
+        drop(slot_permit);
         assert_eq!(
-            checker.run(vec![number(json!(1))]).await,
+            checker.run(vec![number_check(json!(1))]).await,
             [SchemaCheck::Valid]
         );
     }

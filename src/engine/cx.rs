@@ -1,6 +1,6 @@
-//! State that the engine's owners share: the outbox to the front end, banners, questions to
-//! the user, background jobs, and everything that stays constant while the program runs. Each
-//! owner receives it as an argument.
+//! The context that the engine's owners share: the outbox to the front end, banners, questions
+//! to the user, background jobs, settings, and dependencies such as the session store. Owners
+//! receive it as an argument.
 
 use super::deps::EngineOptions;
 use super::jobs::JobResult;
@@ -17,9 +17,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The first id of these questions. Turns number their own questions from 0.
+/// The first id of the questions in [`EngineCx`]. Turns number their own questions from 0.
 const FIRST_ASK_ID: u64 = 1 << 32;
 
+/// The shared context of the engine's owners.
 pub(super) struct EngineCx {
     pub(super) home: Home,
     pub(super) provider: Provider,
@@ -33,13 +34,13 @@ pub(super) struct EngineCx {
     pub(super) jobs: JoinSet<JobResult>,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
-    /// Open questions, except those of the turn.
+    /// Open questions, except those of the running turn.
     questions: BTreeMap<AskId, PendingQuestion>,
     ask_ids: IdGenerator,
 }
 
-/// Counts humble's own writes of settings files. During a write, the files differ from the
-/// settings in memory although nobody edited them.
+/// Counts humble's own writes of settings files. Until a write has ended, the files may differ
+/// from the settings in memory although nobody edited them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConfigWrites {
     pub(super) begun: u64,
@@ -47,7 +48,7 @@ pub(super) struct ConfigWrites {
 }
 
 impl ConfigWrites {
-    pub(super) fn is_under_way(self) -> bool {
+    pub(super) fn is_in_progress(self) -> bool {
         self.begun > self.ended
     }
 }
@@ -80,11 +81,12 @@ impl EngineCx {
         cx
     }
 
+    /// Shows a notice to the user.
     pub(super) fn notice(&mut self, notice: Notice) {
         self.outbox.push(Event::NoticePosted(notice));
     }
 
-    /// Adds banners without sending them; [`Self::push_banners`] does that.
+    /// Adds banners. [`Self::push_banners`] sends them to the front end.
     pub(super) fn add_banners(&mut self, banners: impl IntoIterator<Item = Banner>) {
         let banners = banners.into_iter();
         self.banners
@@ -102,7 +104,7 @@ impl EngineCx {
         }
     }
 
-    /// The banner about an unusable `config.json`, if there is one.
+    /// The banner that `config.json` as a whole could not be read, if there is one.
     pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
         banners.find(|banner| banner.cause.affects_whole_file("config.json"))
@@ -113,7 +115,7 @@ impl EngineCx {
         self.outbox.push(Event::BannersChanged(banners));
     }
 
-    /// Asks the user. `pending` determines what the answer does.
+    /// Asks the user. `pending` contains the data for handling the answer.
     pub(super) fn ask(
         &mut self,
         owner: QuestionOwner,
@@ -130,22 +132,23 @@ impl EngineCx {
         ask
     }
 
-    /// Closes a question that was answered or is no longer relevant.
+    /// Closes a question that was answered or is no longer relevant. None if it was not open.
     pub(super) fn withdraw(&mut self, ask: AskId) -> Option<PendingQuestion> {
         let pending = self.questions.remove(&ask)?;
         self.outbox.push(Event::AskClosed(ask));
         Some(pending)
     }
 
-    /// Reports files that other users could read until their permissions were tightened.
-    pub(super) fn report_narrowed_permissions(&mut self) {
+    /// Reports files that other users could read until humble tightened their permissions.
+    pub(super) fn report_tightened_permissions(&mut self) {
         for notice in config::tightened_permissions_notices(&self.home) {
             self.outbox.push(Event::LowPriorityNoticePosted(notice));
         }
     }
 
-    /// The home folder was prepared again; `banners` are its remaining problems.
-    pub(super) fn home_prepared(&mut self, banners: Vec<Banner>) {
+    /// Updates the banners after the home folder was prepared again; `banners` are its remaining
+    /// problems.
+    pub(super) fn handle_home_prepared(&mut self, banners: Vec<Banner>) {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
         self.push_banners();
@@ -174,7 +177,7 @@ impl EngineCx {
         self.jobs.spawn_blocking(write);
     }
 
-    /// Writes settings that are already active.
+    /// Saves settings that are already active.
     pub(super) fn save_config(
         &mut self,
         write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,

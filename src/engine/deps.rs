@@ -14,16 +14,16 @@ pub struct EngineDeps {
     /// The banners from [`Home::prepare`].
     pub banners: Vec<Banner>,
     pub provider: Provider,
-    pub built_in: Arc<dyn LocalServer>,
-    /// The process groups of MCP servers. The caller keeps a clone, to kill them if the engine
+    pub built_in_server: Arc<dyn LocalServer>,
+    /// The process groups of MCP servers. The caller keeps a clone to kill them if the engine
     /// does not respond.
     pub process_groups: ProcessGroups,
-    /// The log, if there is one. Its lines go to the log pane.
+    /// The log, if there is one, and its lines for the log pane.
     pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
     pub options: EngineOptions,
 }
 
-/// Options from the command line; they override the files.
+/// Options from the command line, which override the settings files.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
     pub model: Option<String>,
@@ -35,14 +35,14 @@ pub struct EngineOptions {
     pub no_tools: bool,
     /// Save no sessions.
     pub no_save: bool,
-    /// Discover models if the settings list none, and offer them.
+    /// If the settings list no models, discover some and offer them.
     pub offers_models: bool,
-    /// One prompt, possibly from a script, and nobody at the keyboard. The prompt stays out of
-    /// the history, and unfinished turns are not offered.
+    /// Answer one prompt without a user present, as in a script. The prompt is not added to the
+    /// history, and unfinished turns are not offered.
     pub is_one_shot: bool,
-    /// Tools that run without asking in this run, by server and name.
+    /// Tools that may run without asking until the program ends, by server and name.
     pub allowed_tools: Vec<(ServerId, String)>,
-    /// The session to open at the start.
+    /// The session to open at startup; None for a new one.
     pub initial_session: Option<InitialSession>,
     /// Replaces all models of `config.json`, as in the demo.
     pub model_override: Option<ModelConfig>,

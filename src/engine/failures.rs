@@ -1,8 +1,8 @@
-//! Writes failures to the log at level `error`, so even the tersest log shows them.
+//! Logs failures at level `error`, so they appear at every log level.
 
 use crate::domain::{ServerId, ToolOutcome, TurnEnd};
 
-/// Characters of a tool's error text that are logged.
+/// Maximum number of logged characters of a tool's error text.
 const ERROR_CHARS_MAX: usize = 300;
 
 pub fn log_turn_end(end: &TurnEnd) {
@@ -11,11 +11,11 @@ pub fn log_turn_end(end: &TurnEnd) {
     }
 }
 
-/// Logs a failed call. In private mode its error text stays out of the log, since it is part
-/// of the conversation.
-pub fn log_outcome(server: &ServerId, tool: &str, outcome: &ToolOutcome, private: bool) {
+/// Logs a failed call. In private mode, the log omits its error text, which is part of the
+/// conversation.
+pub fn log_outcome(server: &ServerId, tool: &str, outcome: &ToolOutcome, is_private: bool) {
     let why = match outcome {
-        ToolOutcome::Failed { .. } if private => "it reported an error".to_owned(),
+        ToolOutcome::Failed { .. } if is_private => "it reported an error".to_owned(),
         ToolOutcome::Failed { text, .. } => text.chars().take(ERROR_CHARS_MAX).collect(),
         ToolOutcome::Unreachable { why, .. } => why.clone(),
         ToolOutcome::TimedOut { elapsed } => {

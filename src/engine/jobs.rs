@@ -10,6 +10,7 @@ use crate::store::{LookupError, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The result of a background job.
 #[derive(Debug)]
 pub(super) enum JobResult {
     Nothing,
@@ -17,15 +18,15 @@ pub(super) enum JobResult {
     Sessions(SessionsResult),
     Recovery(RecoveryResult),
     Settings(SettingsResult),
-    /// A write of settings that are already active.
+    /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
-    /// The raw token estimate of a conversation.
+    /// The uncalibrated token estimate of a conversation.
     SessionEstimated(ConversationSeq, u64),
     /// The saved messages of an opened conversation, scanned for calls.
-    MessagesRead(ConversationSeq, Arc<UntrustedText>),
-    /// The home folder was prepared again because a save succeeded.
+    MessagesScanned(ConversationSeq, Arc<UntrustedText>),
+    /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }
 
@@ -45,7 +46,7 @@ pub(super) enum RecoveryResult {
 
 #[derive(Debug)]
 pub(super) enum SettingsResult {
-    /// The files were read again; true if the user asked for it.
+    /// The files were read again; true if the user requested the reload.
     Reread(Box<ConfigLoad>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),

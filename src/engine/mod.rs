@@ -1,9 +1,9 @@
-//! Layer 3: one background actor owns model streams, server sessions and the conversation.
-//! Front ends talk to it over two channels and share nothing else with it.
+//! Layer 3: one background actor owns the model streams, the server sessions and the
+//! conversation. Front ends communicate with it over two channels and share nothing else.
 //!
-//! `actor` is the select loop and the routing. Everything else belongs to an owner: a struct
-//! with private fields. Its methods take the shared state as an argument (`cx`) and return
-//! work for other owners as data. No owner imports the actor.
+//! `actor` contains the select loop and the routing. All other state is divided among owners,
+//! structs with private fields. An owner's methods receive the shared state as an argument
+//! (`cx`) and return work for other owners as data. No owner imports the actor.
 //!
 //! | module | owns |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | `context` | request assembly and the model's context limit (pure) |
 //! | `models` | the selected model; server catalogs, adding and pulling models |
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
-//! | `injection_guard` | untrusted text, to detect calls copied from it |
+//! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |
@@ -23,7 +23,7 @@
 //!
 //! Shared by the owners: `cx` (outbox, banners, questions, jobs), `outbox` (events queued for
 //! the front end), `questions` and `jobs` (pending questions and job results), `failures`
-//! (failures in the log), `deps` (dependencies and options of the engine).
+//! (logging of failures), `deps` (dependencies and options of the engine).
 
 mod active_turn;
 mod actor;
@@ -65,14 +65,14 @@ pub struct EngineHandle {
     pub task: JoinHandle<()>,
 }
 
-/// Starts the engine. Reads the files before it returns, and so before the first frame. Any
-/// edit made once the program is visibly running is therefore an external edit, and a wider
-/// `trust.json` then needs the user's consent.
+/// Starts the engine. Reads the settings files before it returns, and so before the first
+/// frame is drawn. Every later edit by the user is therefore an external edit, which needs
+/// consent if it grants permissions.
 pub fn spawn(deps: EngineDeps) -> EngineHandle {
-    let (commands, from_front_end) = mpsc::channel(COMMAND_QUEUE_MAX);
-    let (to_front_end, events) = mpsc::channel(EVENT_QUEUE_MAX);
+    let (commands, command_receiver) = mpsc::channel(COMMAND_QUEUE_MAX);
+    let (event_sender, events) = mpsc::channel(EVENT_QUEUE_MAX);
     let files = ConfigLoad::from_files(&deps.home);
-    let task = tokio::spawn(actor::run(deps, files, from_front_end, to_front_end));
+    let task = tokio::spawn(actor::run(deps, files, command_receiver, event_sender));
     EngineHandle {
         commands,
         events,

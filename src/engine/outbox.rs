@@ -1,6 +1,6 @@
-//! Events queued for the front end. The actor never waits for the front end: while it is busy,
-//! deltas of one piece are merged, so the queue is bounded by what is worth drawing and not by
-//! the speed of the model.
+//! Events queued for the front end, so that the actor never waits for it. While the front end
+//! is busy, the outbox merges deltas of one piece, keeps only the newest of consecutive
+//! snapshots, and limits log lines. A fast model therefore does not grow the queue.
 
 use crate::domain::{PieceId, TurnEvent, TurnId};
 use crate::protocol::Event;
@@ -8,57 +8,60 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Log lines queued for a front end that does not read.
+/// Maximum number of queued log lines. Further ones are dropped.
 const LOG_LINES_MAX: usize = 512;
 
-/// Minimum time between two deltas. Each delta wakes the front end, and thirty a second look
+/// Minimum time between two deltas. Each one wakes the front end, and thirty per second look
 /// smooth.
 const DELTA_INTERVAL_MIN: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub struct Outbox {
     events: VecDeque<Event>,
-    log_lines: usize,
-    delta_sent: Option<Instant>,
-    /// Events held back until an answer is on the disk.
-    held: Option<Vec<Event>>,
+    /// Number of queued log lines.
+    log_line_count: usize,
+    last_delta_sent_at: Option<Instant>,
+    /// Events held back until an answer is on disk.
+    held_events: Option<Vec<Event>>,
 }
 
 impl Outbox {
-    /// Holds back all events from now on, in order.
+    /// Holds back all events from now on until [`Self::release`].
     pub fn hold(&mut self) {
-        self.held.get_or_insert_default();
+        self.held_events.get_or_insert_default();
     }
 
+    /// Queues the held events in order.
     pub fn release(&mut self) {
-        for event in self.held.take().into_iter().flatten() {
+        for event in self.held_events.take().into_iter().flatten() {
             self.push(event);
         }
     }
 
     pub fn push(&mut self, event: Event) {
-        if let Some(held) = &mut self.held {
+        if let Some(held) = &mut self.held_events {
             return held.push(event);
         }
         if let Event::LogLineWritten(_) = &event {
-            if self.log_lines >= LOG_LINES_MAX {
+            if self.log_line_count >= LOG_LINES_MAX {
                 return;
             }
-            self.log_lines += 1;
+            self.log_line_count += 1;
         }
         let Event::Turn(turn, TurnEvent::Delta { piece, text, .. }) = &event else {
-            self.supersede(&event);
+            self.drop_superseded(&event);
             self.events.push_back(event);
             return;
         };
-        if let Some(last) = self.last_delta(*turn, *piece) {
-            last.push_str(text);
+        if let Some(queued_text) = self.last_delta_text(*turn, *piece) {
+            queued_text.push_str(text);
         } else {
             self.events.push_back(event);
         }
     }
 
-    fn last_delta(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
+    /// The text of the last queued event, if it is a delta of this piece.
+    fn last_delta_text(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
         match self.events.back_mut()? {
             Event::Turn(
                 last_turn,
@@ -73,8 +76,8 @@ impl Outbox {
     }
 
     /// Drops the last queued event if `event` is a newer snapshot of the same thing.
-    fn supersede(&mut self, event: &Event) {
-        let stale = match (self.events.back(), event) {
+    fn drop_superseded(&mut self, event: &Event) {
+        let is_stale = match (self.events.back(), event) {
             (Some(Event::ServerChanged(old)), Event::ServerChanged(new)) => old.id == new.id,
             (Some(Event::ContextMeasured(_)), Event::ContextMeasured(_))
             | (Some(Event::BannersChanged(_)), Event::BannersChanged(_)) => true,
@@ -84,16 +87,17 @@ impl Outbox {
             ) => old_turn == new_turn && old.id == new.id,
             _ => false,
         };
-        if stale {
+        if is_stale {
             self.events.pop_back();
         }
     }
 
-    /// When the next event may be sent; None if at once. A lone delta waits for more text; any
-    /// other event, and everything queued before it, is sent at once.
-    pub fn send_at(&self) -> Option<Instant> {
+    /// The earliest time at which the next event may be sent; None if now. A delta that is
+    /// alone in the queue waits for more text; any other event, and everything queued before
+    /// it, is sent at once.
+    pub fn next_send_at(&self) -> Option<Instant> {
         let is_lone_delta = self.events.len() == 1 && self.events.front().is_some_and(is_delta);
-        self.delta_sent
+        self.last_delta_sent_at
             .filter(|_| is_lone_delta)
             .map(|sent| sent + DELTA_INTERVAL_MIN)
     }
@@ -101,10 +105,10 @@ impl Outbox {
     pub fn pop(&mut self) -> Option<Event> {
         let event = self.events.pop_front();
         if event.as_ref().is_some_and(is_delta) {
-            self.delta_sent = Some(Instant::now());
+            self.last_delta_sent_at = Some(Instant::now());
         }
         if let Some(Event::LogLineWritten(_)) = &event {
-            self.log_lines -= 1;
+            self.log_line_count -= 1;
         }
         event
     }
@@ -153,17 +157,21 @@ mod tests {
     fn only_a_lone_delta_is_delayed() {
         let mut outbox = Outbox::default();
         outbox.push(delta(1, "a"));
-        assert_eq!(outbox.send_at(), None, "the first delta is sent at once");
+        assert_eq!(
+            outbox.next_send_at(),
+            None,
+            "the first delta is sent at once"
+        );
         outbox.pop();
         let sent = Instant::now();
         outbox.push(delta(1, "b"));
-        let due = outbox.send_at().expect("the second delta waits");
+        let due = outbox.next_send_at().expect("the second delta waits");
         assert!(
             due <= sent + DELTA_INTERVAL_MIN && due + DELTA_INTERVAL_MIN > sent,
             "within a frame"
         );
         outbox.push(Event::ShutDown);
-        assert_eq!(outbox.send_at(), None, "another event is not delayed");
+        assert_eq!(outbox.next_send_at(), None, "another event is not delayed");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Questions to the user other than the turn's own, with the data that each answer needs.
+//! Questions to the user, except those of a turn, with the data for handling the answers.
 
 use super::persist::unfinished::UnfinishedTurns;
 use crate::config::ConfigSnapshot;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// An open question.
 #[derive(Debug)]
 pub(super) enum PendingQuestion {
-    /// Whether the context may grow to this many tokens.
+    /// Whether the context may grow to `to` tokens.
     GrowContext {
         to: u64,
     },
@@ -27,20 +27,21 @@ pub(super) enum PendingQuestion {
         to: Option<Dialect>,
     },
     /// Whether to apply edits of the settings files.
-    OutsideEdit {
+    ExternalEdit {
         edited: Box<ConfigSnapshot>,
         /// The active settings when the question was asked.
         base: Box<ConfigSnapshot>,
         changes: Vec<SettingsChange>,
     },
-    /// The text that was shown. If the file has changed since, it is not replaced.
+    /// Whether to replace the system prompt file. Contains the text that was shown: if the file
+    /// has changed since, it is not replaced.
     ReplaceSystemPrompt(Arc<str>),
     /// Whether to resume a turn of an earlier run.
     Unfinished(UnfinishedTurns),
-    /// Confirms that an unfinished turn is discarded.
+    /// Confirms discarding an unfinished turn.
     DiscardUnfinished(UnfinishedTurns),
-    /// The tool change that was shown.
+    /// Whether to accept the tool change that was shown.
     PinChanged(Box<PinChange>),
-    /// Consent to the instructions that were shown, identified by hash.
+    /// Whether to send the instructions that were shown. Contains the consent to store.
     Instructions(InstructionsConsent),
 }

@@ -88,7 +88,7 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         .collect();
     let name = match question {
         Ask::ApproveCalls(_) => "approve",
-        Ask::InvalidCall { .. } => "repair",
+        Ask::UnusableCall { .. } => "repair",
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
         Ask::RoundLimit { .. } => "bound",

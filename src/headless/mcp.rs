@@ -191,12 +191,12 @@ pub fn token_estimate(tool: &Tool) -> usize {
 /// rows are folded, never truncated.
 pub fn render_table(reports: &[ServerReport], columns: Option<u16>) -> String {
     let rows: Vec<[String; 5]> = reports.iter().map(ServerReport::row).collect();
-    let table = Columns::of(&rows);
-    let fits = columns.is_none_or(|columns| table.total() <= usize::from(columns));
+    let table = Columns::fit(&rows);
+    let fits = columns.is_none_or(|columns| table.total_width() <= usize::from(columns));
     let mut out = String::new();
     for (row, report) in rows.iter().zip(reports) {
         match fits {
-            true => out += &format!("{}\n", table.line(row)),
+            true => out += &format!("{}\n", table.format_row(row)),
             false => out += &folded_row(row, columns),
         }
         for remark in report.remarks() {

@@ -69,8 +69,8 @@ fn listed_row(model: &ListedModel) -> [String; 5] {
 
 fn table(rows: impl Iterator<Item = [String; 5]>) -> String {
     let rows: Vec<_> = rows.map(|row| row.map(|cell| clean_line(&cell))).collect();
-    let columns = Columns::of(&rows);
-    let lines = rows.iter().map(|row| columns.line(row) + "\n");
+    let columns = Columns::fit(&rows);
+    let lines = rows.iter().map(|row| columns.format_row(row) + "\n");
     lines.collect()
 }
 

@@ -38,8 +38,8 @@ fn render_table(trials: &[DialectTrial]) -> String {
     let rows: Vec<_> = trial_rows(trials)
         .map(|row| row.map(|cell| lines::clean_line(&cell)))
         .collect();
-    let columns = Columns::of(&rows).with_last_right();
-    let lines = rows.iter().map(|row| columns.line(row) + "\n");
+    let columns = Columns::fit(&rows).right_align_last();
+    let lines = rows.iter().map(|row| columns.format_row(row) + "\n");
     lines.collect()
 }
 

@@ -246,7 +246,7 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer,
 fn question_text(question: &Ask) -> String {
     match question {
         Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
-        Ask::InvalidCall { .. } => "The model's tool call is unusable again.".to_owned(),
+        Ask::UnusableCall { .. } => "The model's tool call is unusable again.".to_owned(),
         Ask::AfterError { .. } => "A tool failed, and the model wants to call more.".to_owned(),
         Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
         Ask::AddModel { name, server } => {
@@ -269,7 +269,8 @@ fn question_text(question: &Ask) -> String {
             format!("Remove `{name}`{in_use} from {}?", server.url)
         }
         Ask::RoundLimit {
-            was_extended: true, ..
+            was_told_to_answer: true,
+            ..
         } => "The model was told to answer now, but still wants to call tools.".to_owned(),
         Ask::RoundLimit { rounds, .. } => {
             format!("The model has called tools for {rounds} rounds.")
@@ -305,11 +306,11 @@ fn question_text(question: &Ask) -> String {
 fn default_choice(question: &Ask) -> UserChoice {
     match question {
         Ask::RoundLimit {
-            was_extended: false,
+            was_told_to_answer: false,
             ..
         } => UserChoice::AnswerNow,
         // JSON that names no tool may be the answer that the user asked for.
-        Ask::InvalidCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::AsText,
+        Ask::UnusableCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::TreatAsText,
         Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
         Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
         _ => UserChoice::Stop,

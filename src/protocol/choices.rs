@@ -1,5 +1,4 @@
-//! The choices of each question and their keys. A letter means the same in every dialog,
-//! including approvals.
+//! The choices of each question and their keys.
 
 use super::{Ask, UserChoice};
 
@@ -15,13 +14,13 @@ const fn row(choice: UserChoice, key: char, label: &'static str) -> ChoiceRow {
     ChoiceRow { choice, key, label }
 }
 
-const INVALID_CALL: &[ChoiceRow] = &[
+const UNUSABLE_CALL: &[ChoiceRow] = &[
     row(
         UserChoice::TellModel,
         'm',
         "Tell the model and let it try again",
     ),
-    row(UserChoice::AsText, 't', "Treat it as plain text"),
+    row(UserChoice::TreatAsText, 't', "Treat it as plain text"),
     row(UserChoice::Stop, 'n', "Stop this turn"),
 ];
 
@@ -64,7 +63,7 @@ const GROW_CONTEXT: &[ChoiceRow] = &[
 
 const ADD_MODEL: &[ChoiceRow] = &[
     row(UserChoice::Add, 'y', "Add it to config.json and use it"),
-    row(UserChoice::UseOnce, 'o', "Use it until I quit"),
+    row(UserChoice::UseUntilExit, 'o', "Use it until I quit"),
     row(UserChoice::Stop, 'n', "Change nothing"),
 ];
 
@@ -113,14 +112,14 @@ const PIN_CHANGED: &[ChoiceRow] = &[
 
 const INSTRUCTIONS: &[ChoiceRow] = &[
     row(UserChoice::SendAlways, 'y', "Send them from now on"),
-    row(UserChoice::SendOnce, 'o', "Send them until I quit"),
+    row(UserChoice::SendUntilExit, 'o', "Send them until I quit"),
     row(UserChoice::Stop, 'n', "Do not send them"),
 ];
 
 impl Ask {
-    /// The choices of this question in order; digits from 1 on select them too. Approvals
-    /// have none here. A letter means the same in every dialog, so the key that stops a
-    /// turn here never allows a tool elsewhere.
+    /// The choices of this question, in the order of the digits that also select them; empty
+    /// for approvals, which have their own keys. A letter means the same in every dialog,
+    /// including approvals: the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,
@@ -129,7 +128,7 @@ impl Ask {
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW_CONTEXT,
-            Self::InvalidCall { .. } => INVALID_CALL,
+            Self::UnusableCall { .. } => UNUSABLE_CALL,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
             Self::RoundLimit { .. } => ROUND_LIMIT,
@@ -149,10 +148,10 @@ mod tests {
     use crate::fixtures::documented;
 
     #[test]
-    fn keys_are_documented() {
+    fn docs_list_the_keys_of_every_question() {
         let page = include_str!("../../docs/keys.md");
-        for (heading, choices) in [
-            ("### A call that cannot be run", INVALID_CALL),
+        for (heading, rows) in [
+            ("### A call that cannot be run", UNUSABLE_CALL),
             ("### After a failed call", AFTER_ERROR),
             ("### A silent server", STALLED),
             ("### Too many rounds of tools", ROUND_LIMIT),
@@ -166,9 +165,9 @@ mod tests {
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
         ] {
-            let keys = choices.iter().map(|choice| choice.key.to_string());
-            let keys: Vec<String> = keys.filter(|key| key != " ").collect();
-            assert_eq!(keys, documented(page, heading).concat(), "{heading}");
+            let keys = rows.iter().map(|row| row.key.to_string());
+            let letters: Vec<String> = keys.filter(|key| key != " ").collect();
+            assert_eq!(letters, documented(page, heading).concat(), "{heading}");
         }
     }
 }

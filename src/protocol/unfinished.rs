@@ -1,30 +1,31 @@
-//! Unfinished turns of an earlier run, and branches other than the active one.
+//! Unfinished turns of an earlier run, and summaries of inactive branches.
 
 use crate::domain::SessionId;
 
-/// Another branch of the conversation, for a list.
+/// An inactive branch of the conversation, as listed by `/branches`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchSummary {
-    /// The first line of its first prompt, raw.
+    /// The first line of the branch's first prompt, not sanitized.
     pub first_prompt_line: String,
-    /// Number of messages shared with the current branch, and number after those.
+    /// Number of messages before the branch leaves the active one.
     pub shared_messages: usize,
+    /// Number of messages after that.
     pub own_messages: usize,
     pub left_at: Option<jiff::Timestamp>,
 }
 
-/// A turn interrupted by the end of an earlier run. All text is raw.
+/// A turn that was running when an earlier run ended. No text is sanitized.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnfinishedTurn {
     pub prompt: String,
-    /// The partial answer and the partial reasoning.
     pub partial_answer: String,
+    /// The thinking up to the interruption.
     pub thinking: String,
     pub session: Option<SessionId>,
     pub started_at: Option<jiff::Timestamp>,
-    /// Calls in order, both finished and waiting for approval.
+    /// All calls of the turn in order, finished or not.
     pub calls: Vec<UnfinishedCall>,
-    /// Number of earlier turns that have no answer either.
+    /// Number of turns before this one that have no answer either.
     pub earlier_unanswered: usize,
 }
 
@@ -43,6 +44,6 @@ pub enum CallStage {
     AwaitingApproval,
     /// It was running; its effects are unknown.
     Running,
-    /// The name of its outcome, raw: `ok`, `failed` and so on.
+    /// The outcome from the journal, not sanitized: `ok`, `failed` and so on.
     Ended(String),
 }

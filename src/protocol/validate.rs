@@ -2,13 +2,16 @@
 
 use crate::domain::{ArgumentPattern, Arguments};
 
-/// Parses an edited pattern. It must match the call for which it was written.
+/// Parses an edited pattern, which must match the arguments of the call it was edited for.
 ///
 /// # Errors
-/// The first error, for the user.
-pub fn parse_pattern_for(called: &Arguments, text: &str) -> Result<ArgumentPattern, String> {
+/// Returns the first problem as text for the user.
+pub fn parse_pattern_for(
+    call_arguments: &Arguments,
+    text: &str,
+) -> Result<ArgumentPattern, String> {
     let pattern = ArgumentPattern::from_json(&parse_arguments(text)?)?;
-    match pattern.matches(called) {
+    match pattern.matches(call_arguments) {
         true => Ok(pattern),
         false => Err("it does not match this call".to_owned()),
     }
@@ -18,17 +21,17 @@ pub fn parse_pattern_for(called: &Arguments, text: &str) -> Result<ArgumentPatte
 /// [`super::Command::CheckArguments`].
 ///
 /// # Errors
-/// The first error, for the user.
+/// Returns the first problem as text for the user.
 pub fn parse_arguments(text: &str) -> Result<Arguments, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         // The parser counts bytes; users count characters.
         let line = text
             .lines()
-            .nth(fault.line().saturating_sub(1))
+            .nth(error.line().saturating_sub(1))
             .unwrap_or_default();
-        let before = line.floor_char_boundary(fault.column());
-        let column = line[..before].chars().count();
-        format!("not JSON at line {}, character {column}", fault.line())
+        let end = line.floor_char_boundary(error.column());
+        let column = line[..end].chars().count();
+        format!("not JSON at line {}, character {column}", error.line())
     })?;
     match value {
         serde_json::Value::Object(arguments) => Ok(arguments),

@@ -2,16 +2,17 @@
 //! stream filter can drop them whole.
 
 /// An unfinished sequence longer than this is abandoned and the rest treated as text, so a sequence
-/// that is never closed cannot hide an endless answer.
+/// that is never closed cannot hide the rest of an answer.
 const SEQUENCE_CHARS_MAX: u16 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum SequenceState {
+    /// Outside any sequence.
     #[default]
     Ground,
     /// After ESC.
     Escape,
-    /// After ESC and an intermediate, such as `ESC (`.
+    /// After ESC and an intermediate byte, as in `ESC (`.
     Intermediate,
     /// After CSI.
     Csi,
@@ -24,6 +25,7 @@ enum SequenceState {
 #[derive(Debug, Clone, Default)]
 pub(super) struct EscapeSequences {
     state: SequenceState,
+    /// Characters of the current sequence.
     length: u16,
 }
 
@@ -32,9 +34,9 @@ impl EscapeSequences {
         self.state == SequenceState::Ground
     }
 
-    /// Whether `c` is part of a sequence. A line end never is, and it ends an unfinished sequence:
-    /// terminals act on it too, and no well-formed sequence contains one.
-    pub(super) fn consumes(&mut self, c: char) -> bool {
+    /// Advances by `c`. Returns whether `c` is part of a sequence. A line break never is and ends
+    /// an unfinished sequence: terminals still act on it, and no well-formed sequence contains one.
+    pub(super) fn push(&mut self, c: char) -> bool {
         let (next, is_consumed) = self.transition(c);
         self.length = if next == SequenceState::Ground {
             0
@@ -51,36 +53,38 @@ impl EscapeSequences {
     /// The state after `c`, and whether `c` was part of the sequence. A character that is invalid
     /// in a sequence ends it and is treated as text.
     fn transition(&self, c: char) -> (SequenceState, bool) {
-        let part = |state| (state, true);
+        let consumed = |state| (state, true);
         match (self.state, c) {
-            (SequenceState::ControlStringEscape, '\\') => part(SequenceState::Ground),
+            (SequenceState::ControlStringEscape, '\\') => consumed(SequenceState::Ground),
             (SequenceState::Escape | SequenceState::ControlStringEscape, '[') => {
-                part(SequenceState::Csi)
+                consumed(SequenceState::Csi)
             }
             (
                 SequenceState::Escape | SequenceState::ControlStringEscape,
                 ']' | 'P' | 'X' | '^' | '_',
-            ) => part(SequenceState::ControlString),
+            ) => consumed(SequenceState::ControlString),
             (
                 SequenceState::Escape
                 | SequenceState::ControlStringEscape
                 | SequenceState::Intermediate,
                 ' '..='/',
-            ) => part(SequenceState::Intermediate),
+            ) => consumed(SequenceState::Intermediate),
             (
                 SequenceState::Escape
                 | SequenceState::ControlStringEscape
                 | SequenceState::Intermediate,
                 '0'..='~',
-            ) => part(SequenceState::Ground),
-            (SequenceState::Csi, ' '..='?') => part(SequenceState::Csi),
-            (SequenceState::Csi, '@'..='~') => part(SequenceState::Ground),
-            (SequenceState::ControlString, '\u{1B}') => part(SequenceState::ControlStringEscape),
+            ) => consumed(SequenceState::Ground),
+            (SequenceState::Csi, ' '..='?') => consumed(SequenceState::Csi),
+            (SequenceState::Csi, '@'..='~') => consumed(SequenceState::Ground),
+            (SequenceState::ControlString, '\u{1B}') => {
+                consumed(SequenceState::ControlStringEscape)
+            }
             (SequenceState::ControlString, '\u{07}' | '\u{18}' | '\u{1A}' | '\u{9C}') => {
-                part(SequenceState::Ground)
+                consumed(SequenceState::Ground)
             }
             (SequenceState::ControlString, '\n') => (SequenceState::Ground, false),
-            (SequenceState::ControlString, _) => part(SequenceState::ControlString),
+            (SequenceState::ControlString, _) => consumed(SequenceState::ControlString),
             _ => {
                 let next = state_after_introducer(c);
                 (next, next != SequenceState::Ground)

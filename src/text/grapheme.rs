@@ -42,17 +42,17 @@ pub fn bounded_prefix(text: &str, clusters_max: usize, bytes_max: usize) -> &str
     }
 }
 
-/// The nearest cluster boundary at or after `at`. O(1) between ASCII characters, otherwise
+/// The nearest cluster boundary at or after byte `offset`. O(1) between ASCII characters, otherwise
 /// proportional to the surrounding cluster.
-pub fn cluster_end(line: &str, at: usize) -> usize {
+pub fn cluster_end(line: &str, offset: usize) -> usize {
     let is_ascii = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii);
     let bytes = line.as_bytes();
-    if at == 0 || is_ascii(bytes.get(at)) && is_ascii(bytes.get(at - 1)) {
-        return at.min(line.len());
+    if offset == 0 || is_ascii(bytes.get(offset)) && is_ascii(bytes.get(offset - 1)) {
+        return offset.min(line.len());
     }
-    let mut cursor = GraphemeCursor::new(at, line.len(), true);
+    let mut cursor = GraphemeCursor::new(offset, line.len(), true);
     match cursor.is_boundary(line, 0) {
-        Ok(true) => at,
+        Ok(true) => offset,
         _ => cursor
             .next_boundary(line, 0)
             .ok()
@@ -61,8 +61,8 @@ pub fn cluster_end(line: &str, at: usize) -> usize {
     }
 }
 
-/// Like [`clusters`], forward only and faster: characters that never join their neighbors skip the
-/// segmentation tables.
+/// Like [`clusters`], but forward only and faster: characters that never join their neighbors skip
+/// the segmentation tables.
 pub fn clusters_forward(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -73,20 +73,20 @@ pub fn clusters_forward(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of the first character if it is a cluster by itself, whatever precedes it.
+/// The length in bytes of the first character if it is a cluster by itself.
 fn standalone_len(text: &str) -> Option<usize> {
     // Printable ASCII needs no decoding.
     if let [b' '..=b'~', b' '..=b'~', ..] | [b' '..=b'~'] = text.as_bytes() {
         return Some(1);
     }
-    let mut characters = text.chars();
-    let first = characters.next().filter(|first| is_standalone(*first))?;
-    let is_lone = characters.next().is_none_or(is_standalone);
-    is_lone.then(|| first.len_utf8())
+    let mut chars = text.chars();
+    let first = chars.next().filter(|first| is_standalone(*first))?;
+    let is_cluster = chars.next().is_none_or(is_standalone);
+    is_cluster.then(|| first.len_utf8())
 }
 
-/// Characters that never join each other into a cluster (UAX #29): no marks, jamo, pictographs or
-/// starters of sequences.
+/// Whether `c` belongs to a set of common characters that never join each other into a cluster
+/// (UAX #29). The set contains no combining marks, jamo, pictographs or regional indicators.
 pub(super) fn is_standalone(c: char) -> bool {
     matches!(c,
         ' '..='~'
@@ -101,17 +101,17 @@ pub fn truncate_to_width(line: &str, columns: usize) -> &str {
     if line.len() <= columns && is_printable_ascii(line) {
         return line;
     }
-    let mut used = 0;
-    for (at, cluster) in line.grapheme_indices(true) {
-        used += cluster_width(cluster);
-        if used > columns {
-            return &line[..at];
+    let mut used_columns = 0;
+    for (offset, cluster) in line.grapheme_indices(true) {
+        used_columns += cluster_width(cluster);
+        if used_columns > columns {
+            return &line[..offset];
         }
     }
     line
 }
 
-/// In such a line, each byte is one cluster and one column wide.
+/// Whether each byte of `line` is a cluster of its own, one column wide.
 pub(super) fn is_printable_ascii(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthChar;
 const MARKS_MAX: u8 = 8;
 /// Maximum number of joiners in a cluster; the largest emoji families need three.
 const JOINERS_MAX: u8 = 6;
-/// Beyond this length the tracked cluster starts over, which keeps each step O(1).
+/// The tracked cluster restarts beyond this length, which keeps each step O(1).
 const CLUSTER_BYTES_MAX: usize = 64;
 /// The subdivision flags recommended for interchange (RGI): England, Scotland, Wales.
 const TAG_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
@@ -36,11 +36,11 @@ pub enum Invisible {
     MongolianSelector,
     /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to smuggle bytes.
     HanSelector,
-    /// The rest of plane 14's first block: tags, which spell invisible ASCII.
+    /// The rest of U+E0000 to U+E0FFF: tags, which can spell out invisible ASCII.
     Tag,
     /// Line and paragraph separators.
     Separator,
-    /// Zero-width and blank characters, other format controls and noncharacters.
+    /// Other zero-width, blank and format characters, and noncharacters.
     Blank,
 }
 
@@ -108,8 +108,8 @@ pub(super) struct FilterOutput {
     pub(super) policy: HiddenCharPolicy,
 }
 
-/// Filters one character at a time. Only a joiner, a keycap or a tag waits in `pending` for the
-/// next character.
+/// Filters one character at a time. Only a joiner, a keycap selector or tags wait in `pending` for
+/// the next character.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InvisibleFilter {
     cluster: String,
@@ -131,15 +131,14 @@ enum PendingChars {
 }
 
 impl InvisibleFilter {
-    /// Whether runs of printable ASCII may bypass [`Self::push`]: nothing in the current cluster
-    /// can join them.
+    /// Whether runs of printable ASCII may bypass [`Self::push`]: they cannot join the cluster.
     pub(super) fn accepts_ascii_runs(&self) -> bool {
         self.pending == PendingChars::Nothing
             && (self.cluster.is_empty() || self.cluster.chars().all(is_standalone))
     }
 
-    /// Records the last character of an ASCII run that bypassed [`Self::push`].
-    pub(super) fn note_ascii_run(&mut self, last: char) {
+    /// Sets the cluster after an ASCII run ending in `last` bypassed [`Self::push`].
+    pub(super) fn record_ascii_run(&mut self, last: char) {
         self.start_cluster(last);
     }
 
@@ -179,12 +178,12 @@ impl InvisibleFilter {
         }
     }
 
-    /// Ends the text: a pending character has nothing to join with.
+    /// Ends the text. Pending characters have nothing to join, so they are rejected.
     pub(super) fn finish(mut self, output: &mut FilterOutput) {
         self.reject_pending(output);
     }
 
-    /// Resolves the pending characters now that `c` is known; true if `c` was consumed.
+    /// Keeps or rejects the pending characters. Returns whether `c`, the next one, was consumed.
     fn resolve_pending(&mut self, c: char, output: &mut FilterOutput) -> bool {
         match &mut self.pending {
             PendingChars::Joiner(joiner) => {
@@ -239,17 +238,17 @@ impl InvisibleFilter {
         }
     }
 
-    /// A visible character, or a mark on the previous one.
+    /// Pushes a visible character, or a combining mark on the previous one.
     fn push_visible(&mut self, c: char, output: &mut FilterOutput) {
         let is_mark = c.width() == Some(0);
-        let plain_before = self.cluster.chars().all(is_standalone);
-        if is_standalone(c) && plain_before || self.cluster.is_empty() && !is_mark {
+        let is_cluster_standalone = self.cluster.chars().all(is_standalone);
+        if is_standalone(c) && is_cluster_standalone || self.cluster.is_empty() && !is_mark {
             self.start_cluster(c);
             output.text.push(c);
             return;
         }
-        let extends = !self.cluster.is_empty() && is_one_cluster(&self.cluster, &[c]);
-        match (extends, is_mark) {
+        let joins_cluster = !self.cluster.is_empty() && is_one_cluster(&self.cluster, &[c]);
+        match (joins_cluster, is_mark) {
             // A mark without a base would be drawn onto an unrelated character.
             (false, true) => self.reject(c, output),
             (true, true) if self.marks == MARKS_MAX => self.reject(c, output),
@@ -283,7 +282,7 @@ impl InvisibleFilter {
     fn reject(&mut self, c: char, output: &mut FilterOutput) {
         if output.policy == HiddenCharPolicy::Escape {
             output.text.push_str(&escape_char(c));
-            // A following mark now combines with the bracket.
+            // A combining mark that follows would be drawn on the bracket.
             self.cluster.clear();
             self.cluster.push('⟩');
         }
@@ -294,7 +293,7 @@ impl InvisibleFilter {
     }
 }
 
-/// `⟨ESC⟩`, `⟨U+202E⟩`.
+/// The visible escape of `c`, such as `⟨ESC⟩` or `⟨U+202E⟩`.
 pub(super) fn escape_char(c: char) -> String {
     const C0: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
@@ -308,29 +307,29 @@ pub(super) fn escape_char(c: char) -> String {
     }
 }
 
-fn is_one_cluster(start: &str, more: &[char]) -> bool {
-    let mut whole = String::with_capacity(start.len() + 12);
-    whole.push_str(start);
-    whole.extend(more);
-    whole.graphemes(true).nth(1).is_none()
+fn is_one_cluster(prefix: &str, suffix: &[char]) -> bool {
+    let mut joined = String::with_capacity(prefix.len() + 12);
+    joined.push_str(prefix);
+    joined.extend(suffix);
+    joined.graphemes(true).nth(1).is_none()
 }
 
-/// Whether a joiner between `cluster` and `c` matters: emoji sequences, scripts that shape letters.
+/// Whether a joiner between `cluster` and `c` changes the drawing of emoji or of shaped scripts.
 fn is_joiner_needed(cluster: &str, joiner: char, c: char) -> bool {
-    let shaped = |c: char| {
+    let is_shaped = |c: char| {
         matches!(c,
             '\u{620}'..='\u{8FF}' | '\u{900}'..='\u{DFF}' | '\u{1000}'..='\u{109F}'
             | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{180A}' | '\u{1820}'..='\u{18AA}'
             | '\u{A8E0}'..='\u{A8FF}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
     };
     let last = cluster.chars().next_back();
-    last.is_some_and(shaped) && shaped(c)
+    last.is_some_and(is_shaped) && is_shaped(c)
         || joiner == JOINER && !is_invisible(c) && c.width() != Some(0) && {
             is_pictograph(c) && is_one_cluster(cluster, &[JOINER, c])
         }
 }
 
-/// Extended_Pictographic, determined through the segmentation tables (GB11).
+/// Whether `c` is Extended_Pictographic, inferred from its segmentation (UAX #29, rule GB11).
 fn is_pictograph(c: char) -> bool {
     is_one_cluster("", &[c, JOINER, '😀'])
 }
@@ -339,18 +338,18 @@ fn tag_letter(tag: char) -> Option<char> {
     char::from_u32(u32::from(tag).checked_sub(0xE0000)?)
 }
 
-/// Whether the variation selector `c` means anything after `base`.
+/// Whether the variation selector `c` has a meaning after `base`.
 fn is_selector_meaningful(base: char, c: char) -> bool {
-    let han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
+    let is_han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
     match c {
         '\u{FE0E}' | EMOJI_STYLE => is_pictograph(base),
         '\u{180B}'..='\u{180F}' => matches!(base, '\u{1820}'..='\u{18AA}'),
-        _ => han,
+        _ => is_han,
     }
 }
 
-/// Spaces that look like the ASCII space but are not. The ideographic space is excluded: it is
-/// ordinary in Japanese.
+/// Whether `c` is blank like the ASCII space. Excludes the ideographic space, which is ordinary in
+/// Japanese.
 fn is_unusual_space(c: char) -> bool {
     matches!(
         c,

@@ -1,13 +1,14 @@
 //! Tracks one JSON value through a stream, character by character, without building it: containers,
-//! keys, and where the text stops being JSON. Exactly as lenient as [`super::lenient_json`].
+//! keys, and where the text stops being JSON. It accepts the same deviations as
+//! [`super::lenient_json`] but does not check that numbers and constants are complete.
 
 use super::lenient_json::is_literal_char;
 
 const DEPTH_MAX: usize = 128;
-/// Characters of a string kept for [`JsonEvent::Key`] and [`JsonEvent::StringEnd`]: enough for
-/// every name that matters.
+/// Characters of a string kept for [`JsonEvent::Key`] and [`JsonEvent::StringEnd`]: longer than
+/// any name that callers look for.
 const STRING_CHARS_MAX: usize = 256;
-/// A longer run is neither a number nor a constant.
+/// A longer literal is neither a number nor a constant.
 const LITERAL_CHARS_MAX: usize = 400;
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
@@ -15,25 +16,26 @@ const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonEvent {
     Nothing,
-    /// An object or array opened; `depth` includes it.
+    /// An object or array opened; [`JsonScanner::depth`] includes it.
     Opened {
-        array: bool,
+        is_array: bool,
     },
     Closed,
-    /// A key is complete; see [`JsonScanner::string`].
+    /// A key is complete; see [`JsonScanner::last_string`].
     Key,
     /// A string value began.
     StringStart,
-    /// A string value is complete; see [`JsonScanner::string`].
+    /// A string value is complete; see [`JsonScanner::last_string`].
     StringEnd,
-    /// A number, `true`, `None` … began.
+    /// A number, or a constant such as `true` or `None`, began.
     LiteralStart,
     /// The outermost value is complete.
     ValueEnd,
-    /// The character is not valid here. Push nothing more.
+    /// The character is not valid here. Push nothing more before [`JsonScanner::resume`].
     Invalid,
 }
 
+/// The token expected next, or the one being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonScanState {
     Value,
@@ -43,8 +45,8 @@ enum JsonScanState {
     CommaOrEnd,
     String {
         quote: char,
-        key: bool,
-        escaped: bool,
+        is_key: bool,
+        is_escaped: bool,
     },
     Literal,
     Comment(CommentState),
@@ -52,9 +54,11 @@ enum JsonScanState {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommentState {
+    /// After the first `/`.
     Slash,
     Line,
     Block,
+    /// After a `*` in a block comment.
     Star,
 }
 
@@ -64,10 +68,12 @@ pub struct JsonScanner {
     state: JsonScanState,
     /// The state to restore after a comment.
     state_after_comment: JsonScanState,
-    /// True for arrays, outermost first.
-    arrays: Vec<bool>,
-    last_string: String,
-    string_chars: usize,
+    /// Whether each open container is an array, outermost first.
+    is_array_stack: Vec<bool>,
+    /// The last string or literal, as far as it is kept.
+    last_token: String,
+    /// Its full length in characters.
+    token_chars: usize,
 }
 
 impl Default for JsonScanner {
@@ -75,9 +81,9 @@ impl Default for JsonScanner {
         Self {
             state: JsonScanState::Value,
             state_after_comment: JsonScanState::Value,
-            arrays: Vec::new(),
-            last_string: String::new(),
-            string_chars: 0,
+            is_array_stack: Vec::new(),
+            last_token: String::new(),
+            token_chars: 0,
         }
     }
 }
@@ -85,23 +91,23 @@ impl Default for JsonScanner {
 impl JsonScanner {
     /// The number of open containers.
     pub fn depth(&self) -> usize {
-        self.arrays.len()
+        self.is_array_stack.len()
     }
 
     /// The last key or string value as written, escapes included; `None` if it was too long to
     /// keep.
-    pub fn string(&self) -> Option<&str> {
-        (self.string_chars <= STRING_CHARS_MAX).then_some(self.last_string.as_str())
+    pub fn last_string(&self) -> Option<&str> {
+        (self.token_chars <= STRING_CHARS_MAX).then_some(self.last_token.as_str())
     }
 
     pub fn is_in_string(&self) -> bool {
         matches!(self.state, JsonScanState::String { .. })
     }
 
-    /// Resumes after [`JsonEvent::Invalid`], as if the text had been read to the end of the
-    /// container below which `depth` are open.
+    /// Resumes after [`JsonEvent::Invalid`] as if all but the `depth` outermost containers had
+    /// ended.
     pub fn resume(&mut self, depth: usize) {
-        self.arrays.truncate(depth);
+        self.is_array_stack.truncate(depth);
         self.state = JsonScanState::CommaOrEnd;
     }
 
@@ -109,9 +115,9 @@ impl JsonScanner {
         match self.state {
             JsonScanState::String {
                 quote,
-                key,
-                escaped,
-            } => self.push_in_string(c, quote, key, escaped),
+                is_key,
+                is_escaped,
+            } => self.push_in_string(c, quote, is_key, is_escaped),
             JsonScanState::Comment(comment) => self.push_comment_char(c, comment),
             JsonScanState::Literal if is_literal_char(c) => self.push_literal_char(c),
             JsonScanState::Literal => {
@@ -146,8 +152,8 @@ impl JsonScanner {
                 if is_literal_char(c) && self.depth() > 0 =>
             {
                 self.state = JsonScanState::Literal;
-                self.last_string.clear();
-                self.string_chars = 0;
+                self.last_token.clear();
+                self.token_chars = 0;
                 match self.push_literal_char(c) {
                     JsonEvent::Invalid => JsonEvent::Invalid,
                     _ => JsonEvent::LiteralStart,
@@ -176,85 +182,91 @@ impl JsonScanner {
     }
 
     fn is_in_array(&self) -> bool {
-        self.arrays.last() == Some(&true)
+        self.is_array_stack.last() == Some(&true)
     }
 
-    fn open(&mut self, array: bool) -> JsonEvent {
+    fn open(&mut self, is_array: bool) -> JsonEvent {
         if self.depth() == DEPTH_MAX {
             return JsonEvent::Invalid;
         }
-        self.arrays.push(array);
-        self.state = if array {
+        self.is_array_stack.push(is_array);
+        self.state = if is_array {
             JsonScanState::ItemOrEnd
         } else {
             JsonScanState::KeyOrEnd
         };
-        JsonEvent::Opened { array }
+        JsonEvent::Opened { is_array }
     }
 
     fn close(&mut self) -> JsonEvent {
-        self.arrays.pop();
+        self.is_array_stack.pop();
         self.state = JsonScanState::CommaOrEnd;
-        if self.arrays.is_empty() {
+        if self.is_array_stack.is_empty() {
             JsonEvent::ValueEnd
         } else {
             JsonEvent::Closed
         }
     }
 
-    fn start_string(&mut self, quote: char, key: bool) {
-        self.last_string.clear();
-        self.string_chars = 0;
+    fn start_string(&mut self, quote: char, is_key: bool) {
+        self.last_token.clear();
+        self.token_chars = 0;
         self.state = JsonScanState::String {
             quote,
-            key,
-            escaped: false,
+            is_key,
+            is_escaped: false,
         };
     }
 
     fn push_string_char(&mut self, c: char) {
-        self.string_chars += 1;
-        if self.string_chars <= STRING_CHARS_MAX {
-            self.last_string.push(c);
+        self.token_chars += 1;
+        if self.token_chars <= STRING_CHARS_MAX {
+            self.last_token.push(c);
         }
     }
 
-    fn push_in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> JsonEvent {
-        if c == quote && !escaped {
-            self.state = if key {
+    fn push_in_string(
+        &mut self,
+        c: char,
+        quote: char,
+        is_key: bool,
+        is_escaped: bool,
+    ) -> JsonEvent {
+        if c == quote && !is_escaped {
+            self.state = if is_key {
                 JsonScanState::Colon
             } else {
                 JsonScanState::CommaOrEnd
             };
-            return if key {
+            return if is_key {
                 JsonEvent::Key
             } else {
                 JsonEvent::StringEnd
             };
         }
-        // A key with a line break is prose between two quotation marks.
-        if key && c == '\n' {
+        // A key that contains a line break is quoted prose.
+        if is_key && c == '\n' {
             return JsonEvent::Invalid;
         }
         self.push_string_char(c);
         self.state = JsonScanState::String {
             quote,
-            key,
-            escaped: c == '\\' && !escaped,
+            is_key,
+            is_escaped: c == '\\' && !is_escaped,
         };
         JsonEvent::Nothing
     }
 
     fn push_literal_char(&mut self, c: char) -> JsonEvent {
-        self.string_chars += 1;
-        if self.string_chars > LITERAL_CHARS_MAX {
+        self.token_chars += 1;
+        if self.token_chars > LITERAL_CHARS_MAX {
             return JsonEvent::Invalid;
         }
-        self.last_string.push(c);
-        let literal = self.last_string.as_str();
-        let numeric = literal.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        self.last_token.push(c);
+        let literal = self.last_token.as_str();
+        let is_numeric = literal.starts_with(|c: char| c.is_ascii_digit() || c == '-')
             && matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E');
-        if numeric
+        if is_numeric
             || CONSTANTS
                 .iter()
                 .any(|constant| constant.starts_with(literal))
@@ -292,13 +304,13 @@ mod tests {
     fn scan_keys(text: &str) -> (Vec<(usize, String)>, JsonEvent, usize) {
         let mut scanner = JsonScanner::default();
         let mut keys = Vec::new();
-        for (at, c) in text.char_indices() {
+        for (offset, c) in text.char_indices() {
             match scanner.push(c) {
                 JsonEvent::Key => keys.push((
                     scanner.depth(),
-                    scanner.string().unwrap_or_default().to_owned(),
+                    scanner.last_string().unwrap_or_default().to_owned(),
                 )),
-                event @ (JsonEvent::ValueEnd | JsonEvent::Invalid) => return (keys, event, at),
+                event @ (JsonEvent::ValueEnd | JsonEvent::Invalid) => return (keys, event, offset),
                 _ => {}
             }
         }
@@ -307,7 +319,7 @@ mod tests {
 
     #[test]
     fn keys_are_reported_with_their_depth_and_the_end_is_found() {
-        let (keys, event, at) =
+        let (keys, event, offset) =
             scan_keys(r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,} tail"#);
         let keys: Vec<_> = keys
             .iter()
@@ -316,14 +328,14 @@ mod tests {
         assert_eq!(keys, [(1, "a"), (2, "b}"), (2, "c"), (1, "한")]);
         assert_eq!(event, JsonEvent::ValueEnd);
         assert_eq!(
-            at,
+            offset,
             r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,}"#.len() - 1
         );
     }
 
     #[test]
     fn scanning_stops_at_the_first_character_that_is_not_json() {
-        for (text, at) in [
+        for (text, offset) in [
             ("{{", 1),
             ("{ let", 2),
             ("[text](url)", 2),
@@ -335,8 +347,12 @@ mod tests {
             ("[/x", 2),
             ("[,]", 1),
         ] {
-            let (_, event, broken_at) = scan_keys(text);
-            assert_eq!((event, broken_at), (JsonEvent::Invalid, at), "{text}");
+            let (_, event, invalid_offset) = scan_keys(text);
+            assert_eq!(
+                (event, invalid_offset),
+                (JsonEvent::Invalid, offset),
+                "{text}"
+            );
         }
     }
 

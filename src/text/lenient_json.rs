@@ -1,6 +1,6 @@
-//! Parses JSON the way models write it. Repairs only: invalid backslashes, raw line breaks in
-//! strings, trailing commas, single quotes, `True`, `False`, `None`, and comments. Everything else
-//! stays an error.
+//! Parses JSON the way models write it. Accepts only these deviations: invalid backslashes, raw
+//! line breaks in strings, trailing commas, single quotes, `True`, `False`, `None`, and comments.
+//! Everything else is still an error.
 
 use serde_json::{Map, Value};
 use std::iter::Peekable;
@@ -12,14 +12,14 @@ const DEPTH_MAX: usize = 128;
 #[derive(Debug, Clone, PartialEq)]
 pub struct LenientValue {
     pub value: Value,
-    /// The text was not valid JSON as written.
+    /// The text was not valid as written.
     pub was_repaired: bool,
 }
 
-/// Parses one JSON value. The error is that of strict parsing and describes the text as written.
-/// O(len).
+/// Parses one JSON value. The error is the one from strict parsing, which describes the text as
+/// written. O(len).
 pub fn parse(text: &str) -> Result<LenientValue, String> {
-    let strict = match serde_json::from_str(text) {
+    let strict_error = match serde_json::from_str(text) {
         Ok(value) => {
             return Ok(LenientValue {
                 value,
@@ -32,14 +32,14 @@ pub fn parse(text: &str) -> Result<LenientValue, String> {
         text,
         chars: text.char_indices().peekable(),
     };
-    let value = reader.value(0).ok_or_else(|| strict.clone())?;
+    let value = reader.parse_value(0).ok_or_else(|| strict_error.clone())?;
     reader.skip_whitespace_and_comments();
     match reader.chars.next() {
         None => Ok(LenientValue {
             value,
             was_repaired: true,
         }),
-        Some(_) => Err(strict),
+        Some(_) => Err(strict_error),
     }
 }
 
@@ -57,8 +57,8 @@ impl LenientJsonReader<'_> {
         self.chars.next().map(|(_, c)| c)
     }
 
-    fn next_if(&mut self, wanted: char) -> bool {
-        self.chars.next_if(|&(_, c)| c == wanted).is_some()
+    fn next_if(&mut self, expected: char) -> bool {
+        self.chars.next_if(|&(_, c)| c == expected).is_some()
     }
 
     fn skip_whitespace_and_comments(&mut self) {
@@ -85,29 +85,29 @@ impl LenientJsonReader<'_> {
     }
 
     fn skip_block_comment(&mut self) {
-        let mut star = false;
+        let mut after_star = false;
         while let Some(c) = self.next() {
-            if star && c == '/' {
+            if after_star && c == '/' {
                 return;
             }
-            star = c == '*';
+            after_star = c == '*';
         }
     }
 
-    fn value(&mut self, depth: usize) -> Option<Value> {
+    fn parse_value(&mut self, depth: usize) -> Option<Value> {
         if depth == DEPTH_MAX {
             return None;
         }
         self.skip_whitespace_and_comments();
         match self.peek()? {
-            '{' => self.object(depth),
-            '[' => self.array(depth),
-            '"' | '\'' => self.string().map(Value::String),
-            _ => self.literal(),
+            '{' => self.parse_object(depth),
+            '[' => self.parse_array(depth),
+            '"' | '\'' => self.parse_string().map(Value::String),
+            _ => self.parse_literal(),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Option<Value> {
+    fn parse_object(&mut self, depth: usize) -> Option<Value> {
         self.next();
         let mut map = Map::new();
         loop {
@@ -115,12 +115,12 @@ impl LenientJsonReader<'_> {
             if self.next_if('}') {
                 return Some(Value::Object(map));
             }
-            let key = self.string()?;
+            let key = self.parse_string()?;
             self.skip_whitespace_and_comments();
             if !self.next_if(':') {
                 return None;
             }
-            map.insert(key, self.value(depth + 1)?);
+            map.insert(key, self.parse_value(depth + 1)?);
             self.skip_whitespace_and_comments();
             if !self.next_if(',') && self.peek() != Some('}') {
                 return None;
@@ -128,7 +128,7 @@ impl LenientJsonReader<'_> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Option<Value> {
+    fn parse_array(&mut self, depth: usize) -> Option<Value> {
         self.next();
         let mut items = Vec::new();
         loop {
@@ -136,7 +136,7 @@ impl LenientJsonReader<'_> {
             if self.next_if(']') {
                 return Some(Value::Array(items));
             }
-            items.push(self.value(depth + 1)?);
+            items.push(self.parse_value(depth + 1)?);
             self.skip_whitespace_and_comments();
             if !self.next_if(',') && self.peek() != Some(']') {
                 return None;
@@ -144,12 +144,12 @@ impl LenientJsonReader<'_> {
         }
     }
 
-    fn string(&mut self) -> Option<String> {
+    fn parse_string(&mut self) -> Option<String> {
         let quote = self.next().filter(|c| matches!(c, '"' | '\''))?;
         let mut text = String::new();
         loop {
             match self.next()? {
-                '\\' => self.escape(&mut text)?,
+                '\\' => self.parse_escape(&mut text)?,
                 c if c == quote => return Some(text),
                 c => text.push(c),
             }
@@ -157,7 +157,7 @@ impl LenientJsonReader<'_> {
     }
 
     /// An invalid escape keeps its backslash, as in `C:\Users`.
-    fn escape(&mut self, text: &mut String) -> Option<()> {
+    fn parse_escape(&mut self, text: &mut String) -> Option<()> {
         let c = self.next()?;
         match c {
             '"' | '\\' | '/' | '\'' => text.push(c),
@@ -166,30 +166,30 @@ impl LenientJsonReader<'_> {
             'n' => text.push('\n'),
             'r' => text.push('\r'),
             't' => text.push('\t'),
-            'u' => self.unicode_escape(text),
+            'u' => self.parse_unicode_escape(text),
             c => text.extend(['\\', c]),
         }
         Some(())
     }
 
-    fn unicode_escape(&mut self, text: &mut String) {
-        let Some(high) = self.four_hex_digits() else {
+    fn parse_unicode_escape(&mut self, text: &mut String) {
+        let Some(high) = self.take_four_hex_digits() else {
             text.push_str("\\u");
             return;
         };
-        let mut point = high;
+        let mut code_point = high;
         if (0xD800..0xDC00).contains(&high)
-            && let Some(low) = self.low_surrogate()
+            && let Some(low) = self.take_low_surrogate()
         {
-            point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            code_point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
         }
-        text.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+        text.push(char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 
-    fn low_surrogate(&mut self) -> Option<u32> {
-        let at = self.chars.peek()?.0;
-        let escape = self.text.get(at..at + 2)?;
-        let digits = self.text.get(at + 2..at + 6)?;
+    fn take_low_surrogate(&mut self) -> Option<u32> {
+        let start = self.chars.peek()?.0;
+        let escape = self.text.get(start..start + 2)?;
+        let digits = self.text.get(start + 2..start + 6)?;
         let low = u32::from_str_radix(digits, 16).ok()?;
         ((0xDC00..0xE000).contains(&low) && escape == "\\u").then(|| {
             self.chars.nth(5);
@@ -198,9 +198,9 @@ impl LenientJsonReader<'_> {
     }
 
     /// Consumes four hexadecimal digits, or nothing if there are fewer.
-    fn four_hex_digits(&mut self) -> Option<u32> {
-        let at = self.chars.peek()?.0;
-        let digits = self.text.get(at..at + 4)?;
+    fn take_four_hex_digits(&mut self) -> Option<u32> {
+        let start = self.chars.peek()?.0;
+        let digits = self.text.get(start..start + 4)?;
         if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
@@ -208,11 +208,11 @@ impl LenientJsonReader<'_> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    fn literal(&mut self) -> Option<Value> {
+    fn parse_literal(&mut self) -> Option<Value> {
         let start = self.chars.peek()?.0;
         let mut end = start;
-        while let Some((at, c)) = self.chars.next_if(|&(_, c)| is_literal_char(c)) {
-            end = at + c.len_utf8();
+        while let Some((offset, c)) = self.chars.next_if(|&(_, c)| is_literal_char(c)) {
+            end = offset + c.len_utf8();
         }
         match &self.text[start..end] {
             "True" => Some(Value::Bool(true)),
@@ -223,7 +223,7 @@ impl LenientJsonReader<'_> {
     }
 }
 
-/// Characters of numbers and constants.
+/// Whether `c` may occur in a number or constant.
 pub(super) fn is_literal_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn other_errors_report_their_position() {
+    fn unrepairable_errors_report_their_position() {
         for text in [
             "",
             "{",

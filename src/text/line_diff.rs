@@ -1,11 +1,10 @@
-//! A complete diff of two texts by line: nothing is folded away, so both texts can be rebuilt
-//! from it.
+//! A line diff of two texts. It omits no unchanged lines, so both texts can be rebuilt from it.
 
 use super::common_prefix_suffix::common_prefix_suffix;
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
 
-/// The longest text, in lines, for which common lines are searched. Longer texts are shown in
-/// full, old and new.
+/// Maximum number of differing lines, in either text, that are searched for common lines. Beyond
+/// it, all removed lines precede all added ones.
 const ALIGNED_LINES_MAX: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,27 +17,28 @@ pub enum LineChange {
     Added,
 }
 
-/// The lines of both texts in order; common lines appear once. O(n) for long texts and
-/// O(n · d) for up to [`ALIGNED_LINES_MAX`] lines with d changes.
+/// The lines of both texts in order; common lines appear once. O(n · d) for d changes within
+/// [`ALIGNED_LINES_MAX`] lines, otherwise O(n).
 pub fn diff_lines<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(LineChange, &'a str)> {
-    // A common beginning and end need no search, regardless of length.
-    let (head, tail) = common_prefix_suffix(old, new);
-    let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    // A common prefix and suffix need no search, however long they are.
+    let (prefix, suffix) = common_prefix_suffix(old, new);
+    let old_middle = &old[prefix..old.len() - suffix];
+    let new_middle = &new[prefix..new.len() - suffix];
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
-    let same = |line: &&'a str| (LineChange::Same, *line);
-    lines.extend(old[..head].iter().map(same));
-    if before.len().max(after.len()) > ALIGNED_LINES_MAX {
-        lines.extend(before.iter().map(|line| (LineChange::Removed, *line)));
-        lines.extend(after.iter().map(|line| (LineChange::Added, *line)));
+    let unchanged = |line: &&'a str| (LineChange::Same, *line);
+    lines.extend(old[..prefix].iter().map(unchanged));
+    if old_middle.len().max(new_middle.len()) > ALIGNED_LINES_MAX {
+        lines.extend(old_middle.iter().map(|line| (LineChange::Removed, *line)));
+        lines.extend(new_middle.iter().map(|line| (LineChange::Added, *line)));
     } else {
         lines.extend(
-            capture_diff_slices(Algorithm::Myers, before, after)
+            capture_diff_slices(Algorithm::Myers, old_middle, new_middle)
                 .iter()
-                .flat_map(|op| op.iter_changes(before, after))
+                .flat_map(|op| op.iter_changes(old_middle, new_middle))
                 .map(|change| (LineChange::from(change.tag()), change.value())),
         );
     }
-    lines.extend(old[old.len() - tail..].iter().map(same));
+    lines.extend(old[old.len() - suffix..].iter().map(unchanged));
     lines
 }
 

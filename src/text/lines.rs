@@ -1,9 +1,9 @@
-//! Splits and cleans untrusted text that is quoted to a model or on screen.
+//! Splits and cleans untrusted text that is quoted in a prompt or on screen.
 
 use super::invisible::Invisible;
 
-/// Splits text at everything that some program treats as a line break, so no line of a quote can
-/// escape its quote mark.
+/// Splits text at every character that any program treats as a line break, so every line of a
+/// quotation gets its quote mark.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -24,14 +24,16 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Removes bidirectional controls, tags and control characters other than tab.
+/// Removes bidirectional controls, tags, Han variation selectors and control characters other than
+/// tab.
 pub fn strip_hidden_controls(line: &str) -> String {
     line.chars().filter(|&c| !is_hidden_control(c)).collect()
 }
 
 fn is_hidden_control(c: char) -> bool {
     use Invisible::{Bidi, Control, HanSelector, Tag};
-    // Joiners and the selectors of emoji and Mongolian stay: legitimate text needs them.
+    // Joiners and the variation selectors of emoji and Mongolian are kept: legitimate text needs
+    // them.
     match Invisible::classify(c) {
         Some(Control) => c != '\t',
         kind => matches!(kind, Some(Bidi | Tag | HanSelector)),
@@ -48,6 +50,10 @@ mod tests {
         let lines: Vec<&str> = split_lines(text).collect();
         assert_eq!(lines, ["a", "b", "c", "d", "e", "f", "g", "h", "", "i"]);
         assert_eq!(split_lines("").collect::<Vec<_>>(), [""]);
+    }
+
+    #[test]
+    fn hidden_controls_are_stripped_and_tabs_kept() {
         let line = strip_hidden_controls("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
         assert_eq!(line, "왼쪽\t[31m");
     }

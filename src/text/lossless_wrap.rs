@@ -5,7 +5,7 @@ use super::grapheme::{cluster_width, clusters_forward};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Columns left of each row, for the sign that marks a continuation.
+/// Columns to the left of each row, for the marker of a continuation row.
 pub const MARGIN_COLUMNS: u16 = 2;
 
 /// The rows of a text, each including its margin.
@@ -17,35 +17,35 @@ pub struct LosslessRows {
 }
 
 /// Splits sanitized `text` at line breaks and wraps it into `columns` columns, margin included.
-/// `signs` mark a row whose predecessor ended after a space, at its last column, or one column
-/// short of it. O(len).
-pub fn lossless_rows(text: &str, columns: u16, signs: [&str; 3]) -> LosslessRows {
+/// `markers` are shown in the margin of a continuation row if the previous row ended after a space,
+/// in its last column, or one column before it, in this order. O(len).
+pub fn lossless_rows(text: &str, columns: u16, markers: [&str; 3]) -> LosslessRows {
     let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
-    let [space, full, short] = signs;
+    let [after_space, after_full_row, after_short_row] = markers;
     let mut wrapped = LosslessRows::default();
     let mut start = 0;
     for line in text.split('\n') {
         for (join, row) in lossless_line_rows(line, columns) {
-            let sign = match join {
+            let marker = match join {
                 RowJoin::LineStart => " ",
-                RowJoin::AfterSpace => space,
-                RowJoin::AfterFullRow => full,
-                RowJoin::AfterShortRow => short,
+                RowJoin::AfterSpace => after_space,
+                RowJoin::AfterFullRow => after_full_row,
+                RowJoin::AfterShortRow => after_short_row,
             };
             wrapped.starts.push(start + row.start);
-            wrapped.rows.push(format!("{sign} {}", &line[row]));
+            wrapped.rows.push(format!("{marker} {}", &line[row]));
         }
         start += line.len() + 1;
     }
     wrapped
 }
 
-/// A possible end of the row, and the columns used up to it.
+/// A possible end of the row, and the columns of the row before it.
 #[derive(Clone, Copy)]
 struct LosslessBreak {
-    at: usize,
-    used: usize,
+    offset: usize,
+    used_columns: usize,
 }
 
 /// How a row of [`lossless_line_rows`] continues the previous one.
@@ -54,40 +54,56 @@ pub enum RowJoin {
     LineStart,
     /// The previous row ends in exactly one space.
     AfterSpace,
-    /// The previous row is full, trailing blanks included.
+    /// The previous row is full, trailing spaces included.
     AfterFullRow,
     /// The last column of the previous row is empty: a wide cluster did not fit.
     AfterShortRow,
 }
 
-/// Splits `line` into rows at most `width` columns wide, such that the rows and their joins
-/// reconstruct it. No space hangs beyond the width, and a row ends early only after a single space
-/// in its last third. O(len).
+/// Splits `line` into rows at most `width` columns wide, from which it can be reconstructed. No
+/// space extends beyond the width, and a row ends early only after a single space in its last
+/// third. O(len).
 pub fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
-    let (mut join, mut start, mut used) = (RowJoin::LineStart, 0, 0);
-    // Spaces directly before `at`, and the last break after a single space.
-    let mut spaces = 0;
+    let (mut join, mut start, mut used_columns) = (RowJoin::LineStart, 0, 0);
+    // Spaces directly before `offset`.
+    let mut trailing_spaces = 0;
+    // The last break after a single space.
     let mut space_break: Option<LosslessBreak> = None;
-    let mut at = 0;
+    let mut offset = 0;
     for cluster in clusters_forward(line) {
         let columns = cluster_width(cluster);
-        if cluster != " " && spaces == 1 && at > start + 1 && 3 * used >= 2 * width {
-            space_break = Some(LosslessBreak { at, used });
+        if cluster != " "
+            && trailing_spaces == 1
+            && offset > start + 1
+            && 3 * used_columns >= 2 * width
+        {
+            space_break = Some(LosslessBreak {
+                offset,
+                used_columns,
+            });
         }
-        spaces = if cluster == " " { spaces + 1 } else { 0 };
-        if used + columns > width && at > start {
-            let (end, next) = match space_break.take() {
-                Some(space_break) => (space_break, RowJoin::AfterSpace),
-                None if used < width => (LosslessBreak { at, used }, RowJoin::AfterShortRow),
-                None => (LosslessBreak { at, used }, RowJoin::AfterFullRow),
+        trailing_spaces = if cluster == " " {
+            trailing_spaces + 1
+        } else {
+            0
+        };
+        if used_columns + columns > width && offset > start {
+            let here = LosslessBreak {
+                offset,
+                used_columns,
             };
-            rows.push((join, start..end.at));
-            (join, start, used) = (next, end.at, used - end.used);
+            let (end, next_join) = match space_break.take() {
+                Some(space_break) => (space_break, RowJoin::AfterSpace),
+                None if used_columns < width => (here, RowJoin::AfterShortRow),
+                None => (here, RowJoin::AfterFullRow),
+            };
+            rows.push((join, start..end.offset));
+            (join, start, used_columns) = (next_join, end.offset, used_columns - end.used_columns);
         }
-        used += columns;
-        at += cluster.len();
+        used_columns += columns;
+        offset += cluster.len();
     }
     rows.push((join, start..line.len()));
     rows

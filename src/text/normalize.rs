@@ -4,8 +4,8 @@
 
 use super::invisible::is_invisible;
 
-/// The significant characters of `text`. Different texts may normalize alike, so use this to find
-/// possible quotations, never to interpret text. O(len).
+/// The significant characters of `text`. Different texts may have the same normal form, so use it
+/// to find possible quotations, never to interpret text. O(len).
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -23,17 +23,18 @@ pub fn normalize(text: &str) -> String {
     out
 }
 
-/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors. `None`
-/// if there were none.
+/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors.
+/// Returns `None` if there were none.
 pub fn strip_line_prefixes(text: &str) -> Option<String> {
-    let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
+    let is_prefix_char =
+        |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
     let text = strip_ansi_colors(text);
-    let bare = text
+    let stripped = text
         .split('\n')
-        .map(|line| line.trim_start_matches(is_mark))
+        .map(|line| line.trim_start_matches(is_prefix_char))
         .collect::<Vec<_>>()
         .join("\n");
-    (bare.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(bare)
+    (stripped.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(stripped)
 }
 
 /// Removes sequences of the form `ESC [ … letter`.
@@ -44,7 +45,7 @@ fn strip_ansi_colors(text: &str) -> std::borrow::Cow<'_, str> {
     for part in parts {
         let end = part.find(|c: char| c.is_ascii_alphabetic());
         out.to_mut()
-            .push_str(end.map_or(part, |at| &part[at + 1..]));
+            .push_str(end.map_or(part, |letter| &part[letter + 1..]));
     }
     out
 }
@@ -56,8 +57,8 @@ fn push_significant(c: char, out: &mut String) {
     }
 }
 
-/// Handles the text after a backslash. Consecutive backslashes count as one, because each level of
-/// quoting doubles them.
+/// Decodes an escape from the text after its backslash and returns the remaining text. Consecutive
+/// backslashes count as one, because each level of quoting doubles them.
 fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     match rest.as_bytes().first() {
@@ -75,7 +76,8 @@ fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// Completes a character outside the BMP from its low surrogate.
+/// Decodes the low surrogate in `after`, completing a character outside the BMP. Returns the
+/// remaining text.
 fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     let low = rest.strip_prefix('u').and_then(parse_hex4);
@@ -89,15 +91,16 @@ fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a s
 
 fn parse_hex4(text: &str) -> Option<u32> {
     let digits = text.get(..4)?;
-    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    are_digits.then(|| u32::from_str_radix(digits, 16).ok())?
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// Handles the text after `&`: an XML entity, also one escaped repeatedly (`&amp;lt;`).
+/// Decodes an XML entity from the text after its `&` and returns the remaining text. The entity may
+/// be escaped repeatedly (`&amp;lt;`).
 fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
     let mut rest = after;
-    while let Some(again) = rest.strip_prefix("amp;") {
-        rest = again;
+    while let Some(unescaped) = rest.strip_prefix("amp;") {
+        rest = unescaped;
     }
     match decode_entity(rest) {
         Some((c, rest)) => {
@@ -113,7 +116,7 @@ fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
 
 /// Decodes an XML entity without its `&`; returns the character and the remaining text.
 pub fn decode_entity(text: &str) -> Option<(char, &str)> {
-    /// Longer numbers are not characters.
+    /// Numbers with more digits are not code points.
     const DIGITS_MAX: usize = 8;
     for (name, c) in [
         ("lt;", '<'),

@@ -1,4 +1,4 @@
-//! The only constructor of [`Clean`]: untrusted text that is safe to show on a terminal. Saving,
+//! Sanitizes untrusted text for the terminal. Only this module can construct a [`Clean`]. Saving,
 //! copying and sending use the raw text instead.
 
 use super::escape_sequences::EscapeSequences;
@@ -24,8 +24,9 @@ impl Clean {
         Sanitizer::default().push(raw)
     }
 
-    /// For approvals: drops nothing and escapes everything unusual, as in `⟨U+202E⟩` and `⟨ESC⟩`.
-    /// Only `\n` and joiners inside valid clusters stay.
+    /// Replaces hidden and unusual characters with visible escapes, such as `⟨U+202E⟩` and `⟨ESC⟩`,
+    /// so an approval shows everything. Keeps `\n`, and invisible characters that a valid cluster
+    /// needs.
     pub fn escaped(raw: &str) -> Self {
         let mut output = FilterOutput {
             text: String::with_capacity(raw.len()),
@@ -37,7 +38,7 @@ impl Clean {
         Self(output.text)
     }
 
-    /// Like [`Clean::escaped`], and escapes `⟨` as well, so different texts never look alike.
+    /// Like [`Clean::escaped`], but escapes `⟨` too, so no text can imitate an escape.
     pub fn unambiguous(raw: &str) -> Self {
         let mut output = String::with_capacity(raw.len());
         for (index, part) in raw.split('⟨').enumerate() {
@@ -49,8 +50,9 @@ impl Clean {
         Self(output)
     }
 
-    /// A name within other text. A name with blanks could pass for several or push the rest out of
-    /// sight, so it is quoted as JSON.
+    /// A name shown within other text. Quoted as a JSON string if it is empty or contains white
+    /// space, quotes or escapes: spaces could make it look like several names or push the rest of
+    /// the line out of sight.
     pub fn quoted_if_needed(raw: &str) -> Self {
         let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
         match !raw.is_empty() && raw.chars().all(is_plain) {
@@ -59,22 +61,22 @@ impl Clean {
         }
     }
 
-    /// An untrusted name, such as a tool's. Hidden characters and line breaks are escaped; a name
-    /// that is empty or has blanks at either end is quoted. Different names never look alike.
+    /// An untrusted name, such as a tool's. Escapes hidden characters and line breaks, and quotes
+    /// a name that is empty or has white space at either end, so different names never look alike.
     pub fn name(raw: &str) -> Self {
-        // The escape bracket itself, and a character that looks like two spaces.
+        // `⟨` starts an escape, and U+3000 looks like two spaces.
         let must_escape = |c: char| matches!(c, '\n' | '⟨' | '\u{3000}');
         let mut output = String::with_capacity(raw.len());
         for part in raw.split_inclusive(must_escape) {
             let text = part.strip_suffix(must_escape).unwrap_or(part);
             output.push_str(&Self::escaped(text).0);
-            let escaped = part[text.len()..].chars();
-            escaped.for_each(|c| output.push_str(&escape_char(c)));
+            let last = part[text.len()..].chars();
+            last.for_each(|c| output.push_str(&escape_char(c)));
         }
-        let has_edges = raw.trim().len() < raw.len() || raw.is_empty();
-        // Otherwise a name in quotes could pass for one quoted here.
+        let needs_quotes = raw.trim().len() < raw.len() || raw.is_empty();
+        // Quoted again, so it cannot pass for a name that was quoted here.
         let is_quoted = raw.starts_with('"') && raw.ends_with('"');
-        if has_edges || is_quoted {
+        if needs_quotes || is_quoted {
             output = format!("\"{output}\"");
         }
         Self(output)
@@ -98,8 +100,8 @@ impl Clean {
         self.0.is_empty()
     }
 
-    pub fn append(&mut self, more: &Self) {
-        self.0.push_str(&more.0);
+    pub fn append(&mut self, other: &Self) {
+        self.0.push_str(&other.0);
     }
 }
 
@@ -121,8 +123,8 @@ impl From<Clean> for String {
     }
 }
 
-/// Sanitizes a stream; recognizes sequences split between chunks. Concatenating the results of
-/// `push` equals [`Clean::new`] of the whole text. Buffered input is bounded.
+/// Sanitizes a stream, including sequences split between chunks. The concatenated results of
+/// [`Sanitizer::push`] equal [`Clean::new`] of the whole text. Buffered input is bounded.
 #[derive(Debug, Clone, Default)]
 pub struct Sanitizer {
     escape_sequences: EscapeSequences,
@@ -141,13 +143,13 @@ impl Sanitizer {
         };
         let mut rest = raw;
         while let Some(c) = rest.chars().next() {
-            let ascii = self.ascii_run(rest);
-            if let Some(last) = ascii.chars().next_back() {
-                output.text.push_str(ascii);
-                self.filter.note_ascii_run(last);
+            let ascii_run = self.ascii_run(rest);
+            if let Some(last) = ascii_run.chars().next_back() {
+                output.text.push_str(ascii_run);
+                self.filter.record_ascii_run(last);
                 self.after_carriage_return = false;
-                self.column += ascii.len();
-                rest = &rest[ascii.len()..];
+                self.column += ascii_run.len();
+                rest = &rest[ascii_run.len()..];
             } else {
                 self.push_char(c, &mut output);
                 rest = &rest[c.len_utf8()..];
@@ -156,7 +158,8 @@ impl Sanitizer {
         Clean(output.text)
     }
 
-    /// The prefix of `rest` that needs no check per character.
+    /// The leading printable ASCII of `rest`, which needs no checks per character. Empty while a
+    /// sequence or cluster is unfinished.
     fn ascii_run<'a>(&self, rest: &'a str) -> &'a str {
         if !self.escape_sequences.is_outside() || !self.filter.accepts_ascii_runs() {
             return "";
@@ -166,7 +169,7 @@ impl Sanitizer {
     }
 
     fn push_char(&mut self, c: char, output: &mut FilterOutput) {
-        if self.escape_sequences.consumes(c) {
+        if self.escape_sequences.push(c) {
             return;
         }
         let follows_carriage_return = std::mem::replace(&mut self.after_carriage_return, c == '\r');
@@ -174,9 +177,9 @@ impl Sanitizer {
             '\n' if follows_carriage_return => {}
             '\r' | '\u{2028}' | '\u{2029}' => self.filter.push('\n', output),
             '\t' => {
-                let columns = TAB_COLUMNS - self.column % TAB_COLUMNS;
-                (0..columns).for_each(|_| self.filter.push(' ', output));
-                self.column += columns;
+                let spaces = TAB_COLUMNS - self.column % TAB_COLUMNS;
+                (0..spaces).for_each(|_| self.filter.push(' ', output));
+                self.column += spaces;
                 return;
             }
             _ => self.filter.push(c, output),

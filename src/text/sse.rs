@@ -1,11 +1,11 @@
-//! Decodes server-sent events (WHATWG HTML, 9.2.6) and the data needed to resume a stream. The
-//! caller sets the maximum event size.
+//! Decodes server-sent events (WHATWG HTML, section 9.2.6) and keeps the data needed to resume a
+//! stream. The caller sets the maximum event size.
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 
-/// Longer ids are ignored: an id is copied for each event, and sent back in a header to resume the
-/// stream.
+/// Longer ids are ignored, because an id is copied for each event, and sent in a header to resume
+/// the stream.
 const ID_BYTES_MAX: usize = 1_024;
 
 /// Whether the line is a comment or a field defined by the standard.
@@ -14,7 +14,7 @@ fn is_field(line: &[u8]) -> bool {
     name.is_empty() || FIELDS.contains(&name)
 }
 
-/// One event. Its bytes may not be UTF-8.
+/// One event. Its bytes need not be valid UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
     /// Empty if the event has no name.
@@ -27,14 +27,14 @@ pub struct SseEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTooLong;
 
-/// Splits chunks of any size into events.
+/// Decodes a stream that arrives in chunks of any size.
 #[derive(Debug)]
 pub struct SseDecoder {
     event_bytes_max: usize,
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// A `data` or `event` field was seen.
+    /// The stream contained a `data` or `event` field.
     has_event_field: bool,
     /// The first line that is not valid in an event stream.
     unexpected_line: Option<Vec<u8>>,
@@ -42,7 +42,7 @@ pub struct SseDecoder {
     /// The last byte was a carriage return; a line feed right after it belongs to the same line
     /// break.
     after_carriage_return: bool,
-    /// The id of the current event, or of the previous one.
+    /// The last id received, possibly in an event that is not complete yet.
     id: Vec<u8>,
     last_event_id: Vec<u8>,
     retry_millis: Option<u64>,
@@ -75,7 +75,8 @@ impl SseDecoder {
         self.retry_millis
     }
 
-    /// The events completed by `bytes`. An overlong event is an error, and the last item.
+    /// Returns the events that `bytes` complete. Decoding stops at an event that is too long, which
+    /// is returned as an error.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, EventTooLong>> {
         let mut events = Vec::new();
         let mut rest = bytes;
@@ -99,20 +100,20 @@ impl SseDecoder {
         events
     }
 
-    /// The first line of a body that is not an event stream.
+    /// The first invalid line of a body that does not look like an event stream.
     pub fn unexpected_line(&self) -> Option<&[u8]> {
         let line = match self.has_read_first_line {
             true => &self.line,
             false => self.line.strip_prefix(BOM).unwrap_or(&self.line),
         };
         let may_become_field = FIELDS.iter().any(|field| field.starts_with(line));
-        let partial = (!may_become_field && !is_field(line)).then_some(line);
-        let unexpected = self.unexpected_line.as_deref().or(partial);
+        let partial_line = (!may_become_field && !is_field(line)).then_some(line);
+        let unexpected = self.unexpected_line.as_deref().or(partial_line);
         unexpected.filter(|_| !self.has_event_field)
     }
 
-    /// The final event if it has data but lacks its blank line. The standard drops it, but some
-    /// servers omit that line.
+    /// Returns an event that has data but no blank line after it. The standard discards it, but
+    /// some servers omit the last blank line.
     pub fn finish(mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
@@ -149,8 +150,8 @@ impl SseDecoder {
             b"id" if value.len() <= ID_BYTES_MAX && !value.contains(&0) => {
                 self.id = value.to_vec();
             }
-            b"retry" => self.retry_millis = milliseconds(value).or(self.retry_millis),
-            // A comment (no field name) or an unknown field.
+            b"retry" => self.retry_millis = parse_milliseconds(value).or(self.retry_millis),
+            // A comment, an invalid `id`, or an unexpected line after the first one.
             _ if is_field(text) || self.unexpected_line.is_some() => {}
             _ => self.unexpected_line = Some(text.to_vec()),
         }
@@ -167,7 +168,7 @@ impl SseDecoder {
     }
 }
 
-fn milliseconds(value: &[u8]) -> Option<u64> {
+fn parse_milliseconds(value: &[u8]) -> Option<u64> {
     let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let digits = std::str::from_utf8(value).ok().filter(|_| is_number)?;
     // Saturates on overflow.
@@ -180,41 +181,44 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn data_id_and_retry(stream: &str) -> (Vec<String>, String, Option<u64>) {
-        let mut events = SseDecoder::new(1_000);
-        let decoded = events.push(stream.as_bytes());
-        let data = decoded
+        let mut decoder = SseDecoder::new(1_000);
+        let events = decoder.push(stream.as_bytes());
+        let data = events
             .into_iter()
             .map(|event| {
                 let event = event.expect("event within the limit");
                 String::from_utf8(event.data).expect("UTF-8 data")
             })
             .collect();
-        let id = String::from_utf8_lossy(events.last_event_id()).into_owned();
-        (data, id, events.retry_millis())
+        let id = String::from_utf8_lossy(decoder.last_event_id()).into_owned();
+        (data, id, decoder.retry_millis())
     }
 
     #[test]
     fn event_id_takes_effect_when_its_event_ends_even_without_data() {
-        let result = |data: &[&str], id: &str, retry| {
+        let expected = |data: &[&str], id: &str, retry| {
             let data = data.iter().map(|&item| item.to_owned()).collect();
             (data, id.to_owned(), retry)
         };
         assert_eq!(
             data_id_and_retry("id: 7\nretry: 500\ndata: \n\n"),
-            result(&[""], "7", Some(500))
+            expected(&[""], "7", Some(500))
         );
         assert_eq!(
             data_id_and_retry("id: 7\n\nid: 8\n"),
-            result(&[], "7", None)
+            expected(&[], "7", None)
         );
         assert_eq!(
             data_id_and_retry("id: 7\ndata: a\n\ndata: b\n\n"),
-            result(&["a", "b"], "7", None)
+            expected(&["a", "b"], "7", None)
         );
-        assert_eq!(data_id_and_retry("id: 7\n\nid\n\n"), result(&[], "", None));
+        assert_eq!(
+            data_id_and_retry("id: 7\n\nid\n\n"),
+            expected(&[], "", None)
+        );
         assert_eq!(
             data_id_and_retry("id: 7\n\nid: a\0b\n\n"),
-            result(&[], "7", None)
+            expected(&[], "7", None)
         );
     }
 
@@ -223,26 +227,26 @@ mod tests {
         let retry = |value: &str| data_id_and_retry(&format!("retry:{value}\n")).2;
         assert_eq!(retry("0"), Some(0));
         assert_eq!(retry("99999999999999999999"), Some(u64::MAX));
-        for none in ["", "-1", "1.5", "soon", "+5"] {
-            assert_eq!(retry(none), None, "{none}");
+        for value in ["", "-1", "1.5", "soon", "+5"] {
+            assert_eq!(retry(value), None, "{value}");
         }
     }
 
     #[test]
     fn caller_sets_the_maximum_event_size() {
-        let mut events = SseDecoder::new(10);
-        assert_eq!(events.push(b"data: 1234\n"), []);
-        assert_eq!(events.push(b"data: 5\n"), [Err(EventTooLong)]);
+        let mut decoder = SseDecoder::new(10);
+        assert_eq!(decoder.push(b"data: 1234\n"), []);
+        assert_eq!(decoder.push(b"data: 5\n"), [Err(EventTooLong)]);
     }
 
     #[test]
     fn overlong_event_id_is_ignored_and_not_copied_per_event() {
-        let mut events = SseDecoder::new(1_000_000);
+        let mut decoder = SseDecoder::new(1_000_000);
         let overlong = "x".repeat(500_000);
-        events.push(format!("id: 7\n\nid: {overlong}\n").as_bytes());
-        let since = Instant::now();
-        events.push("\n".repeat(400_000).as_bytes());
-        assert!(since.elapsed() < Duration::from_secs(3));
-        assert_eq!(events.last_event_id(), b"7");
+        decoder.push(format!("id: 7\n\nid: {overlong}\n").as_bytes());
+        let start = Instant::now();
+        decoder.push("\n".repeat(400_000).as_bytes());
+        assert!(start.elapsed() < Duration::from_secs(3));
+        assert_eq!(decoder.last_event_id(), b"7");
     }
 }

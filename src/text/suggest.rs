@@ -5,8 +5,8 @@ use strsim::osa_distance;
 /// Only this many leading characters are compared, which bounds the work.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The closest of `options`, ignoring case, if at most a third of it is mistyped. An added,
-/// missing, replaced or transposed letter counts as one.
+/// The closest of `options`, ignoring case, if the number of mistakes is at most a third of its
+/// length, or one. A mistake is an added, missing, replaced or transposed letter.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = comparison_key(word);
     options
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn typos_are_matched_and_unrelated_words_are_not() {
         let names = ["ollama", "openai", "mistral", "anthropic"];
-        for (word, near) in [
+        for (word, expected) in [
             ("olama", Some("ollama")),
             ("OpenAI", Some("openai")),
             ("antropic", Some("anthropic")),
@@ -36,7 +36,7 @@ mod tests {
             ("gemini", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, names), near, "{word}");
+            assert_eq!(nearest(word, names), expected, "{word}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Repairs lone surrogates in JSON. Some programs write an escape such as `\ud83d` without its
-//! second half, or send the halves of one character in two stream events. serde_json rejects both,
-//! so the escapes are repaired before parsing.
+//! Repairs lone surrogates in JSON. Some programs write an escape such as `\ud83d` without its low
+//! surrogate, or split a surrogate pair between two stream events. serde_json rejects both, so the
+//! escapes are repaired before parsing.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
-/// Marks a lone half in parsed text. The next character, a private-use one, encodes the half. This
-/// code point is a Unicode noncharacter, so ordinary text does not contain it.
+/// Marks a lone surrogate in parsed text; the private-use character after it encodes the surrogate.
+/// The marker is a Unicode noncharacter, so ordinary text does not contain it.
 const MARKER: char = '\u{FDD0}';
-/// The private-use character that encodes [`HIGH_FIRST`]; the other halves follow in order.
-const ENCODED_HALF_FIRST: u32 = 0xE000;
+/// The private-use character that encodes [`HIGH_FIRST`]; the other surrogates follow in order.
+const ENCODED_FIRST: u32 = 0xE000;
 const HIGH_FIRST: u16 = 0xD800;
 const LOW_FIRST: u16 = 0xDC00;
 const LOW_LAST: u16 = 0xDFFF;
@@ -21,32 +21,36 @@ pub fn repair_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replace_lone_surrogates(json, |_, out| out.extend_from_slice(br"\ufffd"))
 }
 
-/// Like [`repair_surrogates`], but preserves each lone half, so that [`SurrogateJoiner`] can join
-/// it with its partner in a later event.
+/// Like [`repair_surrogates`], but marks each lone surrogate instead, so that [`SurrogateJoiner`]
+/// can join it with its partner in another event.
 pub fn mark_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
-    replace_lone_surrogates(json, |half, out| {
-        let code = ENCODED_HALF_FIRST + u32::from(half - HIGH_FIRST);
+    replace_lone_surrogates(json, |surrogate, out| {
+        let code = ENCODED_FIRST + u32::from(surrogate - HIGH_FIRST);
         out.extend_from_slice(format!(r"\u{:04x}\u{code:04x}", u32::from(MARKER)).as_bytes());
     })
 }
 
 fn replace_lone_surrogates(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> Cow<'_, [u8]> {
-    let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
-    let next_backslash = |at: usize| json.get(at..)?.iter().position(|byte| *byte == b'\\');
-    while let Some(found) = next_backslash(at) {
-        at += found;
-        let partner = || json.get(at + ESCAPE_BYTES..).and_then(escaped_half);
-        match escaped_half(&json[at..]) {
-            // Step over the escaped byte too: it may be another backslash.
-            None => at += 2,
+    let (mut out, mut copied, mut position) = (Vec::new(), 0, 0);
+    let next_backslash =
+        |position: usize| json.get(position..)?.iter().position(|byte| *byte == b'\\');
+    while let Some(distance) = next_backslash(position) {
+        position += distance;
+        let partner = || {
+            json.get(position + ESCAPE_BYTES..)
+                .and_then(escaped_surrogate)
+        };
+        match escaped_surrogate(&json[position..]) {
+            // Skip the escaped byte too: it may be another backslash.
+            None => position += 2,
             Some(HIGH_FIRST..LOW_FIRST) if matches!(partner(), Some(LOW_FIRST..)) => {
-                at += 2 * ESCAPE_BYTES;
+                position += 2 * ESCAPE_BYTES;
             }
-            Some(half) => {
-                out.extend_from_slice(&json[copied..at]);
-                replace(half, &mut out);
-                at += ESCAPE_BYTES;
-                copied = at;
+            Some(surrogate) => {
+                out.extend_from_slice(&json[copied..position]);
+                replace(surrogate, &mut out);
+                position += ESCAPE_BYTES;
+                copied = position;
             }
         }
     }
@@ -57,24 +61,24 @@ fn replace_lone_surrogates(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> 
     Cow::Owned(out)
 }
 
-/// The surrogate half, if `json` starts with its escape.
-fn escaped_half(json: &[u8]) -> Option<u16> {
+/// The surrogate whose escape is at the start of `json`.
+fn escaped_surrogate(json: &[u8]) -> Option<u16> {
     let digits = json.strip_prefix(br"\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok()?;
     let unit = u16::from_str_radix(digits, 16).ok()?;
     (HIGH_FIRST..=LOW_LAST).contains(&unit).then_some(unit)
 }
 
-/// Joins marked halves within one field of a stream, across events.
+/// Joins marked surrogates within one field of a stream, across events.
 #[derive(Debug, Default)]
 pub struct SurrogateJoiner {
-    /// A trailing high half whose partner may still arrive.
+    /// A trailing high surrogate whose partner may still arrive.
     pending_high: Option<u16>,
 }
 
 impl SurrogateJoiner {
-    /// Joins the halves in `text`, holds back a trailing high half, and replaces every other half
-    /// with U+FFFD.
+    /// Joins the marked surrogates in `text` and holds back a trailing high one. The others without
+    /// a partner become U+FFFD.
     pub fn push<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if text.is_empty() || (self.pending_high.is_none() && !text.contains(MARKER)) {
             return Cow::Borrowed(text);
@@ -82,21 +86,21 @@ impl SurrogateJoiner {
         let mut out = String::with_capacity(text.len());
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
-            let half = chars
+            let surrogate = chars
                 .peek()
                 .filter(|_| c == MARKER)
                 .copied()
-                .and_then(decode_half);
-            if half.is_some() {
+                .and_then(decode_surrogate);
+            if surrogate.is_some() {
                 chars.next();
             }
-            match (self.pending_high.take(), half) {
+            match (self.pending_high.take(), surrogate) {
                 (Some(high), Some(low @ LOW_FIRST..)) => {
                     out.extend(char::decode_utf16([high, low]).flatten());
                 }
-                (pending_high, half) => {
+                (pending_high, surrogate) => {
                     out.extend(pending_high.map(|_| char::REPLACEMENT_CHARACTER));
-                    match half {
+                    match surrogate {
                         None => out.push(c),
                         Some(high @ ..LOW_FIRST) => self.pending_high = Some(high),
                         Some(_) => out.push(char::REPLACEMENT_CHARACTER),
@@ -107,20 +111,20 @@ impl SurrogateJoiner {
         Cow::Owned(out)
     }
 
-    /// Ends the field. Returns U+FFFD if a half is still pending, otherwise an empty string.
+    /// Ends the field. Returns U+FFFD if a surrogate is still pending, otherwise an empty string.
     pub fn finish(&mut self) -> &'static str {
         self.pending_high.take().map_or("", |_| "\u{FFFD}")
     }
 }
 
-/// The half that a character after [`MARKER`] encodes.
-fn decode_half(c: char) -> Option<u16> {
-    let offset = u16::try_from(u32::from(c).checked_sub(ENCODED_HALF_FIRST)?).ok()?;
-    let half = HIGH_FIRST.checked_add(offset)?;
-    (half <= LOW_LAST).then_some(half)
+/// The surrogate that a character after [`MARKER`] encodes.
+fn decode_surrogate(c: char) -> Option<u16> {
+    let offset = u16::try_from(u32::from(c).checked_sub(ENCODED_FIRST)?).ok()?;
+    let surrogate = HIGH_FIRST.checked_add(offset)?;
+    (surrogate <= LOW_LAST).then_some(surrogate)
 }
 
-/// Joins or replaces the marked halves of a complete text.
+/// Joins or replaces the marked surrogates of a complete text.
 pub fn join_surrogates(text: &str) -> Cow<'_, str> {
     let mut joiner = SurrogateJoiner::default();
     match (joiner.push(text), joiner.finish()) {

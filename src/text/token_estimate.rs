@@ -1,6 +1,6 @@
-//! Estimates token counts without a tokenizer, by counting the units tokenizers split text into.
-//! The weights are fitted to the counts of seven current tokenizers for English, code, JSON, Korean
-//! and Japanese, erring on the high side.
+//! Estimates token counts without a tokenizer, by counting the units that tokenizers split text
+//! into. The weights are fitted to seven current tokenizers with samples of English, code, JSON,
+//! Korean and Japanese, erring on the high side.
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,8 @@ mod weight {
     /// A run of digits, and each digit.
     pub const NUMBER: u64 = 78;
     pub const DIGIT: u64 = 78;
-    /// A run of symbols, each symbol, and a repeat of the previous symbol: long rules of one symbol
-    /// are single tokens.
+    /// A run of symbols, each symbol, and a repeat of the previous symbol: a long line of one
+    /// symbol is a few tokens.
     pub const SYMBOL_RUN: u64 = 18;
     pub const SYMBOL: u64 = 48;
     pub const REPEATED_SYMBOL: u64 = 6;
@@ -29,19 +29,19 @@ mod weight {
     pub const OTHER: u64 = 150;
 }
 
-/// The kind of vocabulary, as far as it affects the estimate.
+/// The kinds of tokenizer vocabulary that the estimate distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Vocabulary {
-    /// More than 100,000 tokens, like nearly all current models.
+    /// More than 100,000 tokens, as in nearly all current models.
     #[default]
     Large,
     /// The vocabulary of GPT-4o and gpt-oss, which covers less Japanese.
     Gpt,
     /// Gemma's 256,000 tokens, which cover much more Japanese and Chinese.
     Gemma,
-    /// About 32,000 tokens of European languages: Llama 2, early Mistral models, Phi.
+    /// About 32,000 tokens, mostly of European languages: Llama 2, early Mistral models, Phi.
     Small,
-    /// About as many tokens, English only; other scripts are split into bytes: SmolLM.
+    /// A small English vocabulary, which splits other scripts into bytes: SmolLM.
     English,
 }
 
@@ -50,18 +50,18 @@ impl Vocabulary {
     pub fn for_model(family: Option<&str>, model: &str) -> Self {
         let name = model.to_lowercase();
         let family = family.unwrap_or_default().to_lowercase();
-        let is_any = |names: &[&str]| {
+        let matches_any = |names: &[&str]| {
             names
                 .iter()
                 .any(|known| name.contains(known) || family.starts_with(known))
         };
-        if is_any(&["gemma"]) {
+        if matches_any(&["gemma"]) {
             Self::Gemma
-        } else if is_any(&["smollm"]) {
+        } else if matches_any(&["smollm"]) {
             Self::English
-        } else if is_any(&["gpt", "o200k"]) {
+        } else if matches_any(&["gpt", "o200k"]) {
             Self::Gpt
-        } else if is_any(&[
+        } else if matches_any(&[
             "llama2",
             "llama-2",
             "codellama",
@@ -81,7 +81,7 @@ impl Vocabulary {
         }
     }
 
-    /// Percentages of the usual weights: letters and symbols, Hangul, kana and Han.
+    /// Percentages to scale the weights by: of letters and symbols, of Hangul, and of kana and Han.
     fn weight_percentages(self) -> [u64; 3] {
         match self {
             Self::Large => [100, 100, 100],
@@ -109,44 +109,48 @@ enum CharClass {
 
 /// Estimated number of tokens in `text`. O(len).
 pub fn estimate(text: &str, vocabulary: Vocabulary) -> u64 {
-    let [mut other, mut hangul, mut han] = [0u64; 3];
-    let (mut previous, mut last, mut letters) = (CharClass::Start, '\0', 0u32);
+    let [mut base_weight, mut hangul_weight, mut han_kana_weight] = [0u64; 3];
+    let (mut previous_class, mut previous_char, mut letters_in_run) =
+        (CharClass::Start, '\0', 0u32);
     for c in text.chars() {
         let class = char_class(c);
-        let starts_run = class != previous;
+        let starts_run = class != previous_class;
         match class {
             CharClass::Letter => {
-                letters = if starts_run { 1 } else { letters + 1 };
-                other += if starts_run { weight::WORD } else { 0 };
-                other += if letters > weight::SHORT_WORD_LETTERS {
+                letters_in_run = if starts_run { 1 } else { letters_in_run + 1 };
+                base_weight += if starts_run { weight::WORD } else { 0 };
+                base_weight += if letters_in_run > weight::SHORT_WORD_LETTERS {
                     weight::LONG_WORD_LETTER
                 } else {
                     0
                 };
             }
             CharClass::Digit => {
-                other += weight::DIGIT + if starts_run { weight::NUMBER } else { 0 }
+                base_weight += weight::DIGIT + if starts_run { weight::NUMBER } else { 0 }
             }
-            CharClass::Symbol if c == last => other += weight::REPEATED_SYMBOL,
+            CharClass::Symbol if c == previous_char => base_weight += weight::REPEATED_SYMBOL,
             CharClass::Symbol => {
-                other += weight::SYMBOL + if starts_run { weight::SYMBOL_RUN } else { 0 }
+                base_weight += weight::SYMBOL + if starts_run { weight::SYMBOL_RUN } else { 0 }
             }
-            CharClass::Line => other += weight::LINE,
-            CharClass::Space if previous == CharClass::Line => other += weight::INDENT,
-            CharClass::Hangul => hangul += weight::HANGUL,
-            CharClass::Kana => han += weight::KANA,
-            CharClass::Han => han += weight::HAN,
-            // Box-drawing characters: a frame or a rule.
-            CharClass::Other if c == last && matches!(c, '\u{2500}'..='\u{259F}') => {
-                other += weight::REPEATED_SYMBOL
+            CharClass::Line => base_weight += weight::LINE,
+            CharClass::Space if previous_class == CharClass::Line => base_weight += weight::INDENT,
+            CharClass::Hangul => hangul_weight += weight::HANGUL,
+            CharClass::Kana => han_kana_weight += weight::KANA,
+            CharClass::Han => han_kana_weight += weight::HAN,
+            // Repeated box-drawing and block characters, as in frames and rules.
+            CharClass::Other if c == previous_char && matches!(c, '\u{2500}'..='\u{259F}') => {
+                base_weight += weight::REPEATED_SYMBOL
             }
-            CharClass::Other => other += weight::OTHER,
+            CharClass::Other => base_weight += weight::OTHER,
             CharClass::Space | CharClass::Start => {}
         }
-        (previous, last) = (class, c);
+        (previous_class, previous_char) = (class, c);
     }
     let percentages = vocabulary.weight_percentages();
-    (other * percentages[0] + hangul * percentages[1] + han * percentages[2]).div_ceil(10_000)
+    (base_weight * percentages[0]
+        + hangul_weight * percentages[1]
+        + han_kana_weight * percentages[2])
+        .div_ceil(10_000)
 }
 
 fn char_class(c: char) -> CharClass {

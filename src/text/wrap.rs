@@ -1,6 +1,6 @@
-//! Wraps text by grapheme cluster (UAX #29) with breaks like UAX #14: at spaces and after hyphens
-//! and slashes. Hangul words stay whole; Han and kana break anywhere except before closing and
-//! after opening punctuation.
+//! Wraps text by grapheme cluster (UAX #29) with line breaks similar to UAX #14: at spaces and
+//! after hyphens and slashes. Hangul words stay whole; Han and kana break anywhere except before
+//! closing and after opening punctuation.
 
 use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
 use std::num::NonZeroU16;
@@ -17,15 +17,15 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let mut rows = RowFiller::new(width);
     if is_printable_ascii(line) {
         if line.len() > width {
-            for at in 0..line.len() {
-                rows.push_cluster(at, &line[at..=at], 1);
+            for offset in 0..line.len() {
+                rows.push_cluster(offset, &line[offset..=offset], 1);
             }
         }
     } else {
-        let mut at = 0;
+        let mut offset = 0;
         for cluster in clusters_forward(line) {
-            rows.push_cluster(at, cluster, cluster_width(cluster));
-            at += cluster.len();
+            rows.push_cluster(offset, cluster, cluster_width(cluster));
+            offset += cluster.len();
         }
     }
     rows.finish(line.len())
@@ -36,22 +36,28 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
 pub fn wrap_code_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
-    let (mut start, mut used) = (0, 0);
+    let (mut start, mut used_columns) = (0, 0);
     // The break after the last space in the last third of the row.
-    let mut space: Option<BreakCandidate> = None;
-    let mut at = 0;
+    let mut space_break: Option<BreakCandidate> = None;
+    let mut offset = 0;
     for cluster in clusters_forward(line) {
         let columns = cluster_width(cluster);
-        if used + columns > width && at > start {
-            let here = BreakCandidate { at, used };
-            let end = space.take().unwrap_or(here);
-            rows.push(start..end.at);
-            (start, used) = (end.at, used - end.used);
+        if used_columns + columns > width && offset > start {
+            let here = BreakCandidate {
+                offset,
+                used_columns,
+            };
+            let end = space_break.take().unwrap_or(here);
+            rows.push(start..end.offset);
+            (start, used_columns) = (end.offset, used_columns - end.used_columns);
         }
-        used += columns;
-        at += cluster.len();
-        if cluster == " " && 3 * used >= 2 * width {
-            space = Some(BreakCandidate { at, used });
+        used_columns += columns;
+        offset += cluster.len();
+        if cluster == " " && 3 * used_columns >= 2 * width {
+            space_break = Some(BreakCandidate {
+                offset,
+                used_columns,
+            });
         }
     }
     rows.push(start..line.len());
@@ -76,31 +82,31 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
 /// A possible end of the row.
 #[derive(Clone, Copy)]
 struct BreakCandidate {
-    at: usize,
-    /// Columns used up to it, spaces included.
-    used: usize,
+    offset: usize,
+    /// Columns of the row before the break, spaces included.
+    used_columns: usize,
 }
 
 /// Properties of the previous cluster.
 #[derive(Clone, Copy, Default)]
 struct PreviousCluster {
-    space: bool,
+    is_space: bool,
     /// Han, kana or emoji: wide but not Hangul.
-    ideographic: bool,
-    opening: bool,
+    is_ideographic: bool,
+    is_opening: bool,
     /// A hyphen after a letter or digit, as in words but not in `--flag`.
-    hyphen: bool,
-    slash: bool,
-    alphanumeric: bool,
+    is_hyphen: bool,
+    is_slash: bool,
+    is_alphanumeric: bool,
 }
 
-/// Fills rows greedily. Remembers the last possible break and its width, so each cluster is
-/// examined once.
+/// Fills rows greedily. Remembers the last possible break and the columns before it, so each
+/// cluster is examined once.
 struct RowFiller {
     width: usize,
     rows: Vec<Range<usize>>,
     start: usize,
-    used: usize,
+    used_columns: usize,
     candidate: Option<BreakCandidate>,
     /// The last break after a slash, used only if the row has no other, so that URLs stay whole if
     /// possible.
@@ -115,7 +121,7 @@ impl RowFiller {
             width,
             rows: Vec::new(),
             start: 0,
-            used: 0,
+            used_columns: 0,
             candidate: None,
             slash_candidate: None,
             previous: PreviousCluster::default(),
@@ -123,82 +129,86 @@ impl RowFiller {
         }
     }
 
-    fn push_cluster(&mut self, at: usize, cluster: &str, columns: usize) {
+    fn push_cluster(&mut self, offset: usize, cluster: &str, columns: usize) {
         if cluster == " " {
-            self.used += columns;
+            self.used_columns += columns;
             self.previous = PreviousCluster {
-                space: true,
+                is_space: true,
                 ..PreviousCluster::default()
             };
             return;
         }
         let first = cluster.chars().next().unwrap_or(' ');
-        let ideographic = is_ideographic(first, columns);
-        let alphanumeric = first.is_alphanumeric();
-        // A row is never ended after its indentation alone, unless the text does not fit.
-        if self.has_visible_text && self.can_break_before(first, ideographic) {
+        let is_ideographic = is_ideographic(first, columns);
+        let is_alphanumeric = first.is_alphanumeric();
+        // Do not break right after the indentation, unless the next word does not fit otherwise.
+        if self.has_visible_text && self.can_break_before(first, is_ideographic) {
             let here = Some(BreakCandidate {
-                at,
-                used: self.used,
+                offset,
+                used_columns: self.used_columns,
             });
-            if self.previous.slash {
+            if self.previous.is_slash {
                 self.slash_candidate = here;
             } else {
                 self.candidate = here;
             }
         }
-        if self.used + columns > self.width && at > self.start {
-            self.end_row(at);
-            if self.used + columns > self.width && at > self.start {
-                self.end_row(at);
+        if self.used_columns + columns > self.width && offset > self.start {
+            self.end_row(offset);
+            if self.used_columns + columns > self.width && offset > self.start {
+                self.end_row(offset);
             }
         }
-        self.used += columns;
+        self.used_columns += columns;
         self.has_visible_text = true;
         self.previous = PreviousCluster {
-            space: false,
-            ideographic,
-            opening: !alphanumeric && NEVER_ENDS_ROW.contains(first),
-            hyphen: matches!(first, '-' | '\u{2010}') && self.previous.alphanumeric
+            is_space: false,
+            is_ideographic,
+            is_opening: !is_alphanumeric && NEVER_ENDS_ROW.contains(first),
+            is_hyphen: matches!(first, '-' | '\u{2010}') && self.previous.is_alphanumeric
                 || matches!(first, '–' | '—'),
-            slash: matches!(first, '/' | '\\'),
-            alphanumeric,
+            is_slash: matches!(first, '/' | '\\'),
+            is_alphanumeric,
         };
     }
 
-    fn can_break_before(&self, first: char, ideographic: bool) -> bool {
-        let before = self.previous;
-        if before.space {
+    fn can_break_before(&self, first: char, is_ideographic: bool) -> bool {
+        let previous = self.previous;
+        if previous.is_space {
             return true;
         }
-        if before.hyphen {
+        if previous.is_hyphen {
             return first.is_alphabetic();
         }
-        if before.slash {
-            return first.is_alphabetic() || ideographic;
+        if previous.is_slash {
+            return first.is_alphabetic() || is_ideographic;
         }
-        (before.ideographic || ideographic) && !before.opening && !NEVER_STARTS_ROW.contains(first)
+        (previous.is_ideographic || is_ideographic)
+            && !previous.is_opening
+            && !NEVER_STARTS_ROW.contains(first)
     }
 
-    /// Ends the row at the last possible break, otherwise at `at`.
-    fn end_row(&mut self, at: usize) {
+    /// Ends the row at the last possible break, or at `offset` if there is none.
+    fn end_row(&mut self, offset: usize) {
         let here = BreakCandidate {
-            at,
-            used: self.used,
+            offset,
+            used_columns: self.used_columns,
         };
         let end = self
             .candidate
             .take()
             .or(self.slash_candidate)
             .unwrap_or(here);
-        self.slash_candidate = self.slash_candidate.filter(|slash| slash.at > end.at);
+        self.slash_candidate = self
+            .slash_candidate
+            .filter(|slash| slash.offset > end.offset);
         if let Some(slash) = &mut self.slash_candidate {
-            slash.used -= end.used;
+            slash.used_columns -= end.used_columns;
         }
-        self.rows.push(self.start..end.at);
-        self.start = end.at;
-        self.used -= end.used;
-        self.has_visible_text = end.at < at;
+        self.rows.push(self.start..end.offset);
+        self.start = end.offset;
+        self.used_columns -= end.used_columns;
+        self.has_visible_text = end.offset < offset;
     }
 
     fn finish(mut self, length: usize) -> Vec<Range<usize>> {
@@ -208,6 +218,6 @@ impl RowFiller {
 }
 
 fn is_ideographic(first: char, columns: usize) -> bool {
-    let hangul = matches!(first, '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{A960}'..='\u{A97F}' | '\u{AC00}'..='\u{D7FF}');
-    columns == 2 && !hangul || matches!(first, '\u{FF61}'..='\u{FF9F}')
+    let is_hangul = matches!(first, '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{A960}'..='\u{A97F}' | '\u{AC00}'..='\u{D7FF}');
+    columns == 2 && !is_hangul || matches!(first, '\u{FF61}'..='\u{FF9F}')
 }

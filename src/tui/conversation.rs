@@ -30,6 +30,12 @@ pub struct ReplacementTurn {
 }
 
 impl ConversationState {
+    /// The title of a conversation that is saved.
+    pub fn saved_title(&self) -> Option<String> {
+        let is_saved = self.session.is_some() && !self.is_private;
+        is_saved.then(|| self.title.clone())
+    }
+
     /// Resets the state for a newly opened session.
     pub fn open(&mut self, session: &Session) {
         self.title = session.title().to_owned();

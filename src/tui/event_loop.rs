@@ -41,6 +41,14 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(50);
 const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
 
+/// How the screen ended, and what the user left behind.
+#[derive(Debug)]
+pub struct ScreenEnd {
+    pub exit: ScreenExit,
+    /// The title of the conversation, if `--continue` can open it again.
+    pub saved_title: Option<String>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenExit {
     /// The user quit.
@@ -89,7 +97,7 @@ pub async fn run(
     commands: Sender<Command>,
     mut events: Receiver<Event>,
     options: TuiOptions,
-) -> Result<ScreenExit, TuiError> {
+) -> Result<ScreenEnd, TuiError> {
     panic::install(options.panic_report.clone(), options.redact);
     let outcome = run_screen(&commands, &mut events, &options).await;
     terminal::restore();
@@ -100,8 +108,8 @@ pub async fn run(
 }
 
 /// Only quitting cancels the running turn; a signal or a lost terminal leaves it resumable.
-fn shutdown_command(outcome: &Result<ScreenExit, TuiError>) -> Command {
-    match outcome {
+fn shutdown_command(outcome: &Result<ScreenEnd, TuiError>) -> Command {
+    match outcome.as_ref().map(|end| end.exit) {
         Ok(ScreenExit::Quit | ScreenExit::Demo) => Command::Shutdown,
         _ => Command::ShutdownKeepingTurn,
     }
@@ -111,7 +119,7 @@ async fn run_screen(
     commands: &Sender<Command>,
     events: &mut Receiver<Event>,
     options: &TuiOptions,
-) -> Result<ScreenExit, TuiError> {
+) -> Result<ScreenEnd, TuiError> {
     let signals = TerminalSignals::install()?;
     let guard = TerminalGuard::acquire(options)?;
     let size = terminal::size()?;
@@ -141,7 +149,8 @@ async fn run_screen(
     ) {
         app.keep_draft().await;
     }
-    ended
+    let saved_title = app.model.conversation.saved_title();
+    ended.map(|exit| ScreenEnd { exit, saved_title })
 }
 
 /// Terminal input, polled only when crossterm signals readiness: each direct poll would

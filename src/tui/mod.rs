@@ -37,7 +37,7 @@ mod update;
 pub mod view;
 mod widgets;
 
-pub use event_loop::{ScreenExit, TuiError, run};
+pub use event_loop::{ScreenEnd, ScreenExit, TuiError, run};
 pub use msg::{Msg, UiEffect, UiInput};
 pub use terminal::restore;
 pub use ui_model::UiModel;
@@ -56,6 +56,8 @@ pub struct TuiOptions {
     /// Do not enable the terminal's enhanced keyboard protocol (`ui.keyboardProtocol:
     /// off`).
     pub plain_keys: bool,
+    /// The sidebar opens only on request (`ui.sidebar: closed`).
+    pub is_sidebar_closed: bool,
     /// Where panic reports are written; stderr if `None`.
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.

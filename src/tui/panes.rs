@@ -27,12 +27,12 @@ pub struct PaneState {
     pub over_chat: Option<Focus>,
 }
 
-impl Default for PaneState {
-    fn default() -> Self {
+impl PaneState {
+    pub fn new(is_sidebar_open: bool) -> Self {
         Self {
             focus: Focus::default(),
-            show_servers: true,
-            show_thinking: true,
+            show_servers: is_sidebar_open,
+            show_thinking: is_sidebar_open,
             over_chat: None,
         }
     }

@@ -103,7 +103,7 @@ impl UiModel {
             conversation: ConversationState::default(),
             composer,
             interrupt: InterruptState::default(),
-            panes: PaneState::default(),
+            panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,
             requests: VecDeque::new(),
             dialogs: Dialogs::default(),

@@ -133,6 +133,7 @@ fn keys_of_config_json_are_documented() {
     let found = documented_keys(&[
         "### At the root",
         "### `limits`",
+        "### `ui`",
         "### An entry of `models`",
     ]);
     assert_eq!(read, found);

@@ -114,7 +114,7 @@ fn start_with(
             banners: paths.prepare(),
             home: paths,
             provider: Provider::scripted(script),
-            built_in,
+            built_in_server: built_in,
             process_groups: ProcessGroups::default(),
             log: None,
             options,

@@ -126,7 +126,7 @@ impl EngineHarness {
             banners: folder.prepare(),
             home: folder,
             provider,
-            built_in: Arc::new(BuiltInServer),
+            built_in_server: Arc::new(BuiltInServer),
             process_groups: ProcessGroups::default(),
             log,
             options,

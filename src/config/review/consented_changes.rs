@@ -20,6 +20,7 @@ pub fn apply_consented(
         log_level,
         tool_mode,
         limits,
+        ui,
         has_model_entries,
     } = after.settings;
     let (base_settings, now_settings) = (&base.settings, &now.settings);
@@ -29,6 +30,7 @@ pub fn apply_consented(
             log_level: unless_changed(&now_settings.log_level, &base_settings.log_level, log_level),
             tool_mode: unless_changed(&now_settings.tool_mode, &base_settings.tool_mode, tool_mode),
             limits: unless_changed(&now_settings.limits, &base_settings.limits, limits),
+            ui,
             has_model_entries: unless_changed(
                 &now_settings.has_model_entries,
                 &base_settings.has_model_entries,

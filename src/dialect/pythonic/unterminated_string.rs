@@ -25,7 +25,7 @@ impl PythonicRecognizer {
     pub(super) fn is_unterminated(&self, c: char, body: &str) -> bool {
         let in_short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
         let blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
-        self.brackets.is_broken() || c == '\n' && in_short && blank()
+        self.brackets.has_stray_quote() || c == '\n' && in_short && blank()
     }
 
     /// Start of the invalid string. A string of an earlier item that proves invalid only now breaks

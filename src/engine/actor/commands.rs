@@ -11,9 +11,9 @@ use crate::protocol::{Command, Event};
 use std::sync::Arc;
 
 impl Actor {
-    /// Handles a command, acknowledging it first if necessary. Returns false when the program
-    /// is to end, which includes a closed channel: the front end may have crashed.
-    pub(super) fn take_command(&mut self, command: Option<Command>) -> bool {
+    /// Handles a command, acknowledging it first if necessary. Returns false if the engine must
+    /// shut down. `None` means that the channel is closed: the front end may have crashed.
+    pub(super) fn handle_command(&mut self, command: Option<Command>) -> bool {
         match command {
             Some(Command::Shutdown) => self.cx.outbox.push(Event::ShuttingDown),
             None | Some(Command::ShutdownKeepingTurn) => {
@@ -36,7 +36,7 @@ impl Actor {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
             Command::ShowReplyTrace => self.send_trace(),
             Command::Compact { turn } => self.compact(turn),
-            Command::Answer { ask, answer } => self.answer(ask, answer),
+            Command::Answer { ask, answer } => self.route_answer(ask, answer),
             Command::Interrupt => self.feed(TurnInput::Interrupt),
             Command::CheckArguments {
                 query,
@@ -55,7 +55,7 @@ impl Actor {
             | Command::PullModel { .. }
             | Command::StopPull
             | Command::RemoveModel { .. }
-            | Command::SetThink(_) => self.model_command(command),
+            | Command::SetThink(_) => self.route_model_command(command),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
@@ -63,7 +63,7 @@ impl Actor {
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }
-            | Command::Revoke(_) => self.server_command(command),
+            | Command::Revoke(_) => self.route_server_command(command),
             Command::NewSession => self.begin_empty_session(),
             Command::ListSessions(query) => sessions::list(query, &mut self.cx),
             Command::PreviewSession { query, session } => {
@@ -76,7 +76,7 @@ impl Actor {
                 let personas = self.settings.personas_mut();
                 personas.select(name.as_deref(), &self.toolset, &mut self.cx);
             }
-            Command::ReplaceSystemPrompt => self.settings.read_older_prompt(&mut self.cx),
+            Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::ListBranches => self.conversation.list_branches(&mut self.cx),
             Command::Rewind
@@ -90,13 +90,13 @@ impl Actor {
             }
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
-            Command::SaveDraft(text) => self.keep_draft(text),
-            // Handled in `take_command`.
+            Command::SaveDraft(text) => self.save_draft(text),
+            // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
     }
 
-    fn model_command(&mut self, command: Command) {
+    fn route_model_command(&mut self, command: Command) {
         let Self { models, cx, .. } = self;
         match command {
             Command::SelectModel(model) => models.select_model(&model, cx),
@@ -107,8 +107,8 @@ impl Actor {
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {
-                let answering = self.turn.as_ref().map(|turn| &*turn.model);
-                models.remove_model(server, name, answering, cx);
+                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
+                models.remove_model(server, name, turn_model, cx);
             }
             Command::SetThink(think) => models.set_think(think, cx),
             _ => {}
@@ -127,7 +127,7 @@ impl Actor {
             let (num_ctx, approved_num_ctx) = self.models.context.num_ctx_of(model);
             DialectProbe {
                 provider: self.cx.provider.clone(),
-                built_in: Arc::clone(&self.built_in),
+                built_in_server: Arc::clone(&self.built_in_server),
                 model: Arc::clone(model),
                 system_prompt: Arc::clone(self.settings.file_prompt()),
                 num_ctx,
@@ -139,7 +139,7 @@ impl Actor {
         self.probe.start(probe, &mut self.cx);
     }
 
-    /// Changes of the conversation, refused while a turn is running.
+    /// Changes the conversation, unless a turn is running.
     fn change_session(&mut self, command: Command) {
         if self.turn.is_some() {
             let notice = Notice::info("A turn is still running.");
@@ -160,10 +160,10 @@ impl Actor {
         }
     }
 
-    /// Sends the raw replies of the running turn, or else of the last one.
+    /// Sends the raw replies of the running turn, or of the last one if none is running.
     fn send_trace(&mut self) {
-        let running = self.turn.as_ref().map(|turn| turn.driver.trace());
-        let trace = running.unwrap_or(&self.trace).clone();
+        let running_trace = self.turn.as_ref().map(|turn| turn.driver.trace());
+        let trace = running_trace.unwrap_or(&self.last_trace).clone();
         self.cx.jobs.spawn_blocking(move || {
             let lines = Arc::new(trace.lines());
             JobResult::Events(vec![Event::ReplyTraceLoaded(lines)])
@@ -171,28 +171,28 @@ impl Actor {
     }
 
     fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
-        let checks = self.argument_checker.run(vec![check]);
+        let results = self.argument_checker.run(vec![check]);
         self.cx.jobs.spawn(async move {
-            let check = checks.await.pop().unwrap_or(SchemaCheck::Unchecked);
+            let check = results.await.pop().unwrap_or(SchemaCheck::Unchecked);
             JobResult::Events(vec![Event::ArgumentsChecked { query, check }])
         });
     }
 
-    fn keep_draft(&mut self, text: String) {
+    fn save_draft(&mut self, text: String) {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(fault) = history.save_draft(&text) {
-                tracing::warn!("the draft could not be saved: {fault}");
+            if let Err(error) = history.save_draft(&text) {
+                tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing
         });
     }
 
-    pub(super) fn add_to_history(&mut self, typed: String) {
+    pub(super) fn add_to_history(&mut self, prompt: String) {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(fault) = history.append(&typed) {
-                tracing::warn!("the prompt could not be added to the history: {fault}");
+            if let Err(error) = history.append(&prompt) {
+                tracing::warn!("the prompt could not be added to the history: {error}");
             }
             JobResult::Nothing
         });

@@ -9,50 +9,50 @@ use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
 
 impl Actor {
-    pub(super) fn job_done(&mut self, result: JobResult) {
-        self.cx.report_narrowed_permissions();
+    pub(super) fn handle_job_result(&mut self, result: JobResult) {
+        self.cx.report_tightened_permissions();
         if result.is_config_write() {
-            self.settings.config_written(&mut self.cx);
+            self.settings.handle_config_written(&mut self.cx);
         }
         match result {
             JobResult::Nothing => {}
             JobResult::Events(events) => events
                 .into_iter()
                 .for_each(|event| self.cx.outbox.push(event)),
-            JobResult::Sessions(result) => self.session_result(result),
+            JobResult::Sessions(result) => self.handle_session_result(result),
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
-                self.recovery.scanned(scan, &mut self.cx);
+                self.recovery.handle_scan(scan, &mut self.cx);
             }
             JobResult::Recovery(RecoveryResult::Opened(resumed)) => self.resume(*resumed),
-            JobResult::Settings(result) => self.settings_result(result),
+            JobResult::Settings(result) => self.handle_settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
-            JobResult::ConfigWritten(Err(fault)) => {
-                self.cx.notice(fault.notice_while_running());
+            JobResult::ConfigWritten(Err(error)) => {
+                self.cx.notice(error.notice_while_running());
             }
-            JobResult::ModelAdded(model, written) => {
-                self.models.model_added(*model, written, &mut self.cx);
+            JobResult::ModelAdded(model, result) => {
+                self.models.handle_model_added(*model, result, &mut self.cx);
             }
-            JobResult::DialectStored(model, dialect, stored) => {
-                self.dialect_stored(&model, dialect, stored);
+            JobResult::DialectStored(model, dialect, result) => {
+                self.handle_dialect_stored(&model, dialect, result);
             }
-            JobResult::SessionEstimated(conversation, weight) => {
-                self.session_estimated(conversation, weight)
+            JobResult::SessionEstimated(conversation, raw_estimate) => {
+                self.handle_session_estimate(conversation, raw_estimate)
             }
-            JobResult::MessagesRead(conversation, untrusted_text) => {
-                self.messages_read(conversation, untrusted_text)
+            JobResult::MessagesScanned(conversation, untrusted_text) => {
+                self.handle_messages_scanned(conversation, untrusted_text)
             }
-            JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
+            JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
     }
 
-    /// Applies a dialect that was written to the file.
-    fn dialect_stored(
+    /// Applies a dialect once it was written to the file.
+    fn handle_dialect_stored(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,
-        stored: Result<(), ConfigError>,
+        result: Result<(), ConfigError>,
     ) {
-        if stored.is_ok() {
+        if result.is_ok() {
             let mut models = self.cx.settings.models.iter_mut();
             if let Some(listed) = models.find(|listed| listed.reference() == *model) {
                 listed.dialect = dialect;
@@ -60,60 +60,66 @@ impl Actor {
             self.models.set_dialect(model, dialect);
         }
         self.probe
-            .dialect_stored(model, dialect, stored, &mut self.cx);
+            .handle_dialect_stored(model, dialect, result, &mut self.cx);
     }
 
-    pub(super) fn answer(&mut self, ask: AskId, answer: UserAnswer) {
+    /// Passes an answer to the owner of its question.
+    pub(super) fn route_answer(&mut self, ask: AskId, answer: UserAnswer) {
         match self.cx.withdraw(ask) {
-            Some(pending) => self.answered(pending, &answer),
+            Some(pending) => self.handle_answer(pending, &answer),
             None => self.feed(TurnInput::Answered { ask, answer }),
         }
     }
 
-    fn answered(&mut self, pending: PendingQuestion, answer: &UserAnswer) {
+    fn handle_answer(&mut self, pending: PendingQuestion, answer: &UserAnswer) {
         let choice = match &answer {
             UserAnswer::Choice(choice) => *choice,
             UserAnswer::Calls(_) | UserAnswer::Dismissed => UserChoice::Stop,
         };
         match pending {
             PendingQuestion::GrowContext { to } => {
-                let outputs = self.models.context.answered(to, choice);
+                let outputs = self.models.context.handle_grow_answer(to, choice);
                 self.budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
                 let cx = &mut self.cx;
-                self.models.add_model_answered(&server, &name, choice, cx);
+                self.models
+                    .handle_add_model_answer(&server, &name, choice, cx);
             }
             PendingQuestion::RemoveModel { server, name } => {
-                let answering = self.turn.as_ref().map(|turn| &*turn.model);
+                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
                 let cx = &mut self.cx;
                 self.models
-                    .remove_answered(server, name, choice, answering, cx);
+                    .handle_remove_answer(server, name, choice, turn_model, cx);
             }
             PendingQuestion::StoreDialect { model, to } => {
-                self.probe.answered(model, to, choice, &mut self.cx);
+                self.probe
+                    .handle_store_answer(model, to, choice, &mut self.cx);
             }
-            PendingQuestion::OutsideEdit {
-                edited: known,
+            PendingQuestion::ExternalEdit {
+                edited,
                 base,
                 changes,
             } => {
-                self.edits_decided(*known, &base, &changes, choice);
+                self.handle_edits_answer(*edited, &base, &changes, choice);
             }
             PendingQuestion::ReplaceSystemPrompt(text) => {
-                self.settings.prompt_decided(text, choice, &mut self.cx);
+                self.settings
+                    .handle_replace_prompt_answer(text, choice, &mut self.cx);
             }
             PendingQuestion::Unfinished(turns) => {
-                self.recovery.answered(turns, choice, &mut self.cx);
+                self.recovery
+                    .handle_resume_answer(turns, choice, &mut self.cx);
             }
             PendingQuestion::DiscardUnfinished(turns) => {
-                self.recovery.discard_answered(turns, choice, &mut self.cx);
+                self.recovery
+                    .handle_discard_answer(turns, choice, &mut self.cx);
             }
-            PendingQuestion::PinChanged(change) => self.pin_answered(*change, answer),
-            PendingQuestion::Instructions(agreed) => {
+            PendingQuestion::PinChanged(change) => self.handle_pin_answer(*change, answer),
+            PendingQuestion::Instructions(consent) => {
                 let servers = self.hub.servers();
                 self.trust
-                    .instructions_answered(agreed, answer, &servers, &mut self.cx);
+                    .handle_instructions_answer(consent, answer, &servers, &mut self.cx);
             }
         }
     }

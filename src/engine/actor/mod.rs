@@ -1,8 +1,8 @@
-//! The select loop: every event arrives here, one at a time, and goes to its owner. Only this
-//! folder routes what an owner returns for others: `commands` and `server_commands` handle
-//! front-end commands, `turns` and `turn_outputs` the conversation's turn, `session_switch`
-//! the opening of another session, `settings_changes` changed files, `job_results` background
-//! jobs and answers, `shutdown` the end.
+//! The select loop: receives every event, one at a time, and passes it to its owner. Only this
+//! folder passes work from one owner to another: `commands` and `server_commands` route
+//! commands of the front end, `turns` starts turns, `turn_outputs` carries out their outputs,
+//! `session_switch` opens another session, `settings_changes` applies changed settings,
+//! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod commands;
 mod job_results;
@@ -26,7 +26,7 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::sessions::{self, Conversation};
-use crate::engine::settings::{LiveSettings, apply_model_override, hide_secrets};
+use crate::engine::settings::{LiveSettings, apply_model_override, redact_secrets};
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -40,15 +40,16 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
-/// Capacity of the queue of hub events.
+/// Capacity of the channel of hub events.
 const HUB_EVENTS_MAX: usize = 256;
-/// Prompts of earlier runs offered to the editor.
+/// Maximum number of earlier prompts loaded for the message editor.
 const HISTORY_MAX: usize = 1_000;
 
 struct Actor {
     cx: EngineCx,
     settings: LiveSettings,
     hub: Hub,
+    /// The tools that all servers offer.
     toolset: Arc<Toolset>,
     models: ModelRegistry,
     trust: TrustState,
@@ -61,9 +62,9 @@ struct Actor {
     /// Cancelled calls of finished turns, polled until their servers have been notified.
     cancelled_calls: RunningCalls,
     /// The raw replies of the last turn.
-    trace: ReplyTracer,
+    last_trace: ReplyTracer,
     probe: ModelProbe,
-    built_in: Arc<dyn LocalServer>,
+    built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
 
@@ -75,15 +76,15 @@ pub(super) async fn run(
 ) {
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = deps.log.unzip();
-    let built_in = Arc::clone(&deps.built_in);
-    let mut hub = Hub::with_process_groups(hub_sender, built_in, deps.process_groups);
+    let built_in_server = Arc::clone(&deps.built_in_server);
+    let mut hub = Hub::with_process_groups(hub_sender, built_in_server, deps.process_groups);
     hub.set_cache_file(deps.home.cache().join("servers.json"));
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
     apply_model_override(&mut settings, &options);
     let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
-    let mut actor = Actor::new(cx, files.snapshot, hub, deps.built_in);
+    let mut actor = Actor::new(cx, files.snapshot, hub, deps.built_in_server);
     actor.start_up();
     let trust = actor.trust.stored_trust();
     actor
@@ -93,24 +94,24 @@ pub(super) async fn run(
         .run_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
     {}
-    // Unblocks hub tasks that wait for space in this channel.
+    // Unblocks hub tasks that are waiting for space in this channel.
     drop(hub_events);
     actor.close(&events).await;
 }
 
-/// Reserves space for one event, not before `from`. Cancel-safe.
+/// Reserves space for one event, at `not_before` at the earliest. Cancel-safe.
 async fn reserve_event(
     events: &mpsc::Sender<Event>,
-    from: Option<Instant>,
+    not_before: Option<Instant>,
 ) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
-    if let Some(from) = from {
-        tokio::time::sleep_until(from).await;
+    if let Some(not_before) = not_before {
+        tokio::time::sleep_until(not_before).await;
     }
     events.reserve().await
 }
 
-/// The next line of the log; pending forever without a log. Cancel-safe.
-async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
+/// Waits for the next line of the log, forever if there is no log. Cancel-safe.
+async fn next_log_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
     if let Some(receiver) = lines
         && let Some(line) = receiver.recv().await
     {
@@ -121,7 +122,12 @@ async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
 }
 
 impl Actor {
-    fn new(cx: EngineCx, files: ConfigSnapshot, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
+    fn new(
+        cx: EngineCx,
+        files: ConfigSnapshot,
+        hub: Hub,
+        built_in_server: Arc<dyn LocalServer>,
+    ) -> Self {
         let journals = Journals::new(cx.home.journal());
         let trust = Arc::clone(&files.trust);
         let settings = LiveSettings::new(files);
@@ -138,9 +144,9 @@ impl Actor {
             turn: None,
             turn_ids: TurnIdGenerators::default(),
             cancelled_calls: RunningCalls::new(),
-            trace: ReplyTracer::default(),
+            last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
-            built_in,
+            built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
         }
@@ -151,14 +157,15 @@ impl Actor {
         if let Some(log) = &self.cx.log {
             log.set_level(self.cx.settings.log_level);
         }
-        hide_secrets(
+        redact_secrets(
             &self.settings.snapshot(self.trust.stored_trust(), &self.cx),
             &self.cx,
         );
-        self.trust.allow(self.cx.options.allowed_tools.clone());
-        let mode = self.cx.options.tool_mode;
         self.trust
-            .set_mode(mode.unwrap_or(self.cx.settings.tool_mode));
+            .set_allowed_tools(self.cx.options.allowed_tools.clone());
+        let mode_override = self.cx.options.tool_mode;
+        self.trust
+            .set_mode(mode_override.unwrap_or(self.cx.settings.tool_mode));
         self.cx
             .outbox
             .push(Event::ToolModeChanged(self.trust.mode()));
@@ -172,12 +179,12 @@ impl Actor {
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());
         }
-        self.servers_changed();
+        self.handle_servers_changed();
         self.cx
             .outbox
             .push(Event::ServersListed(self.current_servers()));
         self.models.offer_models(&mut self.cx);
-        sessions::open_first(&mut self.cx);
+        sessions::open_initial(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {
@@ -187,7 +194,7 @@ impl Actor {
         });
     }
 
-    /// Waits for one event and handles it. Returns false when the program is to end.
+    /// Waits for one event and handles it. Returns false if the engine must shut down.
     async fn run_once(
         &mut self,
         commands: &mut mpsc::Receiver<Command>,
@@ -195,43 +202,43 @@ impl Actor {
         log_lines: &mut Option<mpsc::Receiver<LogLine>>,
         events: &mpsc::Sender<Event>,
     ) -> bool {
-        let has_events = !self.cx.outbox.is_empty();
-        let (finished_call, signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
-        // Biased, so that an interrupt never waits behind a fast stream.
+        let has_queued_events = !self.cx.outbox.is_empty();
+        let (finished_call, other_signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
+        // Biased, so that a fast stream never delays an interrupt.
         tokio::select! {
             biased;
-            command = commands.recv() => return self.take_command(command),
-            permit = reserve_event(events, self.cx.outbox.send_at()), if has_events => match permit {
+            command = commands.recv() => return self.handle_command(command),
+            permit = reserve_event(events, self.cx.outbox.next_send_at()), if has_queued_events => match permit {
                 Ok(permit) => if let Some(event) = self.cx.outbox.pop() { permit.send(event) },
                 // The front end is gone.
                 Err(_) => return false,
             },
-            Some(signal) = OptionFuture::from(finished_call) => self.turn_signal(signal),
+            Some(signal) = OptionFuture::from(finished_call) => self.handle_turn_signal(signal),
             Some(_) = self.cancelled_calls.next() => {}
-            Some(event) = hub_events.recv() => self.hub_event(event),
+            Some(event) = hub_events.recv() => self.handle_hub_event(event),
             Some(result) = self.cx.jobs.join_next() => match result {
-                Ok(result) => self.job_done(result),
-                Err(fault) => tracing::error!("a background job failed: {fault}"),
+                Ok(result) => self.handle_job_result(result),
+                Err(error) => tracing::error!("a background job failed: {error}"),
             },
             event = self.models.next_event() => {
-                self.models.task_event(event, &mut self.cx);
+                self.models.handle_task_event(event, &mut self.cx);
             }
-            event = self.persist.next() => {
+            event = self.persist.next_event() => {
                 let conversation = &mut self.conversation;
                 self.persist.handle_event(event, conversation, &mut self.cx);
             }
             () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
-            event = self.probe.next() => self.probe.handle_event(event, &mut self.cx),
-            line = next_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
-            Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
+            event = self.probe.next_event() => self.probe.handle_event(event, &mut self.cx),
+            line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
+            Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }
         true
     }
 
-    fn hub_event(&mut self, event: HubEvent) {
+    fn handle_hub_event(&mut self, event: HubEvent) {
         match event {
             HubEvent::Changed(server) => {
-                self.servers_changed();
+                self.handle_servers_changed();
                 let server = self.trust.with_withheld_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }

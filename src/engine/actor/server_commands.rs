@@ -11,15 +11,12 @@ use crate::protocol::{Command, Event, UserAnswer};
 use std::sync::Arc;
 
 impl Actor {
-    pub(super) fn server_command(&mut self, command: Command) {
+    pub(super) fn route_server_command(&mut self, command: Command) {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
-            Command::ReadServerLog {
-                server,
-                lines_seen: seen,
-            } => {
-                if let Some(log) = self.hub.log(&server, seen) {
+            Command::ReadServerLog { server, lines_seen } => {
+                if let Some(log) = self.hub.log(&server, lines_seen) {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
@@ -33,10 +30,10 @@ impl Actor {
                 self.trust
                     .review_tool(&server, &tool, &servers, &mut self.cx);
             }
-            Command::Revoke(trusted) => {
-                let is_changed = self.trust.revoke(*trusted, &mut self.cx);
-                if is_changed {
-                    self.trust_changed();
+            Command::Revoke(entry) => {
+                let was_revoked = self.trust.revoke(*entry, &mut self.cx);
+                if was_revoked {
+                    self.handle_trust_changed();
                 }
             }
             _ => {}
@@ -93,7 +90,7 @@ impl Actor {
             return;
         }
         self.hub.configure(self.settings.servers().to_vec());
-        self.servers_changed();
+        self.handle_servers_changed();
         self.cx
             .outbox
             .push(Event::ServersListed(self.current_servers()));
@@ -108,11 +105,12 @@ impl Actor {
             .collect()
     }
 
-    /// Derives the offered tools from the servers' snapshots.
-    pub(super) fn servers_changed(&mut self) {
+    /// Recomputes everything derived from the servers: the offered tools, banners and the
+    /// trust list.
+    pub(super) fn handle_servers_changed(&mut self) {
         let servers = self.hub.servers();
         self.trust
-            .pin_new(&servers, self.settings.servers(), &mut self.cx);
+            .pin_new_tools(&servers, self.settings.servers(), &mut self.cx);
         let offered = Toolset::from_servers(&self.current_servers());
         if offered != *self.toolset {
             self.toolset = Arc::new(offered);
@@ -127,26 +125,28 @@ impl Actor {
         trust.publish_trust(&servers, cx);
     }
 
-    /// Remembered decisions changed: updates the running turn, the offered tools and the list.
-    pub(super) fn trust_changed(&mut self) {
-        self.feed_trust();
-        self.servers_changed();
+    /// Applies changed trust decisions to the running turn, the offered tools and the server
+    /// list.
+    pub(super) fn handle_trust_changed(&mut self) {
+        self.feed_approval();
+        self.handle_servers_changed();
         let servers = self.current_servers();
         self.cx.outbox.push(Event::ServersListed(servers));
     }
 
-    pub(super) fn feed_trust(&mut self) {
+    /// Passes changed permissions to the running turn.
+    pub(super) fn feed_approval(&mut self) {
         let approval = Box::new(self.trust.approval().clone());
         self.feed(TurnInput::TrustChanged(approval));
     }
 
-    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &UserAnswer) {
+    pub(super) fn handle_pin_answer(&mut self, change: PinChange, answer: &UserAnswer) {
         let servers = self.hub.servers();
         let decision = self
             .trust
-            .pin_answered(change, answer, &servers, &mut self.cx);
+            .handle_pin_answer(change, answer, &servers, &mut self.cx);
         if let PinDecision::Made { asks_next } = decision {
-            self.trust_changed();
+            self.handle_trust_changed();
             if asks_next {
                 self.trust.ask_next_pin_change(&servers, &mut self.cx);
             }

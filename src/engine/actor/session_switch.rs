@@ -23,21 +23,21 @@ impl Actor {
         }
         self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
-        if self.trust.end_session() {
-            self.feed_trust();
+        if self.trust.clear_session_grants() {
+            self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
         }
         let (session, seq) = (self.conversation.session(), self.conversation.seq());
         self.guard
             .enter_session(session, seq, &self.toolset, &mut self.cx);
-        self.trace = ReplyTracer::default();
+        self.last_trace = ReplyTracer::default();
         let was_private = self.persist.end_private();
         if was_private {
             self.apply_log_level();
             self.cx.outbox.push(Event::PrivateChanged(false));
         }
-        let opened = Arc::new(session.clone());
-        self.cx.outbox.push(Event::SessionOpened(opened));
+        let session = Arc::new(session.clone());
+        self.cx.outbox.push(Event::SessionOpened(session));
         if was_private {
             let notice = Notice::info("Private mode is off: this conversation is saved.");
             self.cx.notice(notice.with_advice(Advice::MakePrivate));
@@ -53,13 +53,13 @@ impl Actor {
         self.begin_session(Session::new(self.models.current_name()));
     }
 
-    pub(super) fn session_result(&mut self, result: SessionsResult) {
+    pub(super) fn handle_session_result(&mut self, result: SessionsResult) {
         match result {
             SessionsResult::Opened(Ok(session)) => self.begin_session(*session),
-            SessionsResult::Opened(Err(fault)) | SessionsResult::Deleted(_, Err(fault)) => {
-                self.cx.notice(fault.notice());
+            SessionsResult::Opened(Err(error)) | SessionsResult::Deleted(_, Err(error)) => {
+                self.cx.notice(error.notice());
             }
-            SessionsResult::InitialOpened(found) => self.initial_session_opened(found),
+            SessionsResult::InitialOpened(result) => self.handle_initial_session(result),
             SessionsResult::Deleted(id, Ok(())) => {
                 // Saving the next answer would recreate the deleted file.
                 if self.conversation.session().id.as_ref() == Some(&id) {
@@ -70,19 +70,19 @@ impl Actor {
         }
     }
 
-    fn initial_session_opened(
+    fn handle_initial_session(
         &mut self,
-        found: Result<Result<Box<Session>, StoreError>, LookupError>,
+        result: Result<Result<Box<Session>, StoreError>, LookupError>,
     ) {
-        let notice = match found {
+        let notice = match result {
             Ok(Ok(session)) => return self.begin_session(*session),
-            Ok(Err(fault)) => fault.notice(),
+            Ok(Err(error)) => error.notice(),
             Err(LookupError::NoSessions) => {
                 self.begin_empty_session();
                 let notice = Notice::info("There is no conversation to continue.");
                 return self.cx.notice(notice.with_reason("A new one was started."));
             }
-            Err(unknown) => unknown.notice(),
+            Err(error) => error.notice(),
         };
         self.cx
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
@@ -98,19 +98,20 @@ impl Actor {
         self.recovery.offer_next(&mut self.cx);
     }
 
-    /// The saved messages of an opened session were scanned for calls.
-    pub(super) fn messages_read(
+    /// Adds the untrusted text found in the saved messages of an opened session, unless
+    /// another session was opened since.
+    pub(super) fn handle_messages_scanned(
         &mut self,
         seq: ConversationSeq,
         untrusted_text: Arc<UntrustedText>,
     ) {
         if seq == self.conversation.seq() {
             self.guard.add(Arc::clone(&untrusted_text));
-            self.feed(TurnInput::UntrustedTextRead(untrusted_text));
+            self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
         }
     }
 
-    /// Saves a conversation that changed between two turns.
+    /// Saves a conversation that changed between two turns, and estimates its tokens again.
     pub(super) fn save_and_estimate(&mut self) {
         self.persist.save_conversation(&self.conversation, &self.cx);
         self.estimate_session();
@@ -125,8 +126,8 @@ impl Actor {
         }
     }
 
-    /// Applies the log level of the settings, at most `info` in private mode: at `debug` the
-    /// log contains the conversation.
+    /// Applies the log level of the settings, at most `info` in private mode, because the log
+    /// contains the conversation at `debug`.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
             let level = self.cx.settings.log_level;

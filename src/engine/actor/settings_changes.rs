@@ -1,4 +1,4 @@
-//! Applies settings: each owner receives its part.
+//! Applies changed settings to the owners that they concern.
 
 use super::Actor;
 use crate::config::{ConfigLoad, ConfigSnapshot};
@@ -10,65 +10,69 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Actor {
-    pub(super) fn settings_result(&mut self, result: SettingsResult) {
+    pub(super) fn handle_settings_result(&mut self, result: SettingsResult) {
         let cx = &mut self.cx;
         match result {
-            SettingsResult::Reread(read, asks) => self.reread(*read, asks),
-            SettingsResult::PromptRead(read) => self.settings.older_prompt_read(read, cx),
-            SettingsResult::PromptReplaced(replaced) => {
-                self.settings.prompt_replaced(replaced, cx);
+            SettingsResult::Reread(load, is_requested) => self.handle_reread(*load, is_requested),
+            SettingsResult::PromptRead(result) => self.settings.handle_outdated_prompt(result, cx),
+            SettingsResult::PromptReplaced(result) => {
+                self.settings.handle_prompt_replaced(result, cx);
             }
         }
     }
 
-    fn reread(&mut self, read: ConfigLoad, asks: bool) {
+    fn handle_reread(&mut self, load: ConfigLoad, is_requested: bool) {
         let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
-        let Some(mut files) = self.settings.review_files(read, asks, models, trust, cx) else {
+        let Some(mut files) = self
+            .settings
+            .review_files(load, is_requested, models, trust, cx)
+        else {
             return;
         };
-        if let Some(known) = files.to_apply.take() {
-            self.apply_config(known);
+        if let Some(config) = files.to_apply.take() {
+            self.apply_config(config);
         }
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
         self.settings.finish_reload(files, trust, cx);
     }
 
-    /// The user answered the question about edited files.
-    pub(super) fn edits_decided(
+    /// Applies the edits if the user agreed to them.
+    pub(super) fn handle_edits_answer(
         &mut self,
-        known: ConfigSnapshot,
+        edited: ConfigSnapshot,
         base: &ConfigSnapshot,
         changes: &[SettingsChange],
         choice: UserChoice,
     ) {
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
-        let Some(known) = self
+        let Some(config) = self
             .settings
-            .handle_edits_answer(known, base, changes, choice, trust, cx)
+            .handle_edits_answer(edited, base, changes, choice, trust, cx)
         else {
             return;
         };
-        let first = self.models.first_of(&known.settings, &self.cx).cloned();
-        self.apply_config(known);
-        if let Some(model) = first {
+        let first_model = self.models.first_of(&config.settings, &self.cx).cloned();
+        self.apply_config(config);
+        if let Some(model) = first_model {
             self.models.select_unsaved(model, &mut self.cx);
         }
-        self.settings.changes_applied(changes.len(), &mut self.cx);
+        self.settings
+            .report_changes_applied(changes.len(), &mut self.cx);
     }
 
-    fn apply_config(&mut self, now: ConfigSnapshot) {
-        let previous = self.settings.replace_values(&now, &mut self.cx);
+    fn apply_config(&mut self, config: ConfigSnapshot) {
+        let previous = self.settings.replace_values(&config, &mut self.cx);
         let ConfigSnapshot {
             settings: _,
             servers,
             system_prompt,
             personas,
             trust,
-        } = now;
+        } = config;
         self.apply_log_level();
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
-            turn.driver.set_idle(Duration::from_secs(seconds));
+            turn.driver.set_idle_timeout(Duration::from_secs(seconds));
         }
         let mode = self.cx.settings.tool_mode;
         // The command line overrides the file.
@@ -78,7 +82,8 @@ impl Actor {
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if previous.models != self.cx.settings.models {
-            self.models.settings_changed(&previous.models, &mut self.cx);
+            self.models
+                .apply_settings_change(&previous.models, &mut self.cx);
         }
         if self.settings.replace_servers(servers) {
             self.configure_servers();
@@ -87,11 +92,11 @@ impl Actor {
             .replace_prompts(system_prompt, personas, &mut self.cx);
         if trust != *self.trust.stored_trust() {
             self.trust.replace_stored(trust);
-            self.trust_changed();
+            self.handle_trust_changed();
         }
     }
 
-    /// The text at the start of the next turn's system message.
+    /// The active system prompt with the approved instructions of servers, for the next turn.
     pub(super) fn current_system_prompt(&self) -> Arc<str> {
         let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust
@@ -100,13 +105,13 @@ impl Actor {
 
     /// The tools of the next turn.
     pub(super) fn current_toolset(&self) -> Arc<Toolset> {
-        match self.settings.personas().chosen() {
+        match self.settings.personas().selected() {
             Some(persona) => Arc::new(self.toolset.for_persona(persona)),
             None => Arc::clone(&self.toolset),
         }
     }
 
-    /// Passes a change of the offered tools to the running turn.
+    /// Passes changed tools to the running turn.
     pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {

@@ -1,5 +1,5 @@
-//! Shutdown: stops what is running, saves what is unsaved, closes every server. Each step has
-//! a deadline.
+//! Shutdown: stops the running turn, finishes saves and closes every server. Each step has a
+//! deadline.
 
 use super::Actor;
 use crate::config;
@@ -11,12 +11,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Time limit for the last saves and events.
-const CLOSING_TIME: Duration = Duration::from_secs(3);
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(3);
 /// Time limit for cancellations to reach the servers before they are closed.
-const CANCELLING_TIME: Duration = Duration::from_millis(300);
+const CANCEL_TIME_MAX: Duration = Duration::from_millis(300);
 
 impl Actor {
-    /// Stops the running turn without ending it, so its journal is kept.
+    /// Stops the running turn without recording its end, so its journal is kept.
     pub(super) fn abandon_turn(&mut self) {
         if let Some(turn) = self.turn.take() {
             turn.driver.cancel_all();
@@ -35,21 +35,24 @@ impl Actor {
             mut cx,
             ..
         } = self;
-        // Servers learn of cancelled calls before they are closed.
-        let cancelled = async { while cancelled_calls.next().await.is_some() {} };
-        let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
-        let mut last = LastSaves::default();
-        let saving = tokio::time::timeout(CLOSING_TIME, last.save_all(&mut persist, &mut cx.jobs));
+        // Notify servers of cancelled calls before closing them.
+        let cancellations = async { while cancelled_calls.next().await.is_some() {} };
+        let _ = tokio::time::timeout(CANCEL_TIME_MAX, cancellations).await;
+        let mut last_saves = LastSaves::default();
+        let saving = tokio::time::timeout(
+            CLOSE_TIME_MAX,
+            last_saves.save_all(&mut persist, &mut cx.jobs),
+        );
         let ((), saved) = tokio::join!(hub.shutdown(), saving);
         if saved.is_err() {
             tracing::error!("the last conversation was not saved in time");
         }
         let mut outbox = cx.outbox;
-        last.report(conversation.seq(), &mut outbox);
+        last_saves.report(conversation.seq(), &mut outbox);
         for notice in config::tightened_permissions_notices(&cx.home) {
             outbox.push(Event::LowPriorityNoticePosted(notice));
         }
-        for notice in last.into_unsaved_notices(persist).await {
+        for notice in last_saves.into_unsaved_notices(persist).await {
             outbox.push(Event::NoticePosted(notice));
         }
         outbox.push(Event::ShutDown);
@@ -60,6 +63,6 @@ impl Actor {
                 }
             }
         };
-        let _ = tokio::time::timeout(CLOSING_TIME, flush).await;
+        let _ = tokio::time::timeout(CLOSE_TIME_MAX, flush).await;
     }
 }

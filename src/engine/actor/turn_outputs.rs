@@ -19,23 +19,23 @@ use crate::provider::StreamPart;
 use std::sync::Arc;
 
 impl Actor {
-    pub(super) fn active_turn_signal(&mut self, signal: ActiveTurnSignal) {
+    pub(super) fn handle_active_turn_signal(&mut self, signal: ActiveTurnSignal) {
         match signal {
-            ActiveTurnSignal::Turn(signal) => self.turn_signal(signal),
-            ActiveTurnSignal::Facts(facts) => {
-                let outputs = self.models.context.facts_received(facts);
+            ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
+            ActiveTurnSignal::ModelInfo(model_info) => {
+                let outputs = self.models.context.handle_model_info(model_info);
                 self.budget_outputs(outputs);
             }
-            ActiveTurnSignal::PipedTextRead(untrusted_text) => {
+            ActiveTurnSignal::PipedTextScanned(untrusted_text) => {
                 self.guard.add(Arc::clone(&untrusted_text));
-                self.feed(TurnInput::UntrustedTextRead(untrusted_text));
+                self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
                 let outputs = self.models.context.prepare_request();
                 self.budget_outputs(outputs);
             }
         }
     }
 
-    pub(super) fn turn_signal(&mut self, signal: TurnSignal) {
+    pub(super) fn handle_turn_signal(&mut self, signal: TurnSignal) {
         match &signal {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
                 if let Some(turn) = &self.turn {
@@ -86,7 +86,7 @@ impl Actor {
                     question,
                 }),
                 TurnOutput::AskClosed(ask) => self.cx.outbox.push(Event::AskClosed(ask)),
-                TurnOutput::Call(call) => self.run(&call),
+                TurnOutput::Call(call) => self.run_call(&call),
                 TurnOutput::Granted(grant) => {
                     let servers = self.hub.servers();
                     self.trust.grant_session(grant, &servers, &mut self.cx);
@@ -113,11 +113,11 @@ impl Actor {
                     self.cx.outbox.push(Event::ContextMeasured(meter));
                 }
                 BudgetOutput::Stop => self.feed(TurnInput::Stopped),
-                BudgetOutput::FetchFacts(model) => {
+                BudgetOutput::FetchModelInfo(model) => {
                     let provider = self.cx.provider.clone();
                     if let Some(turn) = &mut self.turn {
                         let query = async move { provider.facts(&model).await.ok() };
-                        turn.facts = Some(Box::pin(query));
+                        turn.model_info_query = Some(Box::pin(query));
                     }
                 }
                 BudgetOutput::AskUser { question, to } => {
@@ -140,14 +140,14 @@ impl Actor {
     fn drop_unsent(&mut self) {
         self.models.context.drop_unsent();
         if let Some(turn) = &mut self.turn {
-            turn.facts = None;
+            turn.model_info_query = None;
         }
         self.cx
             .withdraw_matching(|pending| matches!(pending, PendingQuestion::GrowContext { .. }));
     }
 
-    /// Estimates the tokens of the conversation between two turns, in the background because
-    /// it may be long.
+    /// Estimates the tokens of the conversation between two turns. Runs in the background,
+    /// because the conversation may be long.
     pub(super) fn estimate_session(&mut self) {
         let Some(model) = self.models.current() else {
             return;
@@ -156,26 +156,29 @@ impl Actor {
         let (system, offered) = (self.current_system_prompt(), self.current_toolset());
         let (seq, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
-            let weight =
-                estimator.estimate(&system, &offered, &compaction::request_history(&session));
-            JobResult::SessionEstimated(seq, weight)
+            let history = compaction::request_history(&session);
+            let raw_estimate = estimator.estimate(&system, &offered, &history);
+            JobResult::SessionEstimated(seq, raw_estimate)
         });
     }
 
-    pub(super) fn session_estimated(&mut self, seq: ConversationSeq, weight: u64) {
+    pub(super) fn handle_session_estimate(&mut self, seq: ConversationSeq, raw_estimate: u64) {
         if seq != self.conversation.seq() || self.turn.is_some() {
             return;
         }
         if let Some(model) = self.models.current().cloned() {
-            let output = self.models.context.session_estimated(&model, weight);
+            let output = self
+                .models
+                .context
+                .handle_session_estimate(&model, raw_estimate);
             self.budget_outputs(vec![output]);
         }
     }
 
     fn handle_completed_answer(&mut self, answer: &str, usage: Usage) {
         let Some(turn) = &mut self.turn else { return };
-        if let Some(covered) = turn.compacted_range.take() {
-            return self.apply_summary(covered, answer);
+        if let Some(range) = turn.compacted_range.take() {
+            return self.apply_summary(range, answer);
         }
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
@@ -183,7 +186,7 @@ impl Actor {
     }
 
     fn save_partial_answer(&mut self, text: &str) {
-        // A partial summary is useless.
+        // A partial summary is not saved.
         if let Some(turn) = self
             .turn
             .as_ref()
@@ -204,20 +207,20 @@ impl Actor {
             let reason = quoted.clause();
             tracing::warn!(server = %call.server, tool = %call.tool, "the call needs approval: it {reason}");
         }
-        let (id, ended) = (turn.id, matches!(event, TurnEvent::Ended { .. }));
+        let (id, has_ended) = (turn.id, matches!(event, TurnEvent::Ended { .. }));
         if let TurnEvent::Ended { end, .. } = &event {
             failures::log_turn_end(end);
         }
         self.persist.record(&event, &mut self.cx);
         self.cx.outbox.push(Event::Turn(id, event));
-        if ended && let Some(turn) = self.turn.take() {
+        if has_ended && let Some(turn) = self.turn.take() {
             let finished = turn.driver.finish();
             self.turn_ids = finished.ids;
-            self.trace = finished.trace;
+            self.last_trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
             if turn.compacted_range.is_some() {
-                // There is no summary: the meter still shows the request for it.
+                // No summary was stored, and the meter still shows the request for it.
                 self.estimate_session();
             }
             let tools = self.current_toolset();
@@ -229,23 +232,26 @@ impl Actor {
 
     /// Skips the pause before the next attempt.
     pub(super) fn retry_now(&mut self) {
-        let due = self.turn.as_mut().and_then(|turn| turn.driver.retry_now());
-        due.into_iter().for_each(|input| self.feed(input));
+        let input = self.turn.as_mut().and_then(|turn| turn.driver.take_retry());
+        input.into_iter().for_each(|input| self.feed(input));
     }
 
     pub(super) fn cancel_call(&mut self, call: CallId) {
-        let cancelled = self.turn.as_ref().and_then(|turn| turn.driver.cancel(call));
-        if let Some(input) = cancelled {
+        let input = self
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.driver.cancel_input(call));
+        if let Some(input) = input {
             tracing::info!(%call, "the user cancelled the call");
             self.feed(input);
         }
     }
 
-    fn run(&mut self, call: &ApprovedCall) {
+    fn run_call(&mut self, call: &ApprovedCall) {
         let Some(turn) = &mut self.turn else { return };
         let id = call.id();
-        // The turn has checked that the tool is still the one that was shown. Should that ever
-        // fail, the call must not run.
+        // The turn has already checked that the tool is unchanged. If it is missing after all,
+        // the call must not run.
         let Some(tool) = self.toolset.get(call.server(), call.tool()) else {
             return turn.driver.run(call, |_| async move {
                 let why = "the tool is no longer offered".to_owned();
@@ -264,7 +270,7 @@ impl Actor {
             arguments: call.arguments().clone(),
             pin: Some(tool.tool.pin.clone()),
         };
-        let (server, tool, private) = (
+        let (server, tool, is_private) = (
             request.server.clone(),
             request.tool.clone(),
             self.persist.is_private(),
@@ -274,11 +280,11 @@ impl Actor {
             let outcome = hub.call(request, cancel);
             async move {
                 let outcome = outcome.await;
-                failures::log_outcome(&server, &tool, &outcome, private);
+                failures::log_outcome(&server, &tool, &outcome, is_private);
                 // The model sees no result before the injection guard has scanned it.
                 let untrusted_text = match untrusted_output(&outcome) {
-                    Some(output) => Some(
-                        scan_untrusted(QuoteSource::ToolResult, output.to_owned(), offered).await,
+                    Some(text) => Some(
+                        scan_untrusted(QuoteSource::ToolResult, text.to_owned(), offered).await,
                     ),
                     None => None,
                 };

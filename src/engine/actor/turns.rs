@@ -18,17 +18,17 @@ use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
-/// Share of the context for the messages to summarize; the rest is for the instruction, the
-/// summary and the error of the estimate.
+/// Share of the context for the messages to summarize. The rest is for the instruction, the
+/// summary and errors of the estimate.
 const SUMMARIZED_SHARE_PERCENT: u64 = 60;
-/// Characters per token. Low, for Korean text.
+/// Characters per token: a low value, which also fits Korean text.
 const CHARS_PER_TOKEN: u64 = 2;
 
-/// Blocks the engine forever if a test asks for it: signals and Ctrl+C must still end the
-/// program.
+/// Blocks the engine forever if a test requests it, to check that signals and Ctrl+C still end
+/// the program.
 #[cfg(debug_assertions)]
 fn block_on_purpose(prompt: &str) {
-    if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|at| at == prompt) {
+    if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|value| value == prompt) {
         eprintln!("HUMBLE_TEST_BLOCK is set");
         loop {
             std::thread::park();
@@ -40,8 +40,8 @@ impl Actor {
     pub(super) fn submit(&mut self, id: TurnId, prompt: Prompt) {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
-        let typed = prompt.kind != PromptKind::Continue;
-        if typed
+        let is_typed = prompt.kind != PromptKind::Continue;
+        if is_typed
             && !self.cx.options.no_save
             && !self.cx.options.is_one_shot
             && !self.persist.is_private()
@@ -65,13 +65,13 @@ impl Actor {
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced = self
+        let replaced_index = self
             .conversation
             .session()
             .last_prompt_index()
             .filter(|_| prompt.kind == PromptKind::Replace);
-        let history = match replaced {
-            Some(at) => compaction::request_history_until(self.conversation.session(), at),
+        let history = match replaced_index {
+            Some(index) => compaction::request_history_until(self.conversation.session(), index),
             None => compaction::request_history(self.conversation.session()),
         };
         let setup = TurnSetup {
@@ -91,8 +91,8 @@ impl Actor {
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
-    /// `compacted_range` is set if the answer will be a summary: the messages that it
-    /// replaces.
+    /// Starts a turn. If its answer will be a summary, `compacted_range` is the range of
+    /// messages that the summary replaces.
     pub(super) fn begin_turn(
         &mut self,
         id: TurnId,
@@ -115,15 +115,16 @@ impl Actor {
             kind,
             compacted_range,
             model,
-            persona: self.settings.personas().chosen().cloned(),
+            persona: self.settings.personas().selected().cloned(),
             transcript: Transcript::default(),
-            facts: None,
+            model_info_query: None,
             piped_text_scan,
         });
         self.perform(outputs);
     }
 
-    /// Why no turn can start: only one runs at a time, and none during a probe.
+    /// Explains why no turn can start now; None if one can. Only one turn runs at a time, and
+    /// none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
         let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "Another prompt is still being answered.",
@@ -146,6 +147,7 @@ impl Actor {
             .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
     }
 
+    /// Starts a turn whose answer is a summary of the older messages.
     pub(super) fn compact(&mut self, id: TurnId) {
         let prompt = Prompt::compaction();
         if let Some(busy) = self.busy_notice() {
@@ -164,7 +166,7 @@ impl Actor {
             self.conversation.session(),
             chars_max.unwrap_or(usize::MAX),
         );
-        let Some((instruction, covered)) = summary_request else {
+        let Some((instruction, range)) = summary_request else {
             let notice = Notice::failure("There is nothing to summarize yet.")
                 .with_reason("The last prompt and its answer are never summarized.");
             return self.reject(id, prompt, notice);
@@ -182,23 +184,23 @@ impl Actor {
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
         };
-        self.begin_turn(id, setup, model, Some(covered));
+        self.begin_turn(id, setup, model, Some(range));
     }
 
-    /// Sends all messages again instead of the summary.
+    /// Drops the summary, so the model is sent the messages that it covered.
     pub(super) fn drop_summary(&mut self) {
         if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
             self.save_and_estimate();
         }
     }
 
-    /// Stores the summary, which is sent from now on in place of the messages it covers.
-    pub(super) fn apply_summary(&mut self, covered: CompactedRange, summary: &str) {
+    /// Stores a summary. From now on the model is sent the summary in place of these messages.
+    pub(super) fn apply_summary(&mut self, range: CompactedRange, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
         compaction::store_summary(
             self.conversation.session_mut(),
-            covered,
+            range,
             summary.trim(),
             &model,
         );

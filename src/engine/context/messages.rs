@@ -8,7 +8,7 @@ use crate::domain::{
     ToolResultMessage, Toolset,
 };
 
-/// A longer result is truncated in the context.
+/// Longer results are truncated before they are sent.
 pub const RESULT_BYTES_MAX: usize = 100_000;
 
 /// One exchange within a turn: calls and their results, or an unreadable call.
@@ -16,11 +16,11 @@ pub const RESULT_BYTES_MAX: usize = 100_000;
 pub enum Exchange {
     Calls {
         pairs: Vec<(ToolCallMessage, ToolResultMessage)>,
-        /// Provider data that must be returned to the model with these calls.
-        opaque_reasoning: Option<ReasoningEcho>,
+        /// Provider data that must be sent back with these calls.
+        reasoning_echo: Option<ReasoningEcho>,
     },
-    /// A call that could not be read: the model's text, and the error it is sent.
-    Unreadable { raw: String, why: String },
+    /// A call that could not be read: its text, and the error sent to the model.
+    Unreadable { raw: String, error: String },
 }
 
 /// The messages of one request.
@@ -34,7 +34,7 @@ pub fn assemble_messages(
 ) -> Vec<Message> {
     let system = tool_prompt::system_message(system_prompt, dialect, offered);
     let mut messages: Vec<Message> = system.map(Message::System).into_iter().collect();
-    // Session files of other programs contain messages without text, which servers refuse.
+    // Session files of other programs may contain empty messages, which servers refuse.
     let history = history
         .iter()
         .filter(|message| !message.content.trim().is_empty());
@@ -48,11 +48,11 @@ pub fn assemble_messages(
         match exchange {
             Exchange::Calls {
                 pairs,
-                opaque_reasoning: carry,
+                reasoning_echo,
             } => {
                 messages.push(Message::ToolCalls {
                     calls: pairs.iter().map(|(call, _)| call.clone()).collect(),
-                    reasoning_echo: carry.clone(),
+                    reasoning_echo: reasoning_echo.clone(),
                 });
                 messages.extend(
                     pairs
@@ -60,22 +60,22 @@ pub fn assemble_messages(
                         .map(|(_, result)| Message::ToolResult(result.clone())),
                 );
             }
-            Exchange::Unreadable { raw, why } => {
+            Exchange::Unreadable { raw, error } => {
                 messages.push(Message::Assistant(raw.clone()));
-                messages.push(Message::User(why.clone()));
+                messages.push(Message::User(error.clone()));
             }
         }
     }
     messages
 }
 
-/// The result of a call as the model sees it. `first` is the result that a reused outcome
-/// repeats; `stop` tells the model that no further tool will run.
+/// The result of a call as it is sent to the model. `first_result` is the result that a reused
+/// outcome repeats; `must_stop` adds that the model must not call another tool.
 pub fn result_text(
     call: &ToolCall,
     outcome: &ToolOutcome,
-    first: Option<&str>,
-    stop: bool,
+    first_result: Option<&str>,
+    must_stop: bool,
 ) -> String {
     let (tool, server) = (&call.tool, &call.server);
     let error = |why: &str| format!("Error of {tool} from {server}:\n{}", truncate_result(why));
@@ -83,7 +83,7 @@ pub fn result_text(
         ToolOutcome::Succeeded { text, .. } => success_text(call, text),
         ToolOutcome::Reused { .. } => format!(
             "{}\n(The same call was made before; this is its result. Do not repeat it.)",
-            success_text(call, first.unwrap_or_default())
+            success_text(call, first_result.unwrap_or_default())
         ),
         ToolOutcome::Failed { text, .. } => error(text),
         ToolOutcome::Unreachable { why, .. } => error(why),
@@ -92,9 +92,9 @@ pub fn result_text(
         }
         ToolOutcome::NotRun { why } => error(why),
         ToolOutcome::Denied {
-            message: Some(word),
-        } if !word.trim().is_empty() => {
-            format!("The user denied {tool} from {server}. {}", word.trim())
+            message: Some(message),
+        } if !message.trim().is_empty() => {
+            format!("The user denied {tool} from {server}. {}", message.trim())
         }
         ToolOutcome::Denied { .. } => format!("The user denied {tool} from {server}."),
         ToolOutcome::Never => format!(
@@ -108,7 +108,7 @@ pub fn result_text(
             error("it was not run")
         }
     };
-    if stop && outcome.is_error() {
+    if must_stop && outcome.is_error() {
         format!("{text}\nCall no other tool now. Tell the user what failed and ask how to go on.")
     } else {
         text
@@ -128,9 +128,9 @@ fn truncate_result(text: &str) -> std::borrow::Cow<'_, str> {
         return text.into();
     }
     let end = text.floor_char_boundary(RESULT_BYTES_MAX);
-    let missing = text.len() - end;
+    let omitted_bytes = text.len() - end;
     format!(
-        "{}\n(cut here: {missing} more bytes were left out)",
+        "{}\n(cut here: {omitted_bytes} more bytes were left out)",
         &text[..end]
     )
     .into()
@@ -149,12 +149,12 @@ mod tests {
             SavedMessage::assistant("a"),
         ];
         let offered = Toolset::default();
-        let sent = assemble_messages("", Dialect::Native, &offered, &history, "p", &[]);
+        let messages = assemble_messages("", Dialect::Native, &offered, &history, "p", &[]);
         let expected = [
             Message::User("q".into()),
             Message::Assistant("a".into()),
             Message::User("p".into()),
         ];
-        assert_eq!(sent, expected);
+        assert_eq!(messages, expected);
     }
 }

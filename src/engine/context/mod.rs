@@ -1,9 +1,11 @@
 //! Request assembly and the context limit: `messages` assembles a request, `window` does the
-//! arithmetic, `tool_cost` detects that tool definitions fill the context. [`ContextBudget`]
-//! makes sure that a request fits, or asks before any of it would be truncated. Pure: actions
-//! are returned as [`BudgetOutput`].
+//! arithmetic, `tool_cost` detects tool definitions that fill the context, `notices` warns about
+//! requests that do not fit. [`ContextBudget`] chooses a context size in which the request fits
+//! and asks the user before the context grows too large. Pure: actions are returned as
+//! [`BudgetOutput`].
 
 mod messages;
+mod notices;
 mod tool_cost;
 mod window;
 
@@ -17,6 +19,7 @@ use crate::domain::{
 use crate::protocol::{Ask, ContextMeter, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
+use notices::{over_limit_notice, too_long_notice};
 use std::sync::Arc;
 use tool_cost::ToolCost;
 use window::TokenCalibration;
@@ -24,7 +27,7 @@ use window::TokenCalibration;
 /// Context usage above which `/compact` is suggested.
 const NEARLY_FULL_PERCENT: u64 = 80;
 
-/// A queued request.
+/// A request that was not sent yet.
 #[derive(Debug)]
 struct UnsentRequest {
     model: Arc<ModelConfig>,
@@ -32,24 +35,26 @@ struct UnsentRequest {
     tools: Arc<Toolset>,
 }
 
-/// Actions for a request, to be carried out in order.
+/// An action for the engine. Actions are carried out in order.
 #[derive(Debug)]
 pub(super) enum BudgetOutput {
-    /// Ask the server about this model, then call [`ContextBudget::facts_received`].
-    FetchFacts(Arc<ModelConfig>),
+    /// Query the server's information about this model, then call
+    /// [`ContextBudget::handle_model_info`].
+    FetchModelInfo(Arc<ModelConfig>),
     /// Ask the user whether the context may grow to `to`, then call
-    /// [`ContextBudget::answered`].
+    /// [`ContextBudget::handle_grow_answer`].
     AskUser {
         question: Ask,
         to: u64,
     },
-    /// A notice in the conversation.
+    /// Add a notice to the conversation.
     TurnNotice(Notice),
-    /// A transient notice.
+    /// Show a transient notice.
     Notice(Notice),
+    /// Update the meter.
     Measured(ContextMeter),
     Send(ChatRequest),
-    /// The user chose not to send the request.
+    /// Stop the turn: the user chose not to send the request.
     Stop,
 }
 
@@ -63,29 +68,31 @@ pub(super) struct ContextBudget {
 struct ContextUsage {
     /// The model and address that these values belong to.
     model_key: Option<(String, String)>,
-    /// The server's information about the model; None until it was asked.
-    facts: Option<Arc<ModelInfo>>,
+    /// The server's information about the model; None until the server was asked.
+    model_info: Option<Arc<ModelInfo>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
-    /// The raw estimate of the request that the server has not counted yet.
+    /// The raw estimate of the last request.
     raw_estimate: u64,
     /// The context size that the user allowed.
     approved_num_ctx: u64,
-    /// The user accepts truncation and declined a larger context.
-    send_anyway: bool,
+    /// The user declined a larger context and accepts truncation.
+    accepts_truncation: bool,
     has_warned_too_long: bool,
     has_warned_truncated: bool,
-    has_warned_nearly_full: bool,
+    was_nearly_full: bool,
     meter: ContextMeter,
 }
 
 impl ContextUsage {
-    fn facts(&self) -> Arc<ModelInfo> {
-        self.facts.clone().unwrap_or_default()
+    /// The server's information; empty if unknown.
+    fn model_info_or_default(&self) -> Arc<ModelInfo> {
+        self.model_info.clone().unwrap_or_default()
     }
 
-    fn measure(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
+    /// Updates the meter with an estimate.
+    fn set_estimate(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
         self.meter = ContextMeter {
             used,
             limit,
@@ -100,13 +107,13 @@ impl ContextUsage {
 }
 
 impl ContextBudget {
-    /// Resets all values for another conversation or model.
+    /// Resets everything for another conversation or model. Returns the empty meter.
     pub(super) fn reset(&mut self) -> ContextMeter {
         self.usage = ContextUsage::default();
         self.usage.meter
     }
 
-    /// Queues a request; [`Self::prepare_request`] continues with it.
+    /// Queues a request for [`Self::prepare_request`].
     pub(super) fn queue(
         &mut self,
         model: Arc<ModelConfig>,
@@ -124,7 +131,8 @@ impl ContextBudget {
         self.unsent = None;
     }
 
-    /// Prepares the queued request.
+    /// Prepares the queued request for sending, after a query for the server's information if
+    /// that is needed and missing.
     pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
         let Some(UnsentRequest { model, .. }) = &self.unsent else {
             return Vec::new();
@@ -137,55 +145,60 @@ impl ContextBudget {
                 ..ContextUsage::default()
             };
         }
-        // A server that reports an overflow need not be asked first.
-        if model.provider.truncates_silently() && self.usage.facts.is_none() {
-            return vec![BudgetOutput::FetchFacts(Arc::clone(model))];
+        // Other servers report an overflow, so they need not be asked first.
+        if model.provider.truncates_silently() && self.usage.model_info.is_none() {
+            return vec![BudgetOutput::FetchModelInfo(Arc::clone(model))];
         }
-        self.fit()
+        self.fit_request()
     }
 
-    /// Stores the server's information. None if it did not answer in time; the request itself
-    /// will then show why.
-    pub(super) fn facts_received(&mut self, facts: Option<ModelInfo>) -> Vec<BudgetOutput> {
-        self.usage.facts = facts.map(Arc::new);
-        self.fit()
+    /// Stores the server's information and continues with the queued request. `None` means that
+    /// the server gave no answer; the request itself will then report why.
+    pub(super) fn handle_model_info(&mut self, model_info: Option<ModelInfo>) -> Vec<BudgetOutput> {
+        self.usage.model_info = model_info.map(Arc::new);
+        self.fit_request()
     }
 
-    /// The user's answer about a conversation that does not fit.
-    pub(super) fn answered(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
+    /// Handles the answer to [`Ask::GrowContext`].
+    pub(super) fn handle_grow_answer(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
         match choice {
             UserChoice::Grow => self.usage.approved_num_ctx = to,
-            UserChoice::SendAnyway => self.usage.send_anyway = true,
+            UserChoice::SendAnyway => self.usage.accepts_truncation = true,
             _ => return vec![BudgetOutput::Stop],
         }
-        self.fit()
+        self.fit_request()
     }
 
-    fn fit(&mut self) -> Vec<BudgetOutput> {
+    /// Chooses the context size for the queued request and sends it, or asks the user.
+    fn fit_request(&mut self) -> Vec<BudgetOutput> {
         let Some(unsent) = self.unsent.take() else {
             return Vec::new();
         };
-        let (model, facts, usage) = (&unsent.model, self.usage.facts(), &mut self.usage);
-        let native = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
-        let vocabulary = Vocabulary::for_model(facts.family.as_deref(), &model.model);
-        usage.raw_estimate = window::raw_estimate(&unsent.messages, native, vocabulary);
+        let (model, model_info, usage) = (
+            &unsent.model,
+            self.usage.model_info_or_default(),
+            &mut self.usage,
+        );
+        let native_tools = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
+        let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
+        usage.raw_estimate = window::raw_estimate(&unsent.messages, native_tools, vocabulary);
         let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
-            let limit = window::limit(model, &facts, 0);
-            outputs.push(usage.measure(estimate, limit));
-            let exceeded = limit.filter(|limit| estimate > *limit);
-            outputs.extend(exceeded.map(|limit| {
+            let limit = window::limit(model, &model_info, 0);
+            outputs.push(usage.set_estimate(estimate, limit));
+            let exceeded_limit = limit.filter(|limit| estimate > *limit);
+            outputs.extend(exceeded_limit.map(|limit| {
                 let cost = usage.dominant_tool_cost(&unsent.tools, estimate);
                 BudgetOutput::Notice(over_limit_notice(model, estimate, limit, cost))
             }));
-            outputs.push(send(unsent, &facts, 0));
+            outputs.push(send_request(unsent, &model_info, 0));
             return outputs;
         }
-        let limits = ContextLimits::new(model, &facts, usage.num_ctx, usage.approved_num_ctx);
+        let limits = ContextLimits::new(model, &model_info, usage.num_ctx, usage.approved_num_ctx);
         let num_ctx = match limits.fit(estimate) {
             ContextFit::Fits { num_ctx } => num_ctx,
-            ContextFit::Grows { from, to } if !usage.send_anyway => {
+            ContextFit::Grows { from, to } if !usage.accepts_truncation => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
                 return vec![BudgetOutput::AskUser { question, to }];
@@ -203,20 +216,20 @@ impl ContextBudget {
             }
         };
         let num_ctx = u32::try_from(num_ctx).unwrap_or(u32::MAX);
-        let previous = std::mem::replace(&mut usage.num_ctx, num_ctx);
-        if previous != 0 && num_ctx > previous {
+        let previous_num_ctx = std::mem::replace(&mut usage.num_ctx, num_ctx);
+        if previous_num_ctx != 0 && num_ctx > previous_num_ctx {
             outputs.push(BudgetOutput::Notice(Notice::info(format!(
-                "The context grows from {previous} to {num_ctx} tokens; {} reloads the model.",
+                "The context grows from {previous_num_ctx} to {num_ctx} tokens; {} reloads the model.",
                 model.provider.label()
             ))));
         }
-        outputs.push(usage.measure(estimate, Some(u64::from(num_ctx))));
-        outputs.push(send(unsent, &facts, num_ctx));
+        outputs.push(usage.set_estimate(estimate, Some(u64::from(num_ctx))));
+        outputs.push(send_request(unsent, &model_info, num_ctx));
         outputs
     }
 
     /// Ollama's `num_ctx` of this conversation's last request to `model`, and the size that
-    /// the user allowed.
+    /// the user allowed; zeros before the first request.
     pub(super) fn num_ctx_of(&self, model: &ModelConfig) -> (u32, u64) {
         let model_key = Some((model.model.clone(), model.base_url.clone()));
         match self.usage.model_key == model_key {
@@ -227,42 +240,53 @@ impl ContextBudget {
 
     /// The largest context for this model that needs no consent.
     pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
-        let facts = self.usage.facts();
+        let model_info = self.usage.model_info_or_default();
         match model.provider.truncates_silently() {
             true => {
                 let (num_ctx, approved) = (self.usage.num_ctx, self.usage.approved_num_ctx);
-                let limits = ContextLimits::new(model, &facts, num_ctx, approved);
+                let limits = ContextLimits::new(model, &model_info, num_ctx, approved);
                 let tokens_max = limits.automatic_max.max(limits.floor);
                 Some(tokens_max.min(limits.limit.unwrap_or(u64::MAX)))
             }
-            false => window::limit(model, &facts, 0),
+            false => window::limit(model, &model_info, 0),
         }
     }
 
-    /// An estimator for the conversation between two requests. It runs in the background,
-    /// since a conversation may be long.
+    /// An estimator for the conversation between two requests, to be run in the background.
     pub(super) fn session_estimator(&self, model: &ModelConfig) -> SessionEstimator {
         SessionEstimator {
             dialect: model.dialect,
-            vocabulary: Vocabulary::for_model(self.usage.facts().family.as_deref(), &model.model),
+            vocabulary: Vocabulary::for_model(
+                self.usage.model_info_or_default().family.as_deref(),
+                &model.model,
+            ),
         }
     }
 
-    pub(super) fn session_estimated(&mut self, model: &ModelConfig, weight: u64) -> BudgetOutput {
-        let limit = window::limit(model, &self.usage.facts(), self.usage.num_ctx);
-        let estimate = self.usage.calibration.estimate(weight);
+    /// Updates the meter with the raw estimate of the conversation.
+    pub(super) fn handle_session_estimate(
+        &mut self,
+        model: &ModelConfig,
+        raw_estimate: u64,
+    ) -> BudgetOutput {
+        let limit = window::limit(
+            model,
+            &self.usage.model_info_or_default(),
+            self.usage.num_ctx,
+        );
+        let estimate = self.usage.calibration.estimate(raw_estimate);
         self.usage
-            .measure(estimate, limit.filter(|limit| *limit > 0))
+            .set_estimate(estimate, limit.filter(|limit| *limit > 0))
     }
 
     /// Replaces the estimate with the server's count.
-    pub(super) fn record_usage(&mut self, model: &ModelConfig, count: Usage) -> Vec<BudgetOutput> {
-        let Some(input) = count.input else {
+    pub(super) fn record_usage(&mut self, model: &ModelConfig, counts: Usage) -> Vec<BudgetOutput> {
+        let Some(input) = counts.input else {
             return Vec::new();
         };
         let usage = &mut self.usage;
-        // A server that answers but gave no information is not asked again in each round.
-        usage.facts.get_or_insert_default();
+        // If the server gave no information, do not ask again in each round.
+        usage.model_info.get_or_insert_default();
         let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
         if usage.calibration.record_count(usage.raw_estimate, input) && !usage.has_warned_truncated
@@ -280,7 +304,7 @@ impl ContextBudget {
             outputs.push(BudgetOutput::TurnNotice(notice));
         }
         usage.meter = ContextMeter {
-            used: input + count.output.unwrap_or(0),
+            used: input + counts.output.unwrap_or(0),
             is_measured: true,
             ..usage.meter
         };
@@ -288,16 +312,16 @@ impl ContextBudget {
         outputs
     }
 
-    /// Suggests `/compact` when usage passes the threshold, and again only after it fell
-    /// below. `tools` are those of the next request.
+    /// Suggests `/compact` once usage passes the threshold, and again only if it was below the
+    /// threshold since. `tools` are those of the next request.
     pub(super) fn compact_suggestion(&mut self, tools: &Toolset) -> Option<Notice> {
         let ContextMeter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;
         // Rounded as in the header.
         let percent = (used * 200 + limit) / (limit * 2);
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
-        let had_warned = std::mem::replace(&mut self.usage.has_warned_nearly_full, is_nearly_full);
-        if !is_nearly_full || had_warned {
+        let was_nearly_full = std::mem::replace(&mut self.usage.was_nearly_full, is_nearly_full);
+        if !is_nearly_full || was_nearly_full {
             return None;
         }
         let notice = Notice::info(format!("The context is {percent} % full."));
@@ -310,7 +334,7 @@ impl ContextBudget {
     }
 }
 
-/// Estimates a conversation without its next prompt.
+/// Estimates the tokens of a conversation without its next prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionEstimator {
     dialect: Dialect,
@@ -326,70 +350,25 @@ impl SessionEstimator {
     }
 }
 
-fn send(unsent: UnsentRequest, facts: &ModelInfo, num_ctx: u32) -> BudgetOutput {
+fn send_request(unsent: UnsentRequest, model_info: &ModelInfo, num_ctx: u32) -> BudgetOutput {
     let UnsentRequest {
         model,
         messages,
         tools,
     } = unsent;
     BudgetOutput::Send(ChatRequest {
-        model: with_tool_role(&model, facts),
+        model: with_tool_role(&model, model_info),
         messages,
         tools,
         num_ctx,
     })
 }
 
-fn too_long_notice(
-    model: &ModelConfig,
-    limits: &ContextLimits,
-    estimate: u64,
-    num_ctx: u64,
-    cost: Option<ToolCost>,
-) -> Notice {
-    let name = &model.name;
-    let limit = match limits.limit {
-        Some(_) if limits.limit_is_configured => "`contextLength` in config.json limits it to",
-        Some(limit) if limit == num_ctx => "the model accepts at most",
-        _ => "the context has",
-    };
-    let subject = match cost {
-        Some(_) => "The request",
-        None => "The conversation",
-    };
-    let notice = Notice::warning(format!(
-        "{subject} takes about {estimate} tokens, and {limit} {num_ctx}: {} drops the oldest part of it before {name} sees it.",
-        model.provider.label()
-    ));
-    match cost {
-        Some(cost) => cost.explain(notice),
-        None => notice
-            .with_advice(Advice::Compact)
-            .with_advice(Advice::NewSession),
-    }
-}
-
-fn over_limit_notice(
-    model: &ModelConfig,
-    estimate: u64,
-    limit: u64,
-    cost: Option<ToolCost>,
-) -> Notice {
-    let notice = Notice::warning(format!(
-        "About {estimate} tokens are sent, but {} accepts {limit}: its server will truncate or refuse the conversation.",
-        model.name
-    ));
-    match cost {
-        Some(cost) => cost.explain(notice),
-        None => notice.with_advice(Advice::Compact),
-    }
-}
-
-/// Sends tool results in the role `user` to a model whose template does not support tools: it
-/// would silently drop messages of the role `tool`.
-pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelInfo) -> Arc<ModelConfig> {
+/// Configures tool results to be sent in the role `user` if the model's template does not
+/// support tools, because it would silently drop messages of the role `tool`.
+pub(super) fn with_tool_role(model: &Arc<ModelConfig>, model_info: &ModelInfo) -> Arc<ModelConfig> {
     let drops_tool_role =
-        facts.template_supports_tools == Some(false) && model.dialect != Dialect::Native;
+        model_info.template_supports_tools == Some(false) && model.dialect != Dialect::Native;
     if model.tool_role.is_some() || !drops_tool_role {
         return Arc::clone(model);
     }

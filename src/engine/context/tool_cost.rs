@@ -1,5 +1,5 @@
-//! Detects that tool definitions, rather than the conversation, fill the context. A warning
-//! then reports it, names the costliest server and suggests how to reduce the cost.
+//! Detects tool definitions that fill the context more than the conversation does. The warning
+//! then names the costliest server and suggests how to reduce the cost.
 
 use super::window;
 use crate::domain::{Advice, Notice, ServerId, Toolset};
@@ -9,18 +9,18 @@ use crate::text::Clean;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolCost {
     tokens: u64,
-    /// The server with the costliest tools, and their cost.
+    /// The server whose definitions take the most tokens.
     server: ServerId,
     server_tokens: u64,
 }
 
 impl ToolCost {
-    /// `estimate` is the calibrated token count of a request with the raw estimate `weight`.
-    /// None unless definitions take more than half of it.
-    pub(super) fn if_dominant(offered: &Toolset, weight: u64, estimate: u64) -> Option<Self> {
-        let scaled = |bytes: usize| {
+    /// The cost of the definitions, if they take more than half of a request. `estimate` is
+    /// the calibrated estimate of the request.
+    pub(super) fn if_dominant(offered: &Toolset, raw_estimate: u64, estimate: u64) -> Option<Self> {
+        let calibrated_tokens = |bytes: usize| {
             let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
-            u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
+            u64::try_from(tokens / u128::from(raw_estimate.max(1))).unwrap_or(u64::MAX)
         };
         // Tools of one server are adjacent.
         let mut servers: Vec<(&ServerId, usize)> = Vec::new();
@@ -30,12 +30,12 @@ impl ToolCost {
                 _ => servers.push((&tool.server, tool.tool.bytes)),
             }
         }
-        let tokens = scaled(servers.iter().map(|(_, bytes)| bytes).sum());
+        let tokens = calibrated_tokens(servers.iter().map(|(_, bytes)| bytes).sum());
         let (server, bytes) = servers.into_iter().max_by_key(|(_, bytes)| *bytes)?;
         (tokens > estimate / 2).then(|| Self {
             tokens,
             server: server.clone(),
-            server_tokens: scaled(bytes),
+            server_tokens: calibrated_tokens(bytes),
         })
     }
 
@@ -57,20 +57,20 @@ mod tests {
     use crate::domain::Server;
     use crate::fixtures::{self, described_tool};
 
-    fn server(name: &str, tools: usize) -> Server {
+    fn server(name: &str, tool_count: usize) -> Server {
         let tool = |n: usize| {
             let mut tool = described_tool(&format!("{name}-{n}"), &"d".repeat(200));
             tool.bytes = 250;
             tool
         };
-        fixtures::server(name, (0..tools).map(tool).collect())
+        fixtures::server(name, (0..tool_count).map(tool).collect())
     }
 
     #[test]
     fn warning_names_the_server_with_the_costliest_tools() {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
         let offered = Toolset::from_servers(&servers);
-        // 115 tools of 80 raw tokens each; the server counts half of that.
+        // 115 tools of 80 raw tokens each, halved by the calibration.
         let cost = ToolCost::if_dominant(&offered, 10_000, 5_000);
         let expected = ToolCost {
             tokens: 4_600,

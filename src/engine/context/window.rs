@@ -1,5 +1,5 @@
-//! The arithmetic of context windows: how many tokens a request takes, and how large a context
-//! Ollama is asked for. Pure: information from servers arrives as [`ModelInfo`] and token
+//! The arithmetic of context windows: how many tokens a request takes, and which context size
+//! to request from Ollama. Pure: information from servers arrives as [`ModelInfo`] and token
 //! counts.
 
 use crate::domain::{Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset};
@@ -17,56 +17,56 @@ const DEFAULT_CONTEXT_LIMIT: u64 = 131_072;
 const MESSAGE_TOKENS: u64 = 6;
 /// Tokens per 100 bytes of a tool definition, which is half prose, half JSON.
 const TOKENS_PER_100_TOOL_BYTES: u64 = 32;
-/// Average ratio of an uncalibrated estimate to the server's count.
+/// Average ratio of raw estimates to the server's counts.
 const ESTIMATE_TO_COUNT_RATIO: f64 = 1.17;
 /// A count below this share of the estimate means that the server truncated the conversation.
-/// The threshold is tighter once a count has calibrated the estimate.
+/// The share is higher once an earlier count has calibrated the estimate.
 const TRUNCATED_SHARE: f64 = 0.55;
 const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
 /// No server truncates to fewer tokens than this. A smaller count omits cached tokens or is
-/// not a count at all.
+/// wrong.
 const TRUNCATED_TOKENS_MIN: u64 = 500;
 
-/// Uncalibrated token estimate of messages and tools.
+/// The raw, uncalibrated token estimate of a request.
 pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: Vocabulary) -> u64 {
     let text_tokens = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
-    let mut weight = 0;
+    let mut message_tokens = 0;
     for message in messages {
-        weight += match message {
+        message_tokens += match message {
             Message::System(text) | Message::User(text) | Message::Assistant(text) => {
                 text_tokens(text)
             }
             Message::ToolCalls {
                 calls,
-                reasoning_echo: carry,
+                reasoning_echo,
             } => {
-                let call = |call: &ToolCallMessage| {
+                let call_tokens = |call: &ToolCallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     text_tokens(&call.tool) + text_tokens(&arguments.to_string())
                 };
                 // Reasoning is sent back only with native calls.
-                let carry = carry.as_ref().filter(|_| tools.is_some());
-                let carried = carry.map(|carry| match &carry.value {
+                let sent_echo = reasoning_echo.as_ref().filter(|_| tools.is_some());
+                let echo_tokens = sent_echo.map(|echo| match &echo.value {
                     serde_json::Value::String(text) => text_tokens(text),
                     blocks => text_tokens(&blocks.to_string()),
                 });
-                calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
+                calls.iter().map(call_tokens).sum::<u64>() + echo_tokens.unwrap_or(0)
             }
             Message::ToolResult(result) => text_tokens(&result.content),
         };
     }
-    // A definition is measured once, when it arrives: there may be thousands.
+    // Definitions were measured when they arrived, because there may be thousands.
     let definitions = tools.map_or(&[][..], Toolset::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
-    weight + raw_estimate_definitions(bytes)
+    message_tokens + raw_estimate_definitions(bytes)
 }
 
-/// Estimated tokens of this many bytes of tool definitions.
+/// The raw token estimate of tool definitions of this many bytes.
 pub fn raw_estimate_definitions(bytes: usize) -> u64 {
     bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
-/// Estimates saved messages without copying their text.
+/// The raw token estimate of saved messages, without copying their text.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
     let content_tokens =
         |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
@@ -79,41 +79,41 @@ pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) ->
 /// Calibrates estimates with the token counts of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TokenCalibration {
-    /// The raw estimate of the last counted request, and its count.
+    /// The raw estimate of the last request that the server counted, and its count.
     last_count: Option<(u64, u64)>,
 }
 
 impl TokenCalibration {
-    /// Estimated tokens of a request with this raw estimate. After the first count, only the
-    /// part added since is estimated.
-    pub fn estimate(self, weight: u64) -> u64 {
-        let Some((counted_weight, count)) = self.last_count else {
-            return weight;
+    /// The calibrated token estimate of a request. After the first count, only the part added
+    /// since then is estimated.
+    pub fn estimate(self, raw_estimate: u64) -> u64 {
+        let Some((counted_raw_estimate, count)) = self.last_count else {
+            return raw_estimate;
         };
-        let ratio = count as f64 / counted_weight.max(1) as f64;
-        let tokens = if weight >= counted_weight {
-            // New text may differ from the text so far: take the mean of the observed and the
-            // usual ratio.
+        let ratio = count as f64 / counted_raw_estimate.max(1) as f64;
+        let tokens = if raw_estimate >= counted_raw_estimate {
+            // New text may be of another kind than the text so far, so use the mean of the
+            // observed and the average ratio.
             let added_ratio = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
-            count as f64 + (weight - counted_weight) as f64 * added_ratio
+            count as f64 + (raw_estimate - counted_raw_estimate) as f64 * added_ratio
         } else {
-            weight as f64 * ratio
+            raw_estimate as f64 * ratio
         };
         tokens.round() as u64
     }
 
     /// Records the server's count of a request. True if the count is so far below the estimate
     /// that the server must have truncated the conversation.
-    pub fn record_count(&mut self, weight: u64, count: u64) -> bool {
-        let estimate = self.estimate(weight);
-        let share = match self.last_count {
+    pub fn record_count(&mut self, raw_estimate: u64, count: u64) -> bool {
+        let estimate = self.estimate(raw_estimate);
+        let truncated_share = match self.last_count {
             Some(_) => TRUNCATED_SHARE_CALIBRATED,
             None => TRUNCATED_SHARE,
         };
-        if (count as f64) < estimate as f64 * share {
+        if (count as f64) < estimate as f64 * truncated_share {
             return count >= TRUNCATED_TOKENS_MIN;
         }
-        self.last_count = Some((weight, count));
+        self.last_count = Some((raw_estimate, count));
         false
     }
 }
@@ -121,36 +121,37 @@ impl TokenCalibration {
 /// The limits of a conversation's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextLimits {
-    /// The model's maximum, by `contextLength` or as reported by its server.
+    /// The maximum: the smaller of `contextLength` and the model's maximum as reported by its
+    /// server.
     pub limit: Option<u64>,
     /// `contextLength` determines the limit.
     pub limit_is_configured: bool,
-    /// The minimum requested: the largest of the settings, the model file, the loaded context
-    /// and the last request of this conversation.
+    /// The minimum to request: the largest size in the settings, in the model file, of the
+    /// loaded context and of the last request of this conversation.
     pub floor: u64,
-    /// It may grow to this size without asking.
+    /// The context may grow to this size without asking.
     pub automatic_max: u64,
 }
 
 impl ContextLimits {
     /// `previous` is the context of this conversation's last request, `approved` the size that
     /// the user allowed.
-    pub fn new(model: &ModelConfig, facts: &ModelInfo, previous: u32, approved: u64) -> Self {
+    pub fn new(model: &ModelConfig, model_info: &ModelInfo, previous: u32, approved: u64) -> Self {
         let configured = model.context_length.map(u64::from);
-        let known = facts.context_length.map(u64::from);
-        let limit = configured.into_iter().chain(known).min();
+        let reported = model_info.context_length.map(u64::from);
+        let limit = configured.into_iter().chain(reported).min();
         let in_settings = model
             .options
             .get("num_ctx")
             .and_then(serde_json::Value::as_u64)
             .unwrap_or(0);
-        let in_file = facts.num_ctx.map_or(0, u64::from);
-        let in_use = facts.loaded_context.map_or(0, u64::from);
+        let in_model_file = model_info.num_ctx.map_or(0, u64::from);
+        let loaded = model_info.loaded_context.map_or(0, u64::from);
         let floor = [
             NUM_CTX_MIN,
             in_settings,
-            in_file,
-            in_use,
+            in_model_file,
+            loaded,
             u64::from(previous),
         ]
         .into_iter()
@@ -164,53 +165,56 @@ impl ContextLimits {
         }
     }
 
-    /// How a request of `estimate` tokens fits.
+    /// Chooses the context size for a request of `estimate` tokens.
     pub fn fit(self, estimate: u64) -> ContextFit {
         let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
         let limit = self.limit.unwrap_or(DEFAULT_CONTEXT_LIMIT.max(self.floor));
         let to = wanted.max(self.floor).min(limit);
-        let automatic = self.automatic_max.max(self.floor).min(limit);
-        // A request of twice the limit is truncated in any case, so asking is pointless.
-        let hopeless = estimate >= limit.saturating_mul(2);
-        if to > automatic && !hopeless {
+        let automatic_max = self.automatic_max.max(self.floor).min(limit);
+        // A request of twice the limit is truncated anyway, so asking is pointless.
+        let is_hopeless = estimate >= limit.saturating_mul(2);
+        if to > automatic_max && !is_hopeless {
             ContextFit::Grows {
-                from: automatic,
+                from: automatic_max,
                 to,
             }
-        } else if estimate >= automatic {
-            ContextFit::TooLong { num_ctx: automatic }
+        } else if estimate >= automatic_max {
+            ContextFit::TooLong {
+                num_ctx: automatic_max,
+            }
         } else {
             ContextFit::Fits { num_ctx: to }
         }
     }
 }
 
+/// The context size chosen for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextFit {
     Fits {
         num_ctx: u64,
     },
-    /// It needs a context that the user has to allow.
+    /// The request needs a context that is larger than allowed without asking.
     Grows {
         from: u64,
         to: u64,
     },
-    /// It exceeds the largest possible context and will be truncated.
+    /// The request exceeds the largest possible context and will be truncated.
     TooLong {
         num_ctx: u64,
     },
 }
 
 /// The context size shown by the meter, if known.
-pub fn limit(model: &ModelConfig, facts: &ModelInfo, num_ctx: u32) -> Option<u64> {
-    let known = match model.provider.truncates_silently() {
+pub fn limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
+    let limit = match model.provider.truncates_silently() {
         true => Some(num_ctx),
         false => model
             .context_length
-            .or(facts.loaded_context)
-            .or(facts.context_length),
+            .or(model_info.loaded_context)
+            .or(model_info.context_length),
     };
-    known.map(u64::from)
+    limit.map(u64::from)
 }
 
 #[cfg(test)]
@@ -287,7 +291,7 @@ mod tests {
             context_length: Some(65_536),
             ..model()
         };
-        let facts = ModelInfo {
+        let model_info = ModelInfo {
             context_length: Some(40_960),
             loaded_context: Some(16_384),
             ..ModelInfo::default()
@@ -298,12 +302,12 @@ mod tests {
             floor: 32_768,
             automatic_max: 32_768,
         };
-        assert_eq!(ContextLimits::new(&model, &facts, 32_768, 0), expected);
-        let in_memory = ContextLimits {
+        assert_eq!(ContextLimits::new(&model, &model_info, 32_768, 0), expected);
+        let loaded = ContextLimits {
             floor: 16_384,
             ..expected
         };
-        assert_eq!(ContextLimits::new(&model, &facts, 8_192, 0), in_memory);
+        assert_eq!(ContextLimits::new(&model, &model_info, 8_192, 0), loaded);
         let model = ModelConfig {
             context_length: Some(8_192),
             ..model
@@ -314,7 +318,10 @@ mod tests {
             floor: 8_192,
             automatic_max: 65_536,
         };
-        assert_eq!(ContextLimits::new(&model, &facts, 0, 65_536), configured);
+        assert_eq!(
+            ContextLimits::new(&model, &model_info, 0, 65_536),
+            configured
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Finds the calls in an untrusted text, as the scanner would read them from a model: also in
-//! a code fence or backticks, inside other JSON, escaped, or after a tag that starts thinking.
-//! Linear in the text, by a bounded factor.
+//! Finds the calls in an untrusted text that the scanner would recognize if a model repeated
+//! them: also in a code fence or backticks, inside other JSON, escaped, or after a tag that
+//! starts thinking. Takes linear time.
 
 use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};
 use crate::domain::Toolset;
@@ -13,42 +13,44 @@ const ESCAPES_MAX: usize = 3;
 const REMOVED_BRACKETS_MAX: usize = 4;
 /// Levels of nested text (thinking, arguments) that are scanned separately.
 const NESTED_MAX: usize = 6;
-/// Limit on the bytes of separately scanned objects, per byte of text.
+/// Maximum total size of the separately scanned objects, as a multiple of the text's size.
 const OBJECTS_FACTOR_MAX: usize = 8;
-/// A text up to this size is always scanned completely.
+/// Objects of this total size are always scanned, however short the text is.
 const OBJECTS_BYTES_MIN: usize = 16 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct ExtractedCalls {
     pub(super) calls: Vec<TextCall>,
-    /// It is nested deeper than any honest text, so its contents are unknown.
+    /// The text is nested more deeply than any benign text, so it may contain other calls.
     pub(super) is_opaque: bool,
 }
 
 pub(super) fn extract_calls(text: &str, offered: &Arc<Toolset>) -> ExtractedCalls {
-    let mut found = ExtractedCalls::default();
-    scan_all_levels(text, offered, &mut found);
-    // The scanner ignores a name that two servers share, but a model may not.
+    let mut extracted = ExtractedCalls::default();
+    scan_all_levels(text, offered, &mut extracted);
+    // The scanner ignores a tool name that two servers share, but the model may name the
+    // server.
     if let Some(offered) = offered.without_duplicate_names() {
-        scan_all_levels(text, &Arc::new(offered), &mut found);
+        scan_all_levels(text, &Arc::new(offered), &mut extracted);
     }
-    found
+    extracted
 }
 
-fn scan_all_levels(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCalls) {
+/// Scans the text at each level of JSON string escaping.
+fn scan_all_levels(text: &str, offered: &Arc<Toolset>, extracted: &mut ExtractedCalls) {
     let mut level = text.to_owned();
     for depth in 0..=ESCAPES_MAX {
-        scan_variants(&without_backticks(&level), offered, found);
+        scan_variants(&without_backticks(&level), offered, extracted);
         if level.contains("```") {
-            scan_variants(&level, offered, found);
+            scan_variants(&level, offered, extracted);
         }
-        if let Some(bare) = normalize::strip_line_prefixes(&level) {
-            scan_variants(&without_backticks(&bare), offered, found);
+        if let Some(stripped) = normalize::strip_line_prefixes(&level) {
+            scan_variants(&without_backticks(&stripped), offered, extracted);
         }
         if level.contains('&') {
             let decoded = decode_entities(&level);
             if decoded != level {
-                scan_variants(&without_backticks(&decoded), offered, found);
+                scan_variants(&without_backticks(&decoded), offered, extracted);
             }
         }
         if depth == ESCAPES_MAX || !level.contains('\\') {
@@ -58,7 +60,7 @@ fn scan_all_levels(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCall
     }
 }
 
-/// The offered names that occur in the text.
+/// The names of offered tools that occur in the text.
 fn names_in<'a>(text: &str, offered: &'a Toolset) -> Vec<&'a str> {
     let tools = offered.tools().iter();
     tools
@@ -67,21 +69,21 @@ fn names_in<'a>(text: &str, offered: &'a Toolset) -> Vec<&'a str> {
         .collect()
 }
 
-/// Scans one spelling of the text: as is, without the outer brackets, and each object that
-/// mentions a tool by itself.
-fn scan_variants(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCalls) {
+/// Scans the text as it is, without its outer brackets, and each object that mentions a tool
+/// separately.
+fn scan_variants(text: &str, offered: &Arc<Toolset>, extracted: &mut ExtractedCalls) {
     let names = names_in(text, offered);
     if names.is_empty() {
         return;
     }
-    scan(text, offered, 0, found);
+    scan(text, offered, 0, extracted);
     let pairs = BracketPairs::parse(text);
-    for peels in 1..=REMOVED_BRACKETS_MAX.min(pairs.depth) {
+    for levels in 1..=REMOVED_BRACKETS_MAX.min(pairs.depth) {
         scan(
-            &pairs.without_outer_brackets(text, peels),
+            &pairs.without_outer_brackets(text, levels),
             offered,
             0,
-            found,
+            extracted,
         );
     }
     let bytes_max = (text.len() * OBJECTS_FACTOR_MAX).max(OBJECTS_BYTES_MIN);
@@ -89,39 +91,41 @@ fn scan_variants(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCalls)
     for object in pairs.objects_mentioning(text, &names) {
         bytes += object.len();
         if bytes > bytes_max {
-            found.is_opaque = true;
+            extracted.is_opaque = true;
             return;
         }
-        scan(object, offered, 0, found);
+        scan(object, offered, 0, extracted);
     }
 }
 
-fn scan(text: &str, offered: &Arc<Toolset>, depth: usize, found: &mut ExtractedCalls) {
+/// Scans the text, and the thinking and calls in it separately.
+fn scan(text: &str, offered: &Arc<Toolset>, depth: usize, extracted: &mut ExtractedCalls) {
     let mut scanner = CallScanner::new(Arc::clone(offered));
-    let mut pieces = scanner.push(text);
-    pieces.extend(scanner.finish());
-    for piece in pieces {
-        let hidden = match piece {
+    let mut events = scanner.push(text);
+    events.extend(scanner.finish());
+    for event in events {
+        let unscanned = match event {
             // The scanner does not look for calls inside thinking or arguments.
             ScanEvent::Thinking(text) => text,
             ScanEvent::UnusableCall(call) => call.raw,
             ScanEvent::Call(call) => {
                 let raw = call.raw.clone();
-                found.calls.push(call);
+                extracted.calls.push(call);
                 raw
             }
             _ => continue,
         };
-        let mut inside = hidden.chars();
-        inside.next();
-        let inside = inside.as_str();
-        if inside.len() < 2 || inside.len() >= text.len() {
+        // Without its first character, the text is not read as the same call again.
+        let mut chars = unscanned.chars();
+        chars.next();
+        let inner = chars.as_str();
+        if inner.len() < 2 || inner.len() >= text.len() {
             continue;
         }
         if depth == NESTED_MAX {
-            found.is_opaque = true;
+            extracted.is_opaque = true;
         } else {
-            scan(inside, offered, depth + 1, found);
+            scan(inner, offered, depth + 1, extracted);
         }
     }
 }
@@ -145,10 +149,10 @@ fn unescape_once(text: &str) -> String {
             Some('t') => out.push('\t'),
             Some('u') => {
                 let digits = chars.as_str().get(..4).unwrap_or_default();
-                let unit = u32::from_str_radix(digits, 16)
+                let decoded = u32::from_str_radix(digits, 16)
                     .ok()
                     .and_then(char::from_u32);
-                if let Some(c) = unit {
+                if let Some(c) = decoded {
                     out.push(c);
                     chars = chars.as_str()[4..].chars();
                 }
@@ -163,9 +167,9 @@ fn unescape_once(text: &str) -> String {
 fn decode_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
+    while let Some(offset) = rest.find('&') {
+        out.push_str(&rest[..offset]);
+        rest = &rest[offset + 1..];
         match decode_entity(rest) {
             Some((c, after)) => {
                 out.push(c);
@@ -178,12 +182,14 @@ fn decode_entities(text: &str) -> String {
     out
 }
 
-/// The matching brackets of a text, whatever is between them.
+/// The matching brackets of a text, found without parsing the text between them.
 struct BracketPairs {
     /// Start and end of each object, ordered by end.
     objects: Vec<(usize, usize)>,
-    /// Every bracket with the number of pairs around it; 0 if unmatched.
+    /// The offset of every bracket and its nesting level; 1 for an outermost pair, 0 if
+    /// unmatched.
     brackets: Vec<(usize, usize)>,
+    /// The deepest nesting level.
     depth: usize,
 }
 
@@ -191,11 +197,11 @@ impl BracketPairs {
     fn parse(text: &str) -> Self {
         let mut open: Vec<(usize, u8, usize)> = Vec::new();
         let (mut objects, mut brackets) = (Vec::new(), Vec::new());
-        for (at, byte) in text.bytes().enumerate() {
+        for (offset, byte) in text.bytes().enumerate() {
             match byte {
                 b'{' | b'[' => {
-                    open.push((at, byte, brackets.len()));
-                    brackets.push((at, 0));
+                    open.push((offset, byte, brackets.len()));
+                    brackets.push((offset, 0));
                 }
                 b'}' | b']' => {
                     let opener = if byte == b'}' { b'{' } else { b'[' };
@@ -204,27 +210,27 @@ impl BracketPairs {
                         .is_some_and(|(_, open_byte, _)| *open_byte == opener)
                         && let Some((start, _, index)) = open.pop()
                     {
-                        // Its depth is computed once all brackets are matched.
+                        // The level is computed once all brackets are matched.
                         brackets[index].1 = usize::MAX;
-                        brackets.push((at, usize::MAX));
+                        brackets.push((offset, usize::MAX));
                         if byte == b'}' {
-                            objects.push((start, at + 1));
+                            objects.push((start, offset + 1));
                         }
                     } else {
-                        brackets.push((at, 0));
+                        brackets.push((offset, 0));
                     }
                 }
                 _ => {}
             }
         }
         let (mut depth, mut deepest) = (0, 0);
-        for (at, around) in &mut brackets {
-            if *around == 0 {
+        for (offset, level) in &mut brackets {
+            if *level == 0 {
                 continue;
             }
-            let closes = matches!(text.as_bytes()[*at], b'}' | b']');
+            let closes = matches!(text.as_bytes()[*offset], b'}' | b']');
             depth -= usize::from(closes);
-            *around = depth + 1;
+            *level = depth + 1;
             depth += usize::from(!closes);
             deepest = deepest.max(depth);
         }
@@ -235,16 +241,16 @@ impl BracketPairs {
         }
     }
 
-    /// The text without the outermost `peels` levels of brackets and without unmatched
+    /// The text without the outermost `levels` levels of brackets and without unmatched
     /// brackets.
-    fn without_outer_brackets(&self, text: &str, peels: usize) -> String {
+    fn without_outer_brackets(&self, text: &str, levels: usize) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for (at, around) in &self.brackets {
-            if *around <= peels {
-                out.push_str(&text[from..*at]);
+        for (offset, level) in &self.brackets {
+            if *level <= levels {
+                out.push_str(&text[from..*offset]);
                 out.push('\n');
-                from = at + 1;
+                from = offset + 1;
             }
         }
         out.push_str(&text[from..]);
@@ -255,29 +261,31 @@ impl BracketPairs {
     fn objects_mentioning<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
         let mut mentions: Vec<usize> = names
             .iter()
-            .flat_map(|name| text.match_indices(name).map(|(at, _)| at))
+            .flat_map(|name| text.match_indices(name).map(|(offset, _)| offset))
             .collect();
         mentions.sort_unstable();
-        let mut starts: Vec<(usize, usize)> = self.objects.clone();
-        starts.sort_unstable();
-        let (mut open, mut starts) = (Vec::new(), starts.into_iter().peekable());
-        let mut objects: Vec<(usize, usize)> = Vec::new();
-        for at in mentions {
-            while let Some(object) = starts.next_if(|(start, _)| *start < at) {
-                // Objects that ended before this one starts contain no later mention.
+        let mut by_start: Vec<(usize, usize)> = self.objects.clone();
+        by_start.sort_unstable();
+        // The objects that contain the current mention, outermost first.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut unopened = by_start.into_iter().peekable();
+        let mut mentioning: Vec<(usize, usize)> = Vec::new();
+        for offset in mentions {
+            while let Some(object) = unopened.next_if(|(start, _)| *start < offset) {
+                // Objects that end before this one starts contain no later mention.
                 while open.last().is_some_and(|(_, end)| *end <= object.0) {
                     open.pop();
                 }
                 open.push(object);
             }
-            while open.last().is_some_and(|(_, end)| *end <= at) {
+            while open.last().is_some_and(|(_, end)| *end <= offset) {
                 open.pop();
             }
-            objects.extend(open.last());
+            mentioning.extend(open.last());
         }
-        objects.sort_unstable();
-        objects.dedup();
-        objects
+        mentioning.sort_unstable();
+        mentioning.dedup();
+        mentioning
             .into_iter()
             .map(|(start, end)| &text[start..end])
             .collect()

@@ -1,6 +1,6 @@
-//! The prompt-injection guard: untrusted text of the conversation, from tool results, pipes
-//! and saved messages. `untrusted_text` compares calls with it, `extract` finds the calls in a
-//! text.
+//! The prompt-injection guard. It keeps the untrusted text of the conversation, from tool
+//! results, piped input and saved messages, to detect calls that were copied from it.
+//! `untrusted_text` compares calls with such text, `extract` finds the calls in it.
 
 mod extract;
 mod untrusted_text;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 /// Number of sessions of this run whose untrusted text is kept.
 const SESSIONS_MAX: usize = 4;
-/// Bytes of the newest messages scanned when a session is opened.
+/// Maximum bytes of messages scanned when a session is opened, newest first.
 const MESSAGES_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct InjectionGuard {
     untrusted_texts: UntrustedTexts,
-    /// Untrusted text of sessions that were left, oldest first. The guard still works when one
-    /// is reopened, although no file contains tool results.
+    /// Untrusted text of sessions opened before, oldest first. Session files contain no tool
+    /// results, so without it the guard would miss copies from them in a reopened session.
     other_sessions: Vec<(SessionId, UntrustedTexts)>,
 }
 
@@ -35,7 +35,7 @@ impl InjectionGuard {
         self.untrusted_texts.add(untrusted_text);
     }
 
-    /// Stores the untrusted text of a session that is about to be left.
+    /// Stores the untrusted text of the open session before another one replaces it.
     pub(super) fn leave_session(&mut self, session: &Session) {
         let untrusted_texts = std::mem::take(&mut self.untrusted_texts);
         if let Some(id) = &session.id {
@@ -47,8 +47,8 @@ impl InjectionGuard {
         }
     }
 
-    /// Restores the untrusted text of an opened session. Its messages are scanned in the
-    /// background, since they contain piped input.
+    /// Restores the untrusted text of an opened session, and scans its messages in the
+    /// background, because they may contain piped input.
     pub(super) fn enter_session(
         &mut self,
         session: &Session,
@@ -56,11 +56,11 @@ impl InjectionGuard {
         offered: &Arc<Toolset>,
         cx: &mut EngineCx,
     ) {
-        let kept = self
+        let kept_index = self
             .other_sessions
             .iter()
             .position(|(id, _)| session.id.as_ref() == Some(id));
-        self.untrusted_texts = kept
+        self.untrusted_texts = kept_index
             .map(|index| self.other_sessions.remove(index).1)
             .unwrap_or_default();
         let mut bytes = 0;
@@ -78,7 +78,7 @@ impl InjectionGuard {
         cx.jobs.spawn_blocking(move || {
             let untrusted_text =
                 UntrustedText::from_text(QuoteSource::Earlier, &texts.join("\n"), &offered);
-            JobResult::MessagesRead(conversation, Arc::new(untrusted_text))
+            JobResult::MessagesScanned(conversation, Arc::new(untrusted_text))
         });
     }
 }

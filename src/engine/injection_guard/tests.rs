@@ -1,4 +1,4 @@
-//! Which texts count as the source of a call, however they wrap it, and which do not.
+//! Texts that count as the source of a call, in many kinds of wrapping, and texts that do not.
 
 use super::*;
 use crate::fixtures::{self, tool_call, tool_with};
@@ -34,7 +34,7 @@ fn seoul() -> ToolCall {
     call("get_weather", json!({"city": "서울 특별시", "days": 2}))
 }
 
-/// Checks a native call, whose raw text occurs nowhere.
+/// Whether a native call for Seoul, whose raw text occurs nowhere, counts as copied from `text`.
 fn is_quoted(text: &str) -> bool {
     untrusted_texts(text)
         .find_source(&seoul(), "native")
@@ -138,11 +138,11 @@ fn server_names_and_key_order_are_ignored() {
 }
 
 #[test]
-fn opaque_text_makes_every_call_ask() {
-    let hidden = format!("{}{SEOUL}", "<think>".repeat(40));
+fn every_call_counts_as_copied_from_an_opaque_text() {
+    let nested = format!("{}{SEOUL}", "<think>".repeat(40));
     let other = call("fetch", json!({}));
     assert!(
-        untrusted_texts(&hidden)
+        untrusted_texts(&nested)
             .find_source(&other, "native")
             .is_some()
     );
@@ -202,8 +202,8 @@ fn extraction_is_linear_for_any_input() {
         let started = Instant::now();
         let untrusted_text = UntrustedText::from_text(QuoteSource::ToolResult, &text, &offered());
         // A quadratic scan takes minutes; a linear one takes a few seconds in a debug build.
-        let took = started.elapsed();
-        assert!(took < Duration::from_secs(20), "{unit}: {took:?}");
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(20), "{unit}: {elapsed:?}");
         assert!(untrusted_text.normalized.len() <= text.len(), "{unit}");
     }
 }

@@ -1,6 +1,6 @@
-//! Untrusted text of a conversation, to tell whether a call is the model's own or was copied.
-//! Bounded and in memory only; it outlives the results in the context. In doubt, a call counts
-//! as copied: that costs one question.
+//! Untrusted text of a conversation, kept to detect calls that the model copied from it. Bounded
+//! and in memory only. It is kept longer than the tool results that are sent to the model. In
+//! doubt, a call counts as copied: a false alarm costs the user only one question.
 
 use super::extract;
 use crate::domain::{Arguments, QuoteSource, ToolCall, ToolOutcome, Toolset};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 /// Bytes kept per conversation. The newest text is kept whole, however long it is.
 const TEXTS_BYTES_MAX: usize = 4 << 20;
-/// Overhead of an entry besides its text.
+/// Size of an entry besides its text, approximately.
 const ENTRY_OVERHEAD_BYTES: usize = 128;
-/// Shorter needles would match any text.
-const MATCH_BYTES_MIN: usize = 3;
+/// Minimum length of a text to search for. Shorter ones would match almost any text.
+const NEEDLE_BYTES_MIN: usize = 3;
 
 /// One untrusted text, prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,15 +23,15 @@ pub struct UntrustedText {
     source: QuoteSource,
     /// The text without whitespace, quotation marks, escapes and code fences.
     normalized: String,
-    /// The calls in it, in canonical form.
+    /// The calls in the text, in canonical form.
     calls: HashSet<String>,
-    /// It cannot be fully scanned: every call counts as copied from it.
+    /// The text could not be scanned completely, so every call counts as copied from it.
     is_opaque: bool,
 }
 
 impl UntrustedText {
-    /// The untrusted part of a call's outcome, as far as it is sent to the model; None if
-    /// there is none. Linear, but too slow for the actor.
+    /// Scans the untrusted part of an outcome, see [`untrusted_output`]. Takes linear time, but
+    /// too long for the actor.
     pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Toolset>) -> Option<Self> {
         Some(Self::from_text(
             QuoteSource::ToolResult,
@@ -40,25 +40,25 @@ impl UntrustedText {
         ))
     }
 
-    /// Scans a text that came with the prompt.
+    /// Scans a text for calls.
     pub fn from_text(source: QuoteSource, text: &str, offered: &Arc<Toolset>) -> Self {
-        let found = extract::extract_calls(text, offered);
-        let calls = found
+        let extracted = extract::extract_calls(text, offered);
+        let calls = extracted
             .calls
             .iter()
             .map(|call| canonical_call(&call.tool, &call.arguments));
         Self {
             source,
             normalized: match normalize::strip_line_prefixes(text) {
-                Some(bare) => format!(
+                Some(stripped) => format!(
                     "{}\n{}",
                     normalize::normalize(text),
-                    normalize::normalize(&bare)
+                    normalize::normalize(&stripped)
                 ),
                 None => normalize::normalize(text),
             },
             calls: calls.collect(),
-            is_opaque: found.is_opaque,
+            is_opaque: extracted.is_opaque,
         }
     }
 
@@ -86,13 +86,14 @@ pub async fn scan_untrusted(
 ) -> Arc<UntrustedText> {
     let scan = move || UntrustedText::from_text(source, &text, &offered);
     let untrusted_text = tokio::task::spawn_blocking(scan).await;
-    Arc::new(untrusted_text.unwrap_or_else(|fault| {
-        tracing::error!("a text could not be scanned for calls: {fault}");
+    Arc::new(untrusted_text.unwrap_or_else(|error| {
+        tracing::error!("a text could not be scanned for calls: {error}");
         UntrustedText::unreadable(source)
     }))
 }
 
-/// The untrusted text of an outcome, as far as it is sent to the model.
+/// The untrusted part of an outcome, truncated like the result sent to the model; None if
+/// there is none.
 pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     let text = match outcome {
         ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
@@ -102,7 +103,7 @@ pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     Some(&text[..text.floor_char_boundary(RESULT_BYTES_MAX)])
 }
 
-/// The untrusted texts of a conversation so far. Cheap to clone.
+/// The untrusted texts of a conversation, oldest first. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct UntrustedTexts {
     texts: VecDeque<Arc<UntrustedText>>,
@@ -126,33 +127,33 @@ impl UntrustedTexts {
         }
     }
 
-    /// The source of a call that appears in an untrusted text, verbatim or in canonical form.
-    /// `raw` is the text that the call was read from.
+    /// The source of an untrusted text that contains the call, verbatim or in canonical form.
+    /// `raw` is the text from which the call was read.
     pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuoteSource> {
         if self.texts.is_empty() {
             return None;
         }
         let canonical = canonical_call(&call.tool, &call.arguments);
         let arguments = Value::Object(call.arguments.clone()).to_string();
-        // The second is the usual spelling of a native call in text.
+        // The second one is the usual spelling of a native call in text.
         let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::normalize);
         let contains_needle = |untrusted_text: &UntrustedText, needle: &str| {
-            needle.len() >= MATCH_BYTES_MIN && untrusted_text.normalized.contains(needle)
+            needle.len() >= NEEDLE_BYTES_MIN && untrusted_text.normalized.contains(needle)
         };
-        let found = self.texts.iter().find(|untrusted_text| {
+        let source_text = self.texts.iter().find(|untrusted_text| {
             untrusted_text.is_opaque
                 || untrusted_text.calls.contains(&canonical)
                 || needles
                     .iter()
                     .any(|needle| contains_needle(untrusted_text, needle))
         });
-        found.map(|untrusted_text| untrusted_text.source)
+        source_text.map(|untrusted_text| untrusted_text.source)
     }
 }
 
-/// Tool and arguments in a form that ignores spelling: key order, `5` or `"5"`, whitespace and
-/// escapes in strings. The server is omitted, because the same call to a namesake tool counts
-/// as copied too.
+/// The tool and arguments in a form that ignores differences in spelling: key order, `5` or
+/// `"5"`, whitespace and escapes in strings. Omits the server, so the same call to another
+/// server's tool of this name counts as copied too.
 fn canonical_call(tool: &str, arguments: &Arguments) -> String {
     let mut out = normalize::normalize(tool);
     let mut entries: Vec<_> = arguments.iter().collect();
@@ -176,7 +177,7 @@ fn push_value(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => out.push_str(&normalize::normalize(text)),
         Value::Number(number) => match number.as_f64() {
-            // 1.0 and 1 are the same number.
+            // Write 1.0 as 1.
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
                 out.push_str(&format!("{float:.0}"));
             }

@@ -16,12 +16,16 @@ use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::sync::Arc;
 
+/// Maximum number of models named when the requested one is missing.
+const SHOWN_MODELS_MAX: usize = 8;
+
 impl ModelRegistry {
-    /// Selects a listed model. Asks before adding a model that `config.json` does not have.
+    /// Selects a model from a server's catalog. Asks before adding one that `config.json` does
+    /// not list.
     pub fn use_model(&mut self, server: ModelServer, name: String, cx: &mut EngineCx) {
         let mut models = cx.settings.models.iter();
-        let configured = models.find(|model| model.is_listed_as(&server, &name));
-        if let Some(model) = configured.map(ModelConfig::reference) {
+        let existing = models.find(|model| model.is_listed_as(&server, &name));
+        if let Some(model) = existing.map(ModelConfig::reference) {
             return self.select_model(&model, cx);
         }
         if self.config_of(&server, cx).is_none() {
@@ -30,9 +34,9 @@ impl ModelRegistry {
                 server.url
             )));
         }
-        // On a first run, choosing a model is consent enough.
+        // On the first run, choosing a model is sufficient consent.
         if self.offers_discovered {
-            return self.add_model_answered(&server, &name, UserChoice::Add, cx);
+            return self.handle_add_model_answer(&server, &name, UserChoice::Add, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
@@ -46,7 +50,7 @@ impl ModelRegistry {
     }
 
     /// Handles the answer to [`Ask::AddModel`].
-    pub fn add_model_answered(
+    pub fn handle_add_model_answer(
         &mut self,
         server: &ModelServer,
         name: &str,
@@ -62,7 +66,7 @@ impl ModelRegistry {
             .iter()
             .map(ModelConfig::reference)
             .find(|reference| *reference == config.reference());
-        let new = NewModel {
+        let new_model = NewModel {
             name: self.unused_name(name, server, cx),
             model: name.to_owned(),
             provider: server.provider,
@@ -71,9 +75,9 @@ impl ModelRegistry {
             copy_from,
         };
         match choice {
-            UserChoice::Add => self.add_model(new, cx),
-            UserChoice::UseOnce => {
-                let Ok(model) = self.build_model(&new, cx) else {
+            UserChoice::Add => self.add_model(new_model, cx),
+            UserChoice::UseUntilExit => {
+                let Ok(model) = self.build_model(&new_model, cx) else {
                     return;
                 };
                 let message = format!("Using {} until humble exits.", model.name);
@@ -97,35 +101,34 @@ impl ModelRegistry {
     }
 
     /// Writes a model to `config.json`, then selects it.
-    pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
+    pub fn add_model(&mut self, mut new_model: NewModel, cx: &mut EngineCx) {
         // An entry without an address uses the API key from the provider's environment variable.
-        // Omit the default address only if the provider has no such variable, because omitting it
-        // would otherwise add that key.
-        let (url, provider) = (new.base_url.as_deref(), new.provider);
+        // So the default address is omitted only if the provider has no such variable.
+        let (url, provider) = (new_model.base_url.as_deref(), new_model.provider);
         if provider.key_variable().is_none() && url == Some(provider.default_base_url()) {
-            new.base_url = None;
+            new_model.base_url = None;
         }
-        let mut model = match self.build_model(&new, cx) {
+        let mut model = match self.build_model(&new_model, cx) {
             Ok(model) => model,
-            Err(faults) => {
-                let message = format!("`{}` cannot be added.", new.name);
-                return cx.notice(Notice::failure(message).with_reason(faults));
+            Err(problems) => {
+                let message = format!("`{}` cannot be added.", new_model.name);
+                return cx.notice(Notice::failure(message).with_reason(problems));
             }
         };
         model.active = true;
         let home = cx.home.clone();
         cx.write_config(move || {
-            let added = config::add_model(&home, &new);
-            JobResult::ModelAdded(Box::new(model), added)
+            let result = config::add_model(&home, &new_model);
+            JobResult::ModelAdded(Box::new(model), result)
         });
     }
 
     /// The configuration of a new model, with the address, key and certificate of the entry in
     /// `copy_from`.
-    fn build_model(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let model = config::parse_new_model(&cx.home, new)?;
-        let source = new.copy_from.as_ref();
-        let source = source.and_then(|source| self.find_reference(source, cx));
+    fn build_model(&self, new_model: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
+        let model = config::parse_new_model(&cx.home, new_model)?;
+        let source = new_model.copy_from.as_ref();
+        let source = source.and_then(|source| self.find_configured(source, cx));
         Ok(match source {
             Some(source) => ModelConfig {
                 base_url: source.base_url,
@@ -138,15 +141,15 @@ impl ModelRegistry {
     }
 
     /// Selects a model after it was written to the file. Does not reload the file, because other
-    /// edits in it need a review.
-    pub fn model_added(
+    /// edits in it must be reviewed first.
+    pub fn handle_model_added(
         &mut self,
         model: ModelConfig,
-        written: Result<(), ConfigError>,
+        result: Result<(), ConfigError>,
         cx: &mut EngineCx,
     ) {
-        if let Err(fault) = written {
-            return cx.notice(fault.notice());
+        if let Err(error) = result {
+            return cx.notice(error.notice());
         }
         let reference = model.reference();
         for other in &mut cx.settings.models {
@@ -167,24 +170,23 @@ impl ModelRegistry {
 
     /// Tests a new model by listing its server's models, so a wrong address or key is reported
     /// before saving.
-    pub fn test_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
-        let model = match config::parse_new_model(&cx.home, new) {
+    pub fn test_model(&mut self, query: QueryId, new_model: &NewModel, cx: &mut EngineCx) {
+        let model = match config::parse_new_model(&cx.home, new_model) {
             Ok(model) => model,
-            Err(faults) => {
-                let result = Err(Notice::failure(faults));
+            Err(problems) => {
+                let result = Err(Notice::failure(problems));
                 return cx.outbox.push(Event::ModelTested { query, result });
             }
         };
-        // Redact a typed key in the log even before it is saved.
+        // Redact the entered key in the log even before it is saved.
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.add_secrets(vec![key.clone()]);
         }
         let provider = cx.provider.clone();
-        self.spawn(async move {
-            let listed = provider.list_models(&model, LIST_TIME_MAX).await;
-            let result = match listed {
+        self.spawn_task(async move {
+            let result = match provider.list_models(&model, LIST_TIME_MAX).await {
                 Ok(list) => check_is_listed(&list, &model),
-                Err(fault) => Err(without_retry(fault.notice())),
+                Err(error) => Err(without_retry(error.notice())),
             };
             Some(ModelTaskEvent::Tested(query, result))
         });
@@ -205,19 +207,22 @@ impl ModelRegistry {
             return;
         }
         let provider = cx.provider.clone();
-        self.spawn(async move {
-            let facts = provider
+        self.spawn_task(async move {
+            let model_info = provider
                 .facts(&changed)
                 .await
                 .ok()
-                .filter(|facts| facts.has_capability("thinking") == Some(false))?;
+                .filter(|model_info| model_info.has_capability("thinking") == Some(false))?;
             let model = changed.reference();
-            Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
+            Some(ModelTaskEvent::ThinkUnsupported(
+                model,
+                model_info.capabilities,
+            ))
         });
     }
 
     /// Turns thinking off again after the server reported that the model does not support it.
-    pub fn cannot_think(
+    pub fn undo_set_think(
         &mut self,
         reference: &ModelRef,
         capabilities: &[String],
@@ -242,7 +247,8 @@ impl ModelRegistry {
     }
 }
 
-/// Checks that the server lists the model. An empty or truncated list proves nothing, so it passes.
+/// Checks that the server lists the model. An empty or truncated list proves nothing, so the
+/// model passes.
 fn check_is_listed(list: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
     let names = list.models.iter().map(|listed| listed.name.as_str());
     if list.models.is_empty()
@@ -251,8 +257,8 @@ fn check_is_listed(list: &ModelList, model: &ModelConfig) -> Result<(), Notice> 
     {
         return Ok(());
     }
-    let shown: Vec<&str> = names.take(8).collect();
-    let more = match list.models.len() - shown.len() {
+    let shown: Vec<&str> = names.take(SHOWN_MODELS_MAX).collect();
+    let omitted = match list.models.len() - shown.len() {
         0 => String::new(),
         count => format!(" and {count} more"),
     };
@@ -260,5 +266,5 @@ fn check_is_listed(list: &ModelList, model: &ModelConfig) -> Result<(), Notice> 
         "The server answered, but it lists no model `{}`.",
         model.model
     ))
-    .with_reason(format!("It lists: {}{more}.", shown.join(", "))))
+    .with_reason(format!("It lists: {}{omitted}.", shown.join(", "))))
 }

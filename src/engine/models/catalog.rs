@@ -1,4 +1,4 @@
-//! Catalogs of model servers, fetched in the background; each answer is an event.
+//! Catalogs of model servers, fetched in the background. Each server's answer is an event.
 
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, KnownServer};
@@ -15,47 +15,49 @@ use tokio::task::JoinSet;
 
 /// Time limit for a configured server.
 pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
-/// Time limit for an Ollama that is not configured.
-const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
+/// Time limit for the local Ollama if it is not configured.
+const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Time limit for this server to list its models.
 pub fn list_time_max(server: &ServerCatalog) -> Duration {
     match server.configured.is_empty() {
-        true => LOOK_TIME_MAX,
+        true => DISCOVERY_TIME_MAX,
         false => LIST_TIME_MAX,
     }
 }
 
 impl ModelRegistry {
-    /// Discovers models if the settings never listed one.
+    /// Discovers models if the settings list none.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
-        let is_first = !cx.settings.has_model_entries && cx.unreadable_config_banner().is_none();
-        if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
+        let lists_no_models =
+            !cx.settings.has_model_entries && cx.unreadable_config_banner().is_none();
+        if cx.options.offers_models && lists_no_models && cx.options.model_override.is_none() {
             self.offers_discovered = true;
             self.list_catalog(cx);
         }
     }
 
-    /// Fetches all catalogs again; the last known catalog of a server stays until it answers.
+    /// Fetches all catalogs again. A server's previous catalog is shown until it answers.
     pub fn list_catalog(&mut self, cx: &mut EngineCx) {
-        let before = std::mem::replace(&mut self.servers, known_servers(cx));
+        let previous = std::mem::replace(&mut self.servers, known_servers(cx));
         // Dropping the old set aborts its tasks.
-        self.listing = JoinSet::new();
-        for known in &mut self.servers {
-            let is_same = |earlier: &&KnownServer| earlier.catalog.server == known.catalog.server;
-            let earlier_state = before
+        self.catalog_requests = JoinSet::new();
+        for known_server in &mut self.servers {
+            let is_same =
+                |earlier: &&KnownServer| earlier.catalog.server == known_server.catalog.server;
+            let earlier_state = previous
                 .iter()
                 .find(is_same)
                 .map(|earlier| &earlier.catalog.state);
             if let Some(CatalogState::Listed(list)) = earlier_state {
-                known.catalog.state = CatalogState::Listed(Arc::clone(list));
+                known_server.catalog.state = CatalogState::Listed(Arc::clone(list));
             }
-            let time_max = list_time_max(&known.catalog);
-            let (provider, config) = (cx.provider.clone(), known.config.clone());
-            let (server, sender) = (known.catalog.server.clone(), self.sender.clone());
-            self.listing.spawn(async move {
-                let listed = provider.list_models(&config, time_max).await;
-                let _ = sender.send(ModelTaskEvent::Listed(server, listed)).await;
+            let time_max = list_time_max(&known_server.catalog);
+            let (provider, config) = (cx.provider.clone(), known_server.config.clone());
+            let (server, sender) = (known_server.catalog.server.clone(), self.sender.clone());
+            self.catalog_requests.spawn(async move {
+                let result = provider.list_models(&config, time_max).await;
+                let _ = sender.send(ModelTaskEvent::Listed(server, result)).await;
             });
         }
         self.push_catalog(cx);
@@ -66,7 +68,7 @@ impl ModelRegistry {
             servers: self
                 .servers
                 .iter()
-                .map(|known| known.catalog.clone())
+                .map(|server| server.catalog.clone())
                 .collect(),
             key_variables: config::key_variables(),
             is_ollama_host_invalid: config::is_ollama_host_invalid(&cx.home),
@@ -75,46 +77,49 @@ impl ModelRegistry {
         cx.outbox.push(Event::CatalogChanged(Arc::new(catalog)));
     }
 
-    pub(super) fn listed(
+    /// Stores a server's answer to the request for its catalog.
+    pub(super) fn handle_catalog(
         &mut self,
         server: &ModelServer,
-        listed: Result<ModelList, ProviderError>,
+        result: Result<ModelList, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
-        let Some(known) = servers.find(|known| known.catalog.server == *server) else {
+        let Some(known_server) = servers.find(|known| known.catalog.server == *server) else {
             return;
         };
-        known.catalog.state = match listed {
+        known_server.catalog.state = match result {
             Ok(list) => CatalogState::Listed(Arc::new(list)),
-            Err(fault) => CatalogState::Failed(without_retry(fault.notice())),
+            Err(error) => CatalogState::Failed(without_retry(error.notice())),
         };
         self.push_catalog(cx);
     }
 
-    fn known(&self, server: &ModelServer) -> Option<&KnownServer> {
+    fn find_server(&self, server: &ModelServer) -> Option<&KnownServer> {
         let mut servers = self.servers.iter();
         servers.find(|known| known.catalog.server == *server)
     }
 
-    /// The configuration of any model of a server, for requests to that server.
+    /// The configuration for requests to a server, taken from any of its models.
     pub fn config_of(&self, server: &ModelServer, cx: &EngineCx) -> Option<ModelConfig> {
         let mut models = cx.settings.models.iter();
-        let configured = || models.find(|model| model.server() == *server);
-        let known = self.known(server).map(|known| &known.config);
-        known.or_else(configured).cloned()
+        let config_in_settings = || models.find(|model| model.server() == *server);
+        let known_config = self.find_server(server).map(|known| &known.config);
+        known_config.or_else(config_in_settings).cloned()
     }
 
     /// The server's entry with this name; None if unknown.
     pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
-        let list = self.known(server)?.catalog.listed()?;
+        let list = self.find_server(server)?.catalog.listed()?;
         let mut models = list.models.iter();
         models.find(|model| is_same_model(&model.name, name))
     }
 
     /// Whether the complete model list of this server is known.
-    pub fn lists_all(&self, server: &ModelServer) -> bool {
-        let list = self.known(server).and_then(|known| known.catalog.listed());
+    pub fn has_complete_catalog(&self, server: &ModelServer) -> bool {
+        let list = self
+            .find_server(server)
+            .and_then(|server| server.catalog.listed());
         list.is_some_and(|list| !list.is_truncated)
     }
 }
@@ -123,8 +128,8 @@ impl ModelRegistry {
 /// configured.
 fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
     let mut servers = config::model_servers(&cx.settings.models);
-    let manages = |known: &KnownServer| known.config.provider.manages_models();
-    if !servers.iter().any(manages) && cx.options.model_override.is_none() {
+    let is_ollama = |known: &KnownServer| known.config.provider.manages_models();
+    if !servers.iter().any(is_ollama) && cx.options.model_override.is_none() {
         servers.push(KnownServer::local_ollama(&cx.home));
     }
     servers

@@ -1,5 +1,5 @@
-//! Models: the selected one (`select`), the catalogs of model servers (`catalog`), adding
-//! models to the settings (`add`), pulling and removing them (`pull`).
+//! The selected model (`select`), the catalogs of model servers (`catalog`), adding models to
+//! the settings (`add`), pulling and removing models (`pull`).
 
 mod add;
 pub(super) mod catalog;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Capacity of the queue of task events.
+/// Capacity of the channel of task events.
 const EVENTS_MAX: usize = 64;
 
 pub(super) struct ModelRegistry {
@@ -26,10 +26,12 @@ pub(super) struct ModelRegistry {
     /// The context usage of the open conversation.
     pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
-    /// The settings list no model, so discovered models are offered. Choosing one adds it.
+    /// The settings list no model, so discovered models are offered. Choosing one adds it to
+    /// the settings.
     offers_discovered: bool,
     pull: Option<ActivePull>,
-    listing: JoinSet<()>,
+    /// Running requests for catalogs.
+    catalog_requests: JoinSet<()>,
     tasks: JoinSet<()>,
     sender: mpsc::Sender<ModelTaskEvent>,
     events: mpsc::Receiver<ModelTaskEvent>,
@@ -43,8 +45,8 @@ pub(super) enum ModelTaskEvent {
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),
-    /// This model cannot think; these are its capabilities.
-    CannotThink(ModelRef, Vec<String>),
+    /// The model does not support thinking; these are its capabilities.
+    ThinkUnsupported(ModelRef, Vec<String>),
 }
 
 /// A pull in progress; dropping it stops it.
@@ -62,7 +64,7 @@ impl Default for ModelRegistry {
             servers: Vec::new(),
             offers_discovered: false,
             pull: None,
-            listing: JoinSet::new(),
+            catalog_requests: JoinSet::new(),
             tasks: JoinSet::new(),
             sender,
             events,
@@ -75,14 +77,15 @@ impl ModelRegistry {
         self.current.as_ref()
     }
 
-    /// The name of the selected model; empty without one.
+    /// The name of the selected model; empty if there is none.
     pub(super) fn current_name(&self) -> String {
         let current = self.current.as_ref();
         current.map_or_else(String::new, |model| model.name.clone())
     }
 
     /// Runs a task that reports at most one event.
-    fn spawn(&mut self, task: impl Future<Output = Option<ModelTaskEvent>> + Send + 'static) {
+    fn spawn_task(&mut self, task: impl Future<Output = Option<ModelTaskEvent>> + Send + 'static) {
+        // Forget finished tasks.
         while self.tasks.try_join_next().is_some() {}
         let sender = self.sender.clone();
         self.tasks.spawn(async move {
@@ -101,26 +104,26 @@ impl ModelRegistry {
         }
     }
 
-    pub(super) fn task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
+    pub(super) fn handle_task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
-            ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
+            ModelTaskEvent::Listed(server, result) => self.handle_catalog(&server, result, cx),
             ModelTaskEvent::Tested(query, result) => {
                 cx.outbox.push(Event::ModelTested { query, result });
             }
-            ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
-            ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),
+            ModelTaskEvent::Pulling(progress) => self.handle_pull_progress(progress, cx),
+            ModelTaskEvent::Pulled(result) => self.handle_pull_ended(result, cx),
             ModelTaskEvent::Removed(server, name, result) => {
-                self.removed(&server, &name, result, cx);
+                self.handle_model_removed(&server, &name, result, cx);
             }
-            ModelTaskEvent::CannotThink(model, capabilities) => {
-                self.cannot_think(&model, &capabilities, cx);
+            ModelTaskEvent::ThinkUnsupported(model, capabilities) => {
+                self.undo_set_think(&model, &capabilities, cx);
             }
         }
     }
 }
 
-/// Drops the advice to retry, because no prompt failed here and retrying would resend an older
-/// one.
+/// Drops the advice if it suggests `/retry`: no prompt failed here, so that would resend an
+/// older one.
 pub(super) fn without_retry(mut notice: Notice) -> Notice {
     let retries = [Advice::Retry, Advice::RetryLater];
     if notice.advice.iter().any(|advice| retries.contains(advice)) {

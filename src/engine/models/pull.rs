@@ -1,5 +1,5 @@
-//! Pulls models to an Ollama and removes them. One pull runs at a time, in the background,
-//! until the program ends.
+//! Pulls models to an Ollama server and removes them. One pull runs at a time, in the
+//! background. It stops when the program ends.
 
 use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
@@ -15,38 +15,38 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Minimum time between two progress reports; nobody reads faster.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// Minimum time between two progress reports with the same status.
+const PROGRESS_INTERVAL_MIN: Duration = Duration::from_millis(100);
 
 impl ModelRegistry {
     pub fn pull_model(&mut self, server: Option<ModelServer>, name: &str, cx: &mut EngineCx) {
         let name = name.trim();
-        if let Some(pulling) = &self.pull {
-            let other = pulling.pull.name.clone();
+        if let Some(active) = &self.pull {
+            let other = active.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is already being pulled."));
             return cx.notice(notice.with_advice(Advice::StopPull));
         }
         if let Some(notice) = invalid_name_notice(name) {
             return cx.notice(notice);
         }
-        let Some(ollama) = self.ollama(server.as_ref(), "pull models", cx) else {
+        let Some(ollama) = self.ollama_config(server.as_ref(), "pull models", cx) else {
             return;
         };
         let server = ollama.server();
         let mut stream = cx.provider.pull(&ollama, name);
         let sender = self.sender.clone();
         let task = tokio::spawn(async move {
-            let mut reported: Option<(Instant, String)> = None;
+            let mut last_report: Option<(Instant, String)> = None;
             let result = loop {
                 match stream.next().await {
                     None => break Ok(()),
-                    Some(Err(fault)) => break Err(fault),
+                    Some(Err(error)) => break Err(error),
                     Some(Ok(progress)) => {
-                        let is_due = reported.as_ref().is_none_or(|(at, status)| {
-                            at.elapsed() >= PROGRESS_EVERY || *status != progress.status
+                        let is_due = last_report.as_ref().is_none_or(|(at, status)| {
+                            at.elapsed() >= PROGRESS_INTERVAL_MIN || *status != progress.status
                         });
                         if is_due {
-                            reported = Some((Instant::now(), progress.status.clone()));
+                            last_report = Some((Instant::now(), progress.status.clone()));
                             let _ = sender.send(ModelTaskEvent::Pulling(progress)).await;
                         }
                     }
@@ -72,8 +72,9 @@ impl ModelRegistry {
         cx.outbox.push(Event::PullChanged(pull));
     }
 
-    /// The Ollama to ask; without one, the user gets a notice.
-    fn ollama(
+    /// The configuration for requests to an Ollama server, by default that of the selected
+    /// model. Notifies the user if there is none.
+    fn ollama_config(
         &mut self,
         server: Option<&ModelServer>,
         action: &str,
@@ -98,23 +99,23 @@ impl ModelRegistry {
         ollama
     }
 
-    pub fn pull_progressed(&mut self, progress: PullProgress, cx: &mut EngineCx) {
-        let Some(pulling) = &mut self.pull else {
+    pub fn handle_pull_progress(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+        let Some(active) = &mut self.pull else {
             return;
         };
-        pulling.pull.status = progress.status;
-        pulling.pull.done = progress.done;
-        pulling.pull.total = progress.total;
+        active.pull.status = progress.status;
+        active.pull.done = progress.done;
+        active.pull.total = progress.total;
         self.push_pull(cx);
     }
 
-    pub fn pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
-        // The pull was stopped meanwhile.
-        let Some(pulling) = self.pull.take() else {
+    pub fn handle_pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
+        let Some(active) = self.pull.take() else {
+            // The pull was stopped meanwhile.
             return;
         };
         self.push_pull(cx);
-        let Pull { name, total, .. } = pulling.pull;
+        let Pull { name, total, .. } = active.pull;
         match result {
             Ok(()) => {
                 let size = match total {
@@ -125,16 +126,16 @@ impl ModelRegistry {
                 cx.notice(notice.with_advice(Advice::UsePulledModel));
                 self.list_catalog(cx);
             }
-            Err(fault) => cx.notice(pull_failed(&name, &fault)),
+            Err(error) => cx.notice(pull_failed(&name, &error)),
         }
     }
 
     pub fn stop_pull(&mut self, cx: &mut EngineCx) {
-        let Some(pulling) = self.pull.take() else {
+        let Some(active) = self.pull.take() else {
             return cx.notice(Notice::info("No model is being pulled."));
         };
         self.push_pull(cx);
-        let name = pulling.pull.name;
+        let name = active.pull.name;
         let notice = Notice::info(format!("Stopped pulling {name}."));
         cx.notice(notice.with_advice(Advice::ResumePull(name)));
     }
@@ -143,18 +144,18 @@ impl ModelRegistry {
         &mut self,
         server: Option<ModelServer>,
         name: String,
-        answering: Option<&ModelConfig>,
+        turn_model: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) {
-        let Some(ollama) = self.ollama(server.as_ref(), "remove models", cx) else {
+        let Some(ollama) = self.ollama_config(server.as_ref(), "remove models", cx) else {
             return;
         };
         let server = ollama.server();
-        if !self.may_remove(&server, &name, answering, cx) {
+        if !self.check_removable(&server, &name, turn_model, cx) {
             return;
         }
         let listed = self.listed_model(&server, &name);
-        if listed.is_none() && self.lists_all(&server) {
+        if listed.is_none() && self.has_complete_catalog(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
             return cx.notice(notice.with_advice(Advice::ListModels));
         }
@@ -171,52 +172,52 @@ impl ModelRegistry {
         cx.ask(QuestionOwner::Program, question, pending);
     }
 
-    /// Whether a model may be removed. If it is answering or being pulled, the user gets a
-    /// notice.
-    fn may_remove(
+    /// Whether the model may be removed: not while it is answering (`turn_model`) or being
+    /// pulled. The user is notified otherwise.
+    fn check_removable(
         &mut self,
         server: &ModelServer,
         name: &str,
-        answering: Option<&ModelConfig>,
+        turn_model: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) -> bool {
-        let answers = answering.is_some_and(|model| model.is_listed_as(server, name));
-        if answers {
+        let is_answering = turn_model.is_some_and(|model| model.is_listed_as(server, name));
+        if is_answering {
             let notice = Notice::warning(format!("`{name}` is answering."));
             cx.notice(notice.with_advice(Advice::WaitOrStop));
         }
-        let is_pulled = self.pull.as_ref().is_some_and(|pulling| {
-            pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
+        let is_pulled = self.pull.as_ref().is_some_and(|active| {
+            active.pull.server == *server && is_same_model(&active.pull.name, name)
         });
         if is_pulled {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
             cx.notice(notice.with_advice(Advice::StopPull));
         }
-        !answers && !is_pulled
+        !is_answering && !is_pulled
     }
 
-    pub fn remove_answered(
+    pub fn handle_remove_answer(
         &mut self,
         server: ModelServer,
         name: String,
         choice: UserChoice,
-        answering: Option<&ModelConfig>,
+        turn_model: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) {
-        if choice != UserChoice::Remove || !self.may_remove(&server, &name, answering, cx) {
+        if choice != UserChoice::Remove || !self.check_removable(&server, &name, turn_model, cx) {
             return;
         }
-        let Some(ollama) = self.ollama(Some(&server), "remove models", cx) else {
+        let Some(ollama) = self.ollama_config(Some(&server), "remove models", cx) else {
             return;
         };
         let provider = cx.provider.clone();
-        self.spawn(async move {
+        self.spawn_task(async move {
             let result = provider.remove(&ollama, &name).await;
             Some(ModelTaskEvent::Removed(server, name, result))
         });
     }
 
-    pub fn removed(
+    pub fn handle_model_removed(
         &mut self,
         server: &ModelServer,
         name: &str,
@@ -237,17 +238,17 @@ impl ModelRegistry {
                     notice
                 }
             }
-            Err(fault) => remove_failed(name, &fault),
+            Err(error) => remove_failed(name, &error),
         };
         cx.notice(notice);
         self.list_catalog(cx);
     }
 }
 
-/// The cause of a failed pull, with advice.
-pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
-    let notice = caused_by(format!("`{name}` was not pulled."), fault);
-    let message = match &fault.cause {
+/// A notice about a failed pull, with its cause and advice.
+pub fn pull_failed(name: &str, error: &ProviderError) -> Notice {
+    let notice = failure_caused_by(format!("`{name}` was not pulled."), error);
+    let message = match &error.cause {
         FailureCause::ErrorInReply { message } => message.to_lowercase(),
         FailureCause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
         _ => String::new(),
@@ -258,7 +259,7 @@ pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
     if message.contains("no space") {
         return notice.with_advice("Free space on the server's disk, then pull again.");
     }
-    match &fault.cause {
+    match &error.cause {
         FailureCause::ConnectionRefused
         | FailureCause::HostNotFound
         | FailureCause::InvalidBaseUrl { .. } => notice,
@@ -266,12 +267,12 @@ pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
     }
 }
 
-/// The cause of a failed removal.
-pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
-    let notice = caused_by(format!("`{name}` was not removed."), fault);
-    match &fault.cause {
+/// A notice about a failed removal, with its cause and advice.
+pub fn remove_failed(name: &str, error: &ProviderError) -> Notice {
+    let notice = failure_caused_by(format!("`{name}` was not removed."), error);
+    match &error.cause {
         FailureCause::Status { status: 404, .. } => Notice {
-            why: Some(format!("{} has no such model.", fault.target.url)),
+            why: Some(format!("{} has no such model.", error.target.url)),
             advice: Vec::new(),
             ..notice
         },
@@ -280,14 +281,14 @@ pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
 }
 
 /// A failure notice with the cause and advice of a provider error.
-fn caused_by(what: String, fault: &ProviderError) -> Notice {
-    let fault = without_retry(fault.notice());
-    let why = match &fault.why {
-        Some(why) => format!("{} {why}", fault.what),
-        None => fault.what,
+fn failure_caused_by(what: String, error: &ProviderError) -> Notice {
+    let cause = without_retry(error.notice());
+    let why = match &cause.why {
+        Some(why) => format!("{} {why}", cause.what),
+        None => cause.what,
     };
     Notice {
-        advice: fault.advice,
+        advice: cause.advice,
         ..Notice::failure(what).with_reason(why)
     }
 }

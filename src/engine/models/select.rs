@@ -1,4 +1,4 @@
-//! The selected model, and where the selection is saved.
+//! Selects the model for the next turns and saves the selection.
 
 use super::ModelRegistry;
 use crate::config::{self, Settings};
@@ -11,13 +11,13 @@ use std::sync::Arc;
 const EXAMPLE: &str =
     r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 
-/// The reason why no model is selected.
+/// Explains why no model is selected, and how to get one.
 pub fn no_model(cx: &EngineCx) -> Notice {
     let notice = Notice::failure("No active model is configured.").with_advice(Advice::SelectModel);
     if cx.settings.has_model_entries {
         return notice;
     }
-    // An unreadable file may well list models.
+    // The unreadable file may list models, so do not suggest adding one.
     if let Some(banner) = cx.unreadable_config_banner() {
         return Notice::failure("config.json could not be read, so no model is available.")
             .with_reason(banner.notice.what.clone())
@@ -34,10 +34,10 @@ pub fn no_model(cx: &EngineCx) -> Notice {
 }
 
 impl ModelRegistry {
-    /// Selects the model of the command line, or the active one.
+    /// Selects the model named on the command line, or else the active one.
     pub fn choose_first_model(&mut self, cx: &mut EngineCx) {
-        let named = cx.options.model.as_deref();
-        let model = match named.map(|name| cx.settings.find_model(name).ok_or(name)) {
+        let requested_name = cx.options.model.as_deref();
+        let model = match requested_name.map(|name| cx.settings.find_model(name).ok_or(name)) {
             Some(Ok(model)) => Some(model.clone()),
             Some(Err(name)) => {
                 let names: Vec<&str> = cx
@@ -59,6 +59,7 @@ impl ModelRegistry {
         self.current = model.map(Arc::new);
     }
 
+    /// Sends the configured models and the selected one to the front end.
     pub fn list_models(&mut self, cx: &mut EngineCx) {
         let models = cx
             .settings
@@ -70,8 +71,9 @@ impl ModelRegistry {
         cx.outbox.push(Event::ModelsListed { models, selected });
     }
 
+    /// Selects a configured model and saves the selection.
     pub fn select_model(&mut self, wanted: &ModelRef, cx: &mut EngineCx) {
-        let Some(model) = self.find_reference(wanted, cx) else {
+        let Some(model) = self.find_configured(wanted, cx) else {
             cx.notice(Notice::warning(format!(
                 "`{}` is no longer in config.json.",
                 wanted.name
@@ -82,7 +84,7 @@ impl ModelRegistry {
             other.active = other.reference() == *wanted;
         }
         self.select_unsaved(model, cx);
-        // A model override is in no file.
+        // A model override is not saved.
         if cx.options.model_override.is_some() {
             return;
         }
@@ -90,9 +92,11 @@ impl ModelRegistry {
         cx.save_config(move || config::set_active_model(&home, &wanted));
     }
 
-    pub fn find_reference(&self, wanted: &ModelRef, cx: &EngineCx) -> Option<ModelConfig> {
+    pub fn find_configured(&self, reference: &ModelRef, cx: &EngineCx) -> Option<ModelConfig> {
         let mut models = cx.settings.models.iter();
-        models.find(|model| model.reference() == *wanted).cloned()
+        models
+            .find(|model| model.reference() == *reference)
+            .cloned()
     }
 
     /// Selects a model for the next turn without saving the selection.
@@ -107,15 +111,18 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// Applies changed settings to the selected model: it stays selected and takes the changes
-    /// to its own entry. A model that was in no file stays unchanged.
-    pub fn settings_changed(&mut self, before: &[ModelConfig], cx: &mut EngineCx) {
+    /// Applies changed settings to the selected model. It stays selected and gets the changes
+    /// of its own entry. A model that had no entry stays unchanged.
+    pub fn apply_settings_change(&mut self, previous: &[ModelConfig], cx: &mut EngineCx) {
         let models = &cx.settings.models;
-        let named = |name: &str| models.iter().find(|model| model.name == name);
+        let find_by_name = |name: &str| models.iter().find(|model| model.name == name);
         if let Some(model) = self.current.clone() {
             let is_same = |other: &&ModelConfig| other.reference() == model.reference();
-            let found = models.iter().find(is_same).or_else(|| named(&model.name));
-            match (before.iter().find(is_same), found.cloned()) {
+            let new_entry = models
+                .iter()
+                .find(is_same)
+                .or_else(|| find_by_name(&model.name));
+            match (previous.iter().find(is_same), new_entry.cloned()) {
                 (Some(old), Some(new)) if *old != new => self.update_current(&model, old, new, cx),
                 (Some(_), None) => cx.notice(
                     Notice::warning(format!("`{}` is no longer in config.json.", model.name))
@@ -128,8 +135,8 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// The model that these settings would select at a start; None if one is already selected,
-    /// because an edit alone never switches the model of a conversation.
+    /// The model that these settings would select at startup. None if a model is already
+    /// selected, because an edit alone never switches the model of a conversation.
     pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
         if self.current.is_some() {
             return None;
@@ -147,12 +154,12 @@ impl ModelRegistry {
         mut new: ModelConfig,
         cx: &mut EngineCx,
     ) {
-        // A value chosen for this run overrides the file.
+        // A thinking level chosen for this run overrides the file.
         if model.think != old.think {
             new.think = model.think;
         }
-        let is_moved = new.reference() != old.reference() || new.base_url != old.base_url;
-        if is_moved {
+        let is_other_model = new.reference() != old.reference() || new.base_url != old.base_url;
+        if is_other_model {
             return self.select_unsaved(new, cx);
         }
         cx.outbox.push(Event::ThinkChanged(new.think));

@@ -10,28 +10,28 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub struct CrashRecovery {
-    /// Not offered yet.
+    /// Turns that were not offered yet.
     unfinished: VecDeque<UnfinishedTurns>,
 }
 
 impl CrashRecovery {
-    /// Starts the scan for journals of earlier runs. A one-shot run offers nothing, because
-    /// nobody is there to decide.
+    /// Starts the scan for journals of earlier runs. A one-shot run offers no turns, because no
+    /// user is present to decide.
     pub fn start_scan(&mut self, cx: &mut EngineCx) {
         if cx.options.no_save {
             return;
         }
-        let (home, offers) = (cx.home.clone(), !cx.options.is_one_shot);
+        let (home, offers_turns) = (cx.home.clone(), !cx.options.is_one_shot);
         cx.jobs.spawn_blocking(move || {
             let mut scan = scan_journals(&home);
-            if !offers {
+            if !offers_turns {
                 scan.unfinished.clear();
             }
             JobResult::Recovery(RecoveryResult::Scanned(scan))
         });
     }
 
-    pub fn scanned(&mut self, scan: RecoveryScan, cx: &mut EngineCx) {
+    pub fn handle_scan(&mut self, scan: RecoveryScan, cx: &mut EngineCx) {
         scan.notices
             .into_iter()
             .for_each(|notice| cx.notice(notice));
@@ -50,7 +50,12 @@ impl CrashRecovery {
         }
     }
 
-    pub fn answered(&mut self, turns: UnfinishedTurns, choice: UserChoice, cx: &mut EngineCx) {
+    pub fn handle_resume_answer(
+        &mut self,
+        turns: UnfinishedTurns,
+        choice: UserChoice,
+        cx: &mut EngineCx,
+    ) {
         match choice {
             UserChoice::Resume => {
                 let sessions = Arc::clone(&cx.sessions);
@@ -73,7 +78,7 @@ impl CrashRecovery {
         }
     }
 
-    pub fn discard_answered(
+    pub fn handle_discard_answer(
         &mut self,
         turns: UnfinishedTurns,
         choice: UserChoice,

@@ -1,6 +1,5 @@
-//! Writes the journal of the running turn, off the actor: text is batched, calls and the
-//! answer are written at once. A journal is kept until a later save of its conversation has
-//! succeeded.
+//! Writes the journal of the running turn in the background. Text is batched; calls and the
+//! answer are written at once. A journal is kept until the session file contains its turns.
 
 use super::session_writer::{ConversationSeq, SaveSeq};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
@@ -12,12 +11,12 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// Minimum time between two writes of text.
+/// Text is written this long after the first unwritten delta.
 const FLUSH_DELAY: Duration = Duration::from_millis(250);
-/// How often text is synced to the disk itself.
+/// Minimum time between two syncs of text to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
-/// How long the end of a turn may wait for its answer to reach the journal.
-const HOLD_MAX: Duration = Duration::from_millis(500);
+/// Maximum time that the end of a turn is held back until its answer is in the journal.
+const HOLD_TIME_MAX: Duration = Duration::from_millis(500);
 /// Pause before a failed write is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
@@ -25,7 +24,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 enum JournalOp {
     Write(JournalRecord),
     Remove,
-    /// Another conversation starts; this journal waits for its save.
+    /// Set the journal of the previous conversation aside until this save.
     Detach(ConversationSeq, SaveSeq),
 }
 
@@ -33,12 +32,12 @@ enum JournalOp {
 struct JournalWriteResult {
     journal: Option<Journal>,
     detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
-    /// Operations that were not done, starting with the one that failed.
+    /// The operation that failed, and all after it.
     remaining_ops: VecDeque<JournalOp>,
     result: Result<(), StoreError>,
 }
 
-/// The result of a write, or a warning that it takes too long.
+/// The result of a batch of writes, or a warning that it takes too long.
 #[derive(Debug, PartialEq)]
 pub enum JournalEvent {
     Written,
@@ -50,17 +49,22 @@ pub struct JournalWriter {
     journals: Arc<Journals>,
     /// The journal of the open conversation; None while it is being written.
     journal: Option<Journal>,
+    /// Operations waiting for the next batch.
     ops: VecDeque<JournalOp>,
-    writing: Option<JoinHandle<JournalWriteResult>>,
+    /// The running batch.
+    running_write: Option<JoinHandle<JournalWriteResult>>,
+    /// When to write the next batch.
     write_at: Option<Instant>,
-    last_sync: Option<Instant>,
+    last_sync_at: Option<Instant>,
     conversation: ConversationSeq,
     is_turn_open: bool,
     /// The open conversation has, or will have, a journal file.
     has_file: bool,
-    /// The save that makes the journal unnecessary.
+    /// The journal may be removed after this save.
     needed_until: Option<SaveSeq>,
+    /// Journals of other conversations, each with the save after which it may be removed.
     detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
+    /// While set, the end of a turn is held back, at most until this time.
     hold_deadline: Option<Instant>,
 }
 
@@ -70,9 +74,9 @@ impl JournalWriter {
             journals,
             journal: None,
             ops: VecDeque::new(),
-            writing: None,
+            running_write: None,
             write_at: None,
-            last_sync: None,
+            last_sync_at: None,
             conversation: ConversationSeq::default(),
             is_turn_open: false,
             has_file: false,
@@ -90,16 +94,16 @@ impl JournalWriter {
         self.push_urgent(JournalOp::Write(turn));
     }
 
-    /// Detaches the journal of the previous conversation, which waits for its own save.
+    /// Sets the journal of the previous conversation aside if another conversation is open now.
     fn detach_journal(&mut self, conversation: ConversationSeq) {
-        let before = std::mem::replace(&mut self.conversation, conversation);
-        if before == conversation || !self.has_file {
+        let previous = std::mem::replace(&mut self.conversation, conversation);
+        if previous == conversation || !self.has_file {
             return;
         }
         let save = self.needed_until.take().unwrap_or(SaveSeq::NEVER);
         self.has_file = false;
         self.is_turn_open = false;
-        self.push_urgent(JournalOp::Detach(before, save));
+        self.push_urgent(JournalOp::Detach(previous, save));
     }
 
     /// Records an event of the turn.
@@ -121,7 +125,7 @@ impl JournalWriter {
                     text: text.clone(),
                 }))
             }
-            // Recovery does not need progress.
+            // Progress is not needed for recovery.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}
                 _ => self.push_urgent(JournalOp::Write(JournalRecord::from_call(call))),
@@ -131,7 +135,7 @@ impl JournalWriter {
     }
 
     fn push_text(&mut self, piece: u64, kind: PieceKind, added: &str) {
-        let thinking = kind == PieceKind::Thinking;
+        let is_thinking = kind == PieceKind::Thinking;
         match self.ops.back_mut() {
             Some(JournalOp::Write(JournalRecord::Text {
                 piece: last, text, ..
@@ -140,7 +144,7 @@ impl JournalWriter {
             }
             _ => self.ops.push_back(JournalOp::Write(JournalRecord::Text {
                 piece,
-                thinking,
+                thinking: is_thinking,
                 text: added.to_owned(),
             })),
         }
@@ -148,19 +152,20 @@ impl JournalWriter {
             .get_or_insert_with(|| Instant::now() + FLUSH_DELAY);
     }
 
-    /// Records the answer. The turn's end is shown once this is on the disk, and the journal
-    /// is removed once `save` has succeeded.
+    /// Records the answer. The end of the turn is held back until the answer is on disk, and
+    /// the journal is kept until `save` has succeeded.
     pub fn record_answer(&mut self, answer: JournalRecord, save: SaveSeq) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
         self.needed_until = Some(save);
-        self.hold_deadline = Some(Instant::now() + HOLD_MAX);
+        self.hold_deadline = Some(Instant::now() + HOLD_TIME_MAX);
         self.push_urgent(JournalOp::Write(answer));
     }
 
-    /// Ends a turn without an answer. Its journal is kept until `until` is saved; without that
-    /// it is removed, unless an earlier answer still needs it.
+    /// Ends a turn without an answer. Its journal is kept until the save `until`, which contains
+    /// its partial answer. Without one, the journal is removed unless an earlier answer still
+    /// needs it.
     pub fn end_turn(&mut self, until: Option<SaveSeq>) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
@@ -177,21 +182,20 @@ impl JournalWriter {
         self.is_turn_open = false;
         self.needed_until = None;
         self.hold_deadline = None;
-        let is_ours = |op: &JournalOp| matches!(op, JournalOp::Write(_));
-        self.ops.retain(|op| !is_ours(op));
+        self.ops.retain(|op| !matches!(op, JournalOp::Write(_)));
         if std::mem::take(&mut self.has_file) {
             self.push_urgent(JournalOp::Remove);
         }
     }
 
-    /// Keeps the journal of an earlier run, whose text is now in this conversation, until the
-    /// save.
+    /// Keeps the journal of an earlier run until the save `until`. Its text is already in this
+    /// conversation.
     pub fn adopt(&mut self, conversation: ConversationSeq, until: SaveSeq, journal: Journal) {
         self.detached.push((conversation, until, journal));
     }
 
     /// Removes the journals that waited for this save.
-    pub fn session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
+    pub fn handle_session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
         let is_saved =
             |owner: ConversationSeq, until: SaveSeq| owner == conversation && until <= save;
         if !self.is_turn_open
@@ -206,7 +210,7 @@ impl JournalWriter {
             .partition(|(owner, until, _)| is_saved(*owner, *until));
         self.detached = unsaved;
         if !saved.is_empty() {
-            // Removal is quick, so nothing waits for it.
+            // Nothing depends on the removal, so nothing waits for it.
             tokio::task::spawn_blocking(|| {
                 saved
                     .into_iter()
@@ -215,49 +219,51 @@ impl JournalWriter {
         }
     }
 
-    /// Whether the end of a turn must be held back.
+    /// Whether the end of a turn is being held back.
     pub fn is_holding_events(&self) -> bool {
         self.hold_deadline.is_some()
     }
 
     /// Whether there is nothing left to write.
     pub fn is_idle(&self) -> bool {
-        self.writing.is_none() && self.ops.is_empty()
+        self.running_write.is_none() && self.ops.is_empty()
     }
 
-    /// Whether every unsaved answer is in a journal on the disk.
+    /// Whether every unsaved answer is in a journal on disk.
     pub fn has_all_answers_on_disk(&self) -> bool {
         self.is_idle() && self.has_file && self.journal.is_some()
     }
 
+    /// Queues an operation to be written at once, together with those queued before it.
     fn push_urgent(&mut self, op: JournalOp) {
         self.ops.push_back(op);
         self.write_at = Some(Instant::now());
     }
 
-    /// Waits for the next write to be due or to finish. Cancel-safe.
+    /// Starts writes when they are due, and waits until one finishes or takes too long.
+    /// Cancel-safe.
     pub async fn next_event(&mut self) -> JournalEvent {
         loop {
-            let due = self.write_at.filter(|_| self.writing.is_none());
-            let wake = [due, self.hold_deadline].into_iter().flatten().min();
-            let (writing, waiting) = (self.writing.as_mut(), wake.is_some());
-            let alarm = sleep_until(wake.unwrap_or_else(Instant::now));
+            let write_at = self.write_at.filter(|_| self.running_write.is_none());
+            let wake_at = [write_at, self.hold_deadline].into_iter().flatten().min();
+            let running_write = self.running_write.as_mut();
+            let timer = sleep_until(wake_at.unwrap_or_else(Instant::now));
             tokio::select! {
-                written = async { match writing {
-                    Some(writing) => writing.await,
+                result = async { match running_write {
+                    Some(write) => write.await,
                     None => std::future::pending().await,
                 }} => {
-                    self.writing = None;
-                    return match written {
+                    self.running_write = None;
+                    return match result {
                         Ok(written) => self.finish_write(written),
                         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                     };
                 }
-                () = alarm, if waiting => {
+                () = timer, if wake_at.is_some() => {
                     let now = Instant::now();
-                    if due.is_some_and(|due| due <= now) {
-                        self.start();
-                    } else if self.hold_deadline.take_if(|hold| *hold <= now).is_some() {
+                    if write_at.is_some_and(|write_at| write_at <= now) {
+                        self.start_write();
+                    } else if self.hold_deadline.take_if(|deadline| *deadline <= now).is_some() {
                         return JournalEvent::Slow;
                     }
                 }
@@ -265,55 +271,58 @@ impl JournalWriter {
         }
     }
 
-    fn start(&mut self) {
+    /// Starts writing the queued operations.
+    fn start_write(&mut self) {
         self.write_at = None;
         let (ops, journal) = (std::mem::take(&mut self.ops), self.journal.take());
         let (journals, now) = (Arc::clone(&self.journals), Instant::now());
         let is_text = |op: &JournalOp| matches!(op, JournalOp::Write(JournalRecord::Text { .. }));
         let is_sync_due = self
-            .last_sync
-            .is_none_or(|synced| now >= synced + SYNC_INTERVAL);
-        let sync = is_sync_due || !ops.iter().all(is_text);
-        if sync {
-            self.last_sync = Some(now);
+            .last_sync_at
+            .is_none_or(|synced_at| now >= synced_at + SYNC_INTERVAL);
+        let must_sync = is_sync_due || !ops.iter().all(is_text);
+        if must_sync {
+            self.last_sync_at = Some(now);
         }
-        self.writing = Some(tokio::task::spawn_blocking(move || {
-            write(&journals, journal, ops, sync)
+        self.running_write = Some(tokio::task::spawn_blocking(move || {
+            write(&journals, journal, ops, must_sync)
         }));
     }
 
     fn finish_write(&mut self, written: JournalWriteResult) -> JournalEvent {
         self.journal = written.journal;
         self.detached.extend(written.detached);
-        let failed = written.result.err();
+        let error = written.result.err();
         for op in written.remaining_ops.into_iter().rev() {
             self.ops.push_front(op);
         }
-        if failed.is_some() && !self.ops.is_empty() {
+        if error.is_some() && !self.ops.is_empty() {
             self.write_at = Some(Instant::now() + RETRY_DELAY);
         }
-        let answers = |op: &JournalOp| matches!(op, JournalOp::Write(JournalRecord::Answer { .. }));
-        if failed.is_some() || !self.ops.iter().any(answers) {
+        let is_answer =
+            |op: &JournalOp| matches!(op, JournalOp::Write(JournalRecord::Answer { .. }));
+        if error.is_some() || !self.ops.iter().any(is_answer) {
             self.hold_deadline = None;
         }
-        failed.map_or(JournalEvent::Written, JournalEvent::Failed)
+        error.map_or(JournalEvent::Written, JournalEvent::Failed)
     }
 }
 
+/// Carries out operations until one fails.
 fn write(
     journals: &Journals,
     mut journal: Option<Journal>,
     mut ops: VecDeque<JournalOp>,
-    sync: bool,
+    must_sync: bool,
 ) -> JournalWriteResult {
     let mut detached = Vec::new();
     let mut result = Ok(());
     while let Some(op) = ops.pop_front() {
-        let done = match (&op, &mut journal) {
+        let op_result = match (&op, &mut journal) {
             (JournalOp::Write(record), Some(journal)) => journal.append(record),
             (JournalOp::Write(record @ JournalRecord::Turn { .. }), slot) => journals
                 .create(record, &Zoned::now())
-                .map(|begun| *slot = Some(begun)),
+                .map(|created| *slot = Some(created)),
             (JournalOp::Write(_), None) => Ok(()),
             (JournalOp::Remove, slot) => {
                 slot.take().into_iter().for_each(Journal::remove);
@@ -324,13 +333,13 @@ fn write(
                 Ok(())
             }
         };
-        if done.is_err() {
-            result = done;
+        if op_result.is_err() {
+            result = op_result;
             ops.push_front(op);
             break;
         }
     }
-    if let (Ok(()), true, Some(journal)) = (&result, sync, &journal) {
+    if let (Ok(()), true, Some(journal)) = (&result, must_sync, &journal) {
         result = journal.sync();
     }
     JournalWriteResult {

@@ -1,4 +1,4 @@
-//! The last saves, when the program ends: continues until everything is written or the disk
+//! Saves everything at the end of the program, until everything is written or the disk
 //! refuses.
 
 use super::journal_writer::JournalEvent;
@@ -13,8 +13,10 @@ use tokio::task::JoinSet;
 
 #[derive(Default)]
 pub struct LastSaves {
-    done: Vec<(ConversationSeq, SessionId, Option<SessionId>)>,
-    fault: Option<StoreError>,
+    /// Each saved conversation with the session it was saved as, and the original if that is a
+    /// fork made by a conflict.
+    saved: Vec<(ConversationSeq, SessionId, Option<SessionId>)>,
+    last_error: Option<StoreError>,
 }
 
 impl LastSaves {
@@ -27,14 +29,14 @@ impl LastSaves {
         while !sessions.is_idle() || !(journal.is_idle() || has_journal_failed) || !jobs.is_empty()
         {
             tokio::select! {
-                saved = sessions.next_saved(), if !sessions.is_idle() => match saved.result {
+                outcome = sessions.next_saved(), if !sessions.is_idle() => match outcome.result {
                     Ok(id) => {
-                        journal.session_saved(saved.conversation, saved.save);
-                        self.done.push((saved.conversation, id, saved.fork_of));
+                        journal.handle_session_saved(outcome.conversation, outcome.save);
+                        self.saved.push((outcome.conversation, id, outcome.fork_of));
                     }
-                    Err(fault) => {
-                        tracing::error!("a session could not be saved: {fault}");
-                        self.fault = Some(fault);
+                    Err(error) => {
+                        tracing::error!("a session could not be saved: {error}");
+                        self.last_error = Some(error);
                     }
                 },
                 event = journal.next_event(), if !journal.is_idle() && !has_journal_failed => {
@@ -45,8 +47,9 @@ impl LastSaves {
         }
     }
 
+    /// Reports the saves to the front end. `current` is the open conversation.
     pub fn report(&mut self, current: ConversationSeq, outbox: &mut Outbox) {
-        for (conversation, id, fork_of) in self.done.drain(..) {
+        for (conversation, id, fork_of) in self.saved.drain(..) {
             if let Some(original) = fork_of {
                 outbox.push(Event::LowPriorityNoticePosted(conflict_notice(
                     &original, &id,
@@ -58,29 +61,31 @@ impl LastSaves {
         }
     }
 
-    /// Notices about unsaved conversations, with the place where each is now.
+    /// Writes unsaved conversations to the temporary folder, unless a journal contains the only
+    /// one. Returns a notice with the location of each.
     pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
-        let in_journal = persistence.journal.has_all_answers_on_disk();
+        let is_in_journal = persistence.journal.has_all_answers_on_disk();
         let unsaved = persistence.sessions.into_unsaved();
         if unsaved.is_empty() {
             return Vec::new();
         }
-        if in_journal && unsaved.len() == 1 {
+        if is_in_journal && unsaved.len() == 1 {
             let notice = Notice::failure("The last conversation could not be saved.");
-            let notice = match self.fault {
-                Some(fault) => notice.with_reason(format!("{fault}.")),
+            let notice = match self.last_error {
+                Some(error) => notice.with_reason(format!("{error}.")),
                 None => notice,
             };
             return vec![
                 notice.with_advice("Its last turn is in the journal; the next start recovers it."),
             ];
         }
-        let rescue = move || unsaved.iter().map(rescue_session).collect();
-        let rescued = tokio::task::spawn_blocking(rescue).await;
-        rescued.unwrap_or_default()
+        let rescue_all = move || unsaved.iter().map(rescue_session).collect();
+        let notices = tokio::task::spawn_blocking(rescue_all).await;
+        notices.unwrap_or_default()
     }
 }
 
+/// Saves a copy of the session in the temporary folder, and returns a notice about it.
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
     let message = format!("The conversation \"{title}\" could not be saved.");
@@ -89,6 +94,6 @@ fn rescue_session(session: &Session) -> Notice {
             "A copy is in {}: move it to a safe place.",
             path.display()
         )),
-        Err(fault) => Notice::failure(message).with_reason(format!("{fault}.")),
+        Err(error) => Notice::failure(message).with_reason(format!("{error}.")),
     }
 }

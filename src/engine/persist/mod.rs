@@ -1,7 +1,8 @@
-//! Saves conversations and reports saves that fail: `session_writer` writes session files,
-//! `journal_writer` the journal of the running turn, `session_record` adds a turn to the
-//! session, `crash_recovery` offers turns that an earlier run left `unfinished`, `last_saves`
-//! handles the end of the program.
+//! Saves conversations and reports failed saves. `session_writer` writes session files,
+//! `journal_writer` writes the journal of the running turn, `session_record` adds a turn to the
+//! session, `unfinished` finds the turns that an earlier run left unfinished,
+//! `crash_recovery` offers to resume them, `last_saves` saves everything at the end of the
+//! program.
 
 pub(super) mod crash_recovery;
 mod journal_writer;
@@ -27,8 +28,8 @@ use journal_writer::{JournalEvent, JournalWriter};
 use session_writer::{ConversationSeq, SaveOutcome, SaveSeq, SessionWriter};
 use std::sync::Arc;
 
-const JOURNAL: BannerCause = BannerCause::UnwritableJournal;
-const UNSAVED: BannerCause = BannerCause::UnsavedSession;
+const UNWRITABLE_JOURNAL: BannerCause = BannerCause::UnwritableJournal;
+const UNSAVED_SESSION: BannerCause = BannerCause::UnsavedSession;
 
 /// The result of a write in the background.
 pub(super) enum PersistEvent {
@@ -39,11 +40,11 @@ pub(super) enum PersistEvent {
 pub(super) struct Persistence {
     sessions: SessionWriter,
     journal: JournalWriter,
-    /// The save that contains the partial answer of the turn that is ending.
+    /// The save that contains the partial answer of the turn that is about to end.
     partial_answer_save: Option<SaveSeq>,
-    /// This conversation is not saved.
+    /// The open conversation is not saved.
     is_private: bool,
-    /// A fork without a file name yet, and the session it was forked from.
+    /// A fork that has no file name yet, and the session it was forked from.
     pending_fork: Option<(ConversationSeq, Option<SessionId>)>,
 }
 
@@ -59,10 +60,10 @@ impl Persistence {
     }
 
     /// Waits for the next write to finish. Cancel-safe.
-    pub(super) async fn next(&mut self) -> PersistEvent {
+    pub(super) async fn next_event(&mut self) -> PersistEvent {
         tokio::select! {
             biased;
-            saved = self.sessions.next_saved() => PersistEvent::Session(saved),
+            outcome = self.sessions.next_saved() => PersistEvent::Session(outcome),
             event = self.journal.next_event() => PersistEvent::Journal(event),
         }
     }
@@ -71,7 +72,7 @@ impl Persistence {
         self.is_private
     }
 
-    fn is_saving(&self, cx: &EngineCx) -> bool {
+    fn may_save(&self, cx: &EngineCx) -> bool {
         !cx.options.no_save && !self.is_private
     }
 
@@ -83,20 +84,20 @@ impl Persistence {
         model: &str,
         cx: &EngineCx,
     ) {
-        if !self.is_saving(cx) {
+        if !self.may_save(cx) {
             return;
         }
         let session = conversation.session();
         let started = session.started_at.unwrap_or_else(Timestamp::now);
-        let count = session.messages.len();
+        let message_count = session.messages.len();
         let turn = JournalRecord::Turn {
             prompt: conversation.answered_prompt(prompt.kind, prompt.typed_text()),
             model: model.to_owned(),
             session: session.id.clone(),
             started: started.to_string(),
             before: match prompt.kind {
-                PromptKind::Ask => count,
-                _ => session.last_prompt_index().unwrap_or(count),
+                PromptKind::Ask => message_count,
+                _ => session.last_prompt_index().unwrap_or(message_count),
             },
             at: Timestamp::now().to_string(),
         };
@@ -114,7 +115,7 @@ impl Persistence {
             // Only turns that the user did not see end are offered at the next start.
             self.journal.end_turn(partial_answer_save);
         }
-        // An answer shown as complete must be on the disk first.
+        // An answer must be on disk before it is shown as complete.
         if self.journal.is_holding_events() {
             cx.outbox.hold();
         }
@@ -128,10 +129,10 @@ impl Persistence {
         usage: Usage,
         cx: &EngineCx,
     ) {
-        let whole =
+        let complete_answer =
             session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
         if let Some(save) = self.save_conversation(conversation, cx) {
-            let record = JournalRecord::from_answer(&whole, usage, Timestamp::now());
+            let record = JournalRecord::from_answer(&complete_answer, usage, Timestamp::now());
             self.journal.record_answer(record, save);
         }
     }
@@ -141,16 +142,16 @@ impl Persistence {
         &mut self,
         conversation: &mut Conversation,
         turn: &TurnToSave,
-        words: &str,
+        text: &str,
         cx: &EngineCx,
     ) {
         let prompt = conversation.answered_prompt(turn.kind, turn.prompt);
-        session_record::add_cancelled_turn(conversation.session_mut(), turn.kind, &prompt, words);
+        session_record::add_cancelled_turn(conversation.session_mut(), turn.kind, &prompt, text);
         self.partial_answer_save = self.save_conversation(conversation, cx);
     }
 
-    /// Queues a save of the conversation. None if it must not be saved or has no answer yet:
-    /// the first answer creates the file.
+    /// Queues a save of the conversation. None if it must not be saved, or has no answer yet: a
+    /// file is created only with the first answer.
     pub(super) fn save_conversation(
         &mut self,
         conversation: &Conversation,
@@ -159,48 +160,48 @@ impl Persistence {
         let session = conversation.session();
         let has_answer = !session.messages.is_empty() || !session.branches.is_empty();
         let seq = conversation.seq();
-        (self.is_saving(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
+        (self.may_save(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
     }
 
-    /// Saves a conversation with the text of an earlier run's journal, and keeps that journal
-    /// until the save has succeeded.
+    /// Saves a conversation to which the text of an earlier run's journal was added, and keeps
+    /// that journal until the save has succeeded.
     pub(super) fn save_recovered(
         &mut self,
         conversation: &Conversation,
         journal: Journal,
         cx: &EngineCx,
     ) {
-        let written = self.save_conversation(conversation, cx);
-        let until = written.unwrap_or_else(|| self.sessions.next_save());
+        let save = self.save_conversation(conversation, cx);
+        let until = save.unwrap_or_else(|| self.sessions.next_save());
         self.journal.adopt(conversation.seq(), until, journal);
     }
 
     /// Handles the result of a write.
     pub(super) fn handle_event(
         &mut self,
-        written: PersistEvent,
+        event: PersistEvent,
         conversation: &mut Conversation,
         cx: &mut EngineCx,
     ) {
-        match written {
-            PersistEvent::Session(saved) => self.session_saved(saved, conversation, cx),
+        match event {
+            PersistEvent::Session(outcome) => self.handle_save(outcome, conversation, cx),
             PersistEvent::Journal(event) => self.handle_journal_event(event, cx),
         }
     }
 
-    fn session_saved(
+    fn handle_save(
         &mut self,
-        saved: SaveOutcome,
+        outcome: SaveOutcome,
         conversation: &mut Conversation,
         cx: &mut EngineCx,
     ) {
-        cx.report_narrowed_permissions();
-        let (seq, save) = (saved.conversation, saved.save);
-        match saved.result {
+        cx.report_tightened_permissions();
+        let (seq, save) = (outcome.conversation, outcome.save);
+        match outcome.result {
             Ok(id) => {
-                self.journal.session_saved(seq, save);
+                self.journal.handle_session_saved(seq, save);
                 prepare_home_again(cx);
-                if let Some(original) = saved.fork_of {
+                if let Some(original) = outcome.fork_of {
                     let notice = conflict_notice(&original, &id);
                     cx.outbox.push(Event::LowPriorityNoticePosted(notice));
                 }
@@ -212,19 +213,19 @@ impl Persistence {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }
-                if cx.banners.contains_key(&UNSAVED) {
-                    cx.clear_banner(&UNSAVED);
+                if cx.banners.contains_key(&UNSAVED_SESSION) {
+                    cx.clear_banner(&UNSAVED_SESSION);
                     cx.notice(Notice::info("The conversation is saved again."));
                 }
             }
-            Err(fault) => {
-                tracing::error!("a session could not be saved: {fault}");
-                let notice = fault
+            Err(error) => {
+                tracing::error!("a session could not be saved: {error}");
+                let notice = error
                     .notice()
                     .with_reason("The save is retried automatically; you can continue.");
-                let shown = cx.banners.get(&UNSAVED);
-                if shown.is_none_or(|shown| shown.notice != notice) {
-                    cx.set_banner(Banner::new(UNSAVED, notice));
+                let banner = cx.banners.get(&UNSAVED_SESSION);
+                if banner.is_none_or(|banner| banner.notice != notice) {
+                    cx.set_banner(Banner::new(UNSAVED_SESSION, notice));
                 }
             }
         }
@@ -232,14 +233,14 @@ impl Persistence {
 
     fn handle_journal_event(&mut self, event: JournalEvent, cx: &mut EngineCx) {
         match event {
-            JournalEvent::Written => cx.clear_banner(&JOURNAL),
+            JournalEvent::Written => cx.clear_banner(&UNWRITABLE_JOURNAL),
             JournalEvent::Slow => tracing::warn!("writing the journal takes long"),
-            JournalEvent::Failed(fault) => {
-                tracing::warn!("the journal cannot be written: {fault}");
-                let notice = Notice::warning(format!("The journal cannot be written: {fault}."))
+            JournalEvent::Failed(error) => {
+                tracing::warn!("the journal cannot be written: {error}");
+                let notice = Notice::warning(format!("The journal cannot be written: {error}."))
                     .with_reason("If humble crashes, the running turn is lost.");
-                if !cx.banners.contains_key(&JOURNAL) {
-                    cx.set_banner(Banner::new(JOURNAL, notice));
+                if !cx.banners.contains_key(&UNWRITABLE_JOURNAL) {
+                    cx.set_banner(Banner::new(UNWRITABLE_JOURNAL, notice));
                 }
             }
         }
@@ -248,15 +249,15 @@ impl Persistence {
         }
     }
 
-    /// Turns private mode on or off for this conversation. False if it did not change.
+    /// Turns private mode on or off for this conversation. Returns false if nothing changed.
     pub(super) fn set_private(
         &mut self,
-        private: bool,
+        is_private: bool,
         conversation: &Conversation,
         cx: &mut EngineCx,
     ) -> bool {
-        if std::mem::replace(&mut self.is_private, private) == private {
-            let state = if private {
+        if std::mem::replace(&mut self.is_private, is_private) == is_private {
+            let state = if is_private {
                 "already private"
             } else {
                 "not private"
@@ -264,8 +265,8 @@ impl Persistence {
             cx.notice(Notice::info(format!("This conversation is {state}.")));
             return false;
         }
-        cx.outbox.push(Event::PrivateChanged(private));
-        cx.notice(match (private, &conversation.session().id) {
+        cx.outbox.push(Event::PrivateChanged(is_private));
+        cx.notice(match (is_private, &conversation.session().id) {
             (true, Some(id)) => Notice::info("Private mode is on: nothing more is saved.")
                 .with_reason(format!("{id} keeps what was saved so far.")),
             (true, None) => Notice::info("Private mode is on: this conversation is not saved."),
@@ -274,19 +275,20 @@ impl Persistence {
                     .with_reason("The private part is saved with it.")
             }
         });
-        if private {
+        if is_private {
             self.journal.discard();
             cx.outbox.release();
         }
         true
     }
 
-    /// Ends private mode because another conversation starts. True if it was on.
+    /// Ends private mode because another conversation opens. Returns true if it was on.
     pub(super) fn end_private(&mut self) -> bool {
         std::mem::take(&mut self.is_private)
     }
 
-    /// Continues the conversation in a new file, whose name is reported once it exists.
+    /// Continues the conversation in a new file. A notice reports the file's name once it
+    /// exists.
     pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
@@ -301,20 +303,19 @@ impl Persistence {
     }
 }
 
-/// The version of the session for its file. If every turn was rewound, the branch left last
-/// stays active in the file until there is another answer: a file without messages would be a
-/// nameless entry in the list.
+/// The session as saved in its file. If every turn was rewound, the file keeps the branch left
+/// last as the active one, because a session without messages would have no title in the list.
 fn file_version(session: &Session) -> Session {
     let mut session = session.clone();
     if session.messages.is_empty()
-        && let Some(last) = session.branches.len().checked_sub(1)
+        && let Some(last_index) = session.branches.len().checked_sub(1)
     {
-        session.switch_branch(last, Timestamp::now());
+        session.switch_branch(last_index, Timestamp::now());
     }
     session
 }
 
-/// Prepares the home folder again: a save succeeded although the folder was unwritable before.
+/// Prepares the home folder again if it was unwritable before: a save has succeeded since.
 fn prepare_home_again(cx: &mut EngineCx) {
     if cx.banners.contains_key(&BannerCause::UnwritableHome) {
         let home = cx.home.clone();
@@ -323,7 +324,8 @@ fn prepare_home_again(cx: &mut EngineCx) {
     }
 }
 
-/// Another program changed the file, so the conversation was saved as a new one.
+/// The notice that another program changed the file, so the conversation was saved as a new
+/// one.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
     Notice::warning(format!("Another program changed {original}."))
         .with_advice(format!("This conversation continues as {id}."))

@@ -11,11 +11,12 @@ pub struct TurnToSave<'a> {
     pub prompt: &'a str,
     pub kind: PromptKind,
     pub model: &'a str,
-    /// Built from its events.
+    /// Built from the turn's events.
     pub transcript: &'a Transcript,
 }
 
-/// Adds an answered turn to the conversation. Returns the complete answer.
+/// Adds an answered turn to the session. Returns the complete answer, which for a continuation
+/// includes the answer it continues.
 pub(super) fn add_answered_turn(
     session: &mut Session,
     turn: &TurnToSave,
@@ -23,51 +24,55 @@ pub(super) fn add_answered_turn(
     usage: Usage,
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
-    let at = session.last_prompt_index();
-    match (turn.kind, at) {
-        (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
-        (PromptKind::Continue, Some(at)) => return extend_answer(session, at, turn, answer, usage),
+    let prompt_index = session.last_prompt_index();
+    match (turn.kind, prompt_index) {
+        (PromptKind::Replace, Some(prompt_index)) => session.rewind(prompt_index, Timestamp::now()),
+        (PromptKind::Continue, Some(prompt_index)) => {
+            return extend_answer(session, prompt_index, turn, answer, usage);
+        }
         _ => {}
     }
     session.messages.push(SavedMessage::user(turn.prompt));
     let answer = SavedMessage::assistant(answer);
-    let whole = Arc::clone(&answer.content);
+    let complete_answer = Arc::clone(&answer.content);
     session.messages.push(answer);
     let record = turn_record(turn, usage, session.messages.len() - 1);
     session.metadata.turns.push(record);
-    whole
+    complete_answer
 }
 
-/// Appends a continuation to the truncated answer of the prompt at index `at`.
+/// Appends a continuation to the truncated answer of the prompt at index `prompt_index`.
 fn extend_answer(
     session: &mut Session,
-    at: usize,
+    prompt_index: usize,
     turn: &TurnToSave,
     answer: &str,
     usage: Usage,
 ) -> Arc<str> {
     let is_answer = |message: &SavedMessage| message.role == MessageRole::Assistant;
-    let found = session.messages[at..].iter().rposition(is_answer);
-    let message = match found {
-        Some(offset) => at + offset,
+    let answer_offset = session.messages[prompt_index..].iter().rposition(is_answer);
+    let answer_index = match answer_offset {
+        Some(offset) => prompt_index + offset,
         None => {
             session.messages.push(SavedMessage::assistant(""));
             session.messages.len() - 1
         }
     };
-    let whole: Arc<str> = [&session.messages[message].content, answer].concat().into();
-    session.messages[message].content = Arc::clone(&whole);
+    let complete_answer: Arc<str> = [&session.messages[answer_index].content, answer]
+        .concat()
+        .into();
+    session.messages[answer_index].content = Arc::clone(&complete_answer);
     session
         .metadata
-        .extend_turn(turn_record(turn, usage, message));
-    whole
+        .extend_turn(turn_record(turn, usage, answer_index));
+    complete_answer
 }
 
-fn turn_record(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
-    let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
+fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRecord {
+    let (mut calls, mut thoughts) = (Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
-            EntryBody::Tool(call) => tools.push(call.without_results()),
+            EntryBody::Tool(call) => calls.push(call.without_results()),
             EntryBody::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
@@ -75,28 +80,29 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
         }
     }
     TurnRecord {
-        message_index: message,
+        message_index,
         model: turn.model.to_owned(),
         usage,
-        calls: tools,
+        calls,
         // A blank line separates the thinking of the rounds.
         thinking: thoughts.join("\n\n"),
         ended_at: Some(Timestamp::now()),
     }
 }
 
-/// Records the partial answer of a turn that ended without an answer. It is never sent.
+/// Records the partial answer of a turn that ended without a complete one. It is never sent to
+/// the model.
 pub(super) fn add_cancelled_turn(
     session: &mut Session,
     kind: PromptKind,
     prompt: &str,
-    words: &str,
+    partial_answer: &str,
 ) {
     let cancelled = CancelledTurn {
         cancelled_at: Timestamp::now(),
         messages_before: session.messages.len(),
         prompt: prompt.to_owned(),
-        partial_answer: words.to_owned(),
+        partial_answer: partial_answer.to_owned(),
         was_interrupted: false,
         was_replacement: kind != PromptKind::Ask,
     };

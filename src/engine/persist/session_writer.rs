@@ -1,6 +1,6 @@
-//! Writes sessions one at a time, off the actor: a slow disk delays neither a frame nor an
-//! interrupt, and two saves of one session never overtake each other. Failed saves are kept
-//! and retried with backoff.
+//! Writes sessions one at a time in the background, so a slow disk delays neither a frame nor
+//! an interrupt, and an older state of a session never replaces a newer one. Failed saves are
+//! kept and retried with backoff.
 
 use crate::domain::{Session, SessionId};
 use crate::store::{SessionStore, StoreError};
@@ -11,21 +11,21 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// The pause after a failed save, at first and at most.
+/// The pause after the first failed save. It doubles with each failure, up to the maximum.
 const DELAY_MIN: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
 
-/// Identifies conversations before they have a file. Each one that is started or opened gets a
-/// new number.
+/// Identifies a conversation, also before it has a file. Each conversation that is started or
+/// opened gets a new number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ConversationSeq(pub u64);
 
-/// Numbers saves in the order of their requests.
+/// Numbers saves in the order in which they were requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct SaveSeq(u64);
 
 impl SaveSeq {
-    /// Later than any save.
+    /// A save that never happens: later than all others.
     pub const NEVER: Self = Self(u64::MAX);
 }
 
@@ -34,7 +34,7 @@ pub struct SaveOutcome {
     pub conversation: ConversationSeq,
     pub save: SaveSeq,
     pub result: Result<SessionId, StoreError>,
-    /// Another program changed the file, so a fork of it was saved.
+    /// The session whose file another program changed, so that a fork was saved instead.
     pub fork_of: Option<SessionId>,
 }
 
@@ -47,15 +47,16 @@ struct QueuedSave {
 pub struct SessionWriter {
     sessions: Arc<SessionStore>,
     queue: VecDeque<QueuedSave>,
-    writing: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
+    running_write: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
+    /// The file of each conversation saved so far.
     ids: HashMap<ConversationSeq, SessionId>,
-    /// When the first answer of each conversation without a file ended. The file name contains
-    /// this time, however late the disk accepts it.
+    /// When the first save of each conversation was requested, at the end of its first answer.
+    /// The file name contains this time even if the file is written much later.
     first_answer_at: HashMap<ConversationSeq, Zoned>,
     last_save: u64,
-    /// A save failed; there is no attempt before this time.
+    /// After a failed save, the time of the next attempt.
     retry_at: Option<Instant>,
-    delay: Duration,
+    retry_delay: Duration,
 }
 
 impl SessionWriter {
@@ -63,17 +64,17 @@ impl SessionWriter {
         Self {
             sessions,
             queue: VecDeque::new(),
-            writing: None,
+            running_write: None,
             ids: HashMap::new(),
             first_answer_at: HashMap::new(),
             last_save: 0,
             retry_at: None,
-            delay: DELAY_MIN,
+            retry_delay: DELAY_MIN,
         }
     }
 
-    /// Saves this state of a conversation after the running write. A failed save is retried at
-    /// once.
+    /// Queues a save of this state of a conversation, in place of a queued one. Failed saves are
+    /// retried at once.
     pub fn save(&mut self, conversation: ConversationSeq, session: Session) -> SaveSeq {
         let save = self.next_save();
         self.last_save += 1;
@@ -99,11 +100,12 @@ impl SessionWriter {
     /// Retries failed saves now.
     pub fn retry_now(&mut self) {
         self.retry_at = None;
-        self.start();
+        self.start_write();
     }
 
-    fn start(&mut self) {
-        if self.writing.is_some() || self.retry_at.is_some() {
+    /// Starts the next write, unless one is running or a failed one must wait.
+    fn start_write(&mut self) {
+        if self.running_write.is_some() || self.retry_at.is_some() {
             return;
         }
         let Some(mut queued) = self.queue.pop_front() else {
@@ -114,27 +116,28 @@ impl SessionWriter {
             queued.session.id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
-        let ended = match (
+        let created_at = match (
             &queued.session.id,
             self.first_answer_at.get(&queued.conversation),
         ) {
-            (None, Some(ended)) => ended.clone(),
-            // A fork made by a conflict is dated by the conflict.
+            (None, Some(first_answer_at)) => first_answer_at.clone(),
+            // A fork made because of a conflict gets the time of the conflict.
             _ => Zoned::now(),
         };
-        self.writing = Some(tokio::task::spawn_blocking(move || {
-            (write(&sessions, &queued, &ended), queued)
+        self.running_write = Some(tokio::task::spawn_blocking(move || {
+            (write(&sessions, &queued, &created_at), queued)
         }));
     }
 
-    /// Waits for the running write; pending forever without one. Cancel-safe.
+    /// Waits for the result of the next write, including retries; pending forever if nothing is
+    /// queued. Cancel-safe.
     pub async fn next_saved(&mut self) -> SaveOutcome {
         loop {
-            if let Some(writing) = &mut self.writing {
-                let written = writing.await;
-                self.writing = None;
-                return match written {
-                    Ok((saved, queued)) => self.finish_write(saved, queued),
+            if let Some(running_write) = &mut self.running_write {
+                let result = running_write.await;
+                self.running_write = None;
+                return match result {
+                    Ok((outcome, queued)) => self.finish_write(outcome, queued),
                     Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                 };
             }
@@ -146,28 +149,28 @@ impl SessionWriter {
         }
     }
 
-    fn finish_write(&mut self, saved: SaveOutcome, queued: QueuedSave) -> SaveOutcome {
-        match &saved.result {
+    fn finish_write(&mut self, outcome: SaveOutcome, queued: QueuedSave) -> SaveOutcome {
+        match &outcome.result {
             Ok(id) => {
-                self.ids.insert(saved.conversation, id.clone());
-                self.delay = DELAY_MIN;
+                self.ids.insert(outcome.conversation, id.clone());
+                self.retry_delay = DELAY_MIN;
             }
             Err(_) => {
-                let newer = |other: &QueuedSave| other.conversation == queued.conversation;
-                if !self.queue.iter().any(newer) {
+                let is_newer = |other: &QueuedSave| other.conversation == queued.conversation;
+                if !self.queue.iter().any(is_newer) {
                     self.queue.push_front(queued);
                 }
-                self.retry_at = Some(Instant::now() + self.delay);
-                self.delay = (self.delay * 2).min(DELAY_MAX);
+                self.retry_at = Some(Instant::now() + self.retry_delay);
+                self.retry_delay = (self.retry_delay * 2).min(DELAY_MAX);
             }
         }
-        self.start();
-        saved
+        self.start_write();
+        outcome
     }
 
-    /// Whether every requested save was attempted.
+    /// Whether every queued save was attempted.
     pub fn is_idle(&self) -> bool {
-        self.writing.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
+        self.running_write.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }
 
     /// The sessions whose saves failed.
@@ -177,18 +180,20 @@ impl SessionWriter {
     }
 }
 
-fn write(sessions: &SessionStore, queued: &QueuedSave, ended: &Zoned) -> SaveOutcome {
+/// Saves a session, in a new file named after `created_at` if it has none or its file must not be
+/// replaced.
+fn write(sessions: &SessionStore, queued: &QueuedSave, created_at: &Zoned) -> SaveOutcome {
     let session = &queued.session;
-    let create = || sessions.create(session, ended);
+    let create = || sessions.create(session, created_at);
     let (result, fork_of) = match &session.id {
         None => (create(), None),
         Some(id) => match sessions.save(session) {
             Ok(()) => (Ok(id.clone()), None),
-            // A file that another program changed or corrupted must not be replaced.
+            // A file that another program changed, or that is unreadable, must not be replaced.
             Err(StoreError::ChangedElsewhere(_) | StoreError::Unreadable { .. }) => {
                 (create(), Some(id.clone()))
             }
-            Err(fault) => (Err(fault), None),
+            Err(error) => (Err(error), None),
         },
     };
     SaveOutcome {

@@ -1,6 +1,6 @@
 //! Turns that an earlier run left unfinished because it crashed, was killed or lost its
-//! terminal. Finds their journals, saves what it can without asking, and keeps the rest for the
-//! user to decide.
+//! terminal. Finds their journals, saves complete answers without asking, and leaves the other
+//! turns for the user to decide.
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
@@ -27,7 +27,7 @@ pub struct RecoveryScan {
 }
 
 impl UnfinishedTurns {
-    /// The last turn, as the question to the user shows it.
+    /// The last turn, for the question to the user.
     pub(super) fn question(&self) -> UnfinishedTurn {
         let Some(turn) = self.turns.last() else {
             return UnfinishedTurn::default();
@@ -36,11 +36,11 @@ impl UnfinishedTurns {
             let text = entry.get(key).and_then(serde_json::Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        let call = |(_, awaiting, entry): &(u64, bool, serde_json::Value)| UnfinishedCall {
+        let to_call = |(_, is_awaiting, entry): &(u64, bool, serde_json::Value)| UnfinishedCall {
             server: text(entry, "server"),
             tool: text(entry, "tool"),
             arguments: entry.get("arguments").cloned().unwrap_or_default(),
-            stage: match (*awaiting, text(entry, "outcome")) {
+            stage: match (*is_awaiting, text(entry, "outcome")) {
                 (true, _) => CallStage::AwaitingApproval,
                 (false, outcome) if outcome.is_empty() => CallStage::Running,
                 (false, outcome) => CallStage::Ended(outcome),
@@ -52,7 +52,7 @@ impl UnfinishedTurns {
             thinking: turn.thinking_text(),
             session: turn.session.clone(),
             started_at: turn.started_at,
-            calls: turn.calls.iter().map(call).collect(),
+            calls: turn.calls.iter().map(to_call).collect(),
             earlier_unanswered: self.turns.len() - 1,
         }
     }
@@ -69,6 +69,7 @@ impl UnfinishedTurns {
         last.is_some_and(|turn| turn.calls_awaiting_approval().next().is_some())
     }
 
+    /// Opens the session that the turns belong to, if they name one.
     fn open_session(&self, sessions: &SessionStore) -> Option<Result<Session, StoreError>> {
         let mut turns = self.turns.iter().rev();
         let id = turns.find_map(|turn| turn.session.clone());
@@ -104,22 +105,23 @@ impl UnfinishedTurns {
 pub struct ResumedConversation {
     pub session: Session,
     pub journal: Journal,
-    /// Restored to the composer, never sent automatically: tools may have changed since.
+    /// Offered in the message editor but not sent, because tools may have changed since.
     pub prompt: String,
     pub notice: Notice,
 }
 
 impl ResumedConversation {
-    /// Opens the session that the turns belong to, or a new one if there is none to open.
+    /// Opens the session that the turns belong to, or a new one if they name none or
+    /// it cannot be opened.
     pub(super) fn open(turns: UnfinishedTurns, sessions: &SessionStore) -> Self {
-        let (mut session, fault) = match turns.open_session(sessions) {
+        let (mut session, open_error) = match turns.open_session(sessions) {
             Some(Ok(session)) => (session, None),
-            Some(Err(fault)) => (Session::new(""), Some(fault)),
+            Some(Err(error)) => (Session::new(""), Some(error)),
             None => (Session::new(""), None),
         };
         turns.add_partial_answers_to(&mut session);
-        let notice = match fault {
-            Some(fault) => fault
+        let notice = match open_error {
+            Some(error) => error
                 .notice()
                 .with_advice("The turn continues in a new conversation."),
             None if turns.awaited_approval() => {
@@ -139,12 +141,12 @@ impl ResumedConversation {
     }
 }
 
-/// Recovers every journal that no running program owns.
+/// Recovers every journal that no running instance of humble owns.
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = SessionStore::new(home.sessions());
-    for found in Journals::new(home.journal()).claim_orphaned() {
-        match found {
+    for orphaned in Journals::new(home.journal()).claim_orphaned() {
+        match orphaned {
             OrphanedJournal::Unrecognized(notice) => scan.notices.push(notice),
             OrphanedJournal::Recoverable { journal, turns } => {
                 recover_journal(journal, turns, &sessions, &mut scan)
@@ -155,7 +157,7 @@ pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
 }
 
 /// Saves the complete answers in a journal, and the partial answers of turns that ended without
-/// one. Turns that never ended go to `scan.unfinished`, for the user to decide.
+/// a complete one. Turns that never ended go to `scan.unfinished`.
 fn recover_journal(
     journal: Journal,
     turns: Vec<JournaledTurn>,
@@ -179,9 +181,9 @@ fn recover_journal(
                 scan.notices.push(notice);
             }
             Ok(_) => {}
-            Err(fault) => {
-                // Keep the journal, so the next start tries again.
-                scan.notices.push(fault.notice());
+            Err(error) => {
+                // The journal is kept, so the next start tries again.
+                scan.notices.push(error.notice());
                 return;
             }
         }
@@ -190,8 +192,8 @@ fn recover_journal(
         .into_iter()
         .partition(|turn| turn.ended_unanswered);
     for turn in ended {
-        if let Err(fault) = recover_partial_answer(sessions, &turn) {
-            scan.notices.push(fault.notice());
+        if let Err(error) = recover_partial_answer(sessions, &turn) {
+            scan.notices.push(error.notice());
             return;
         }
     }

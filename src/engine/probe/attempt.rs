@@ -1,4 +1,4 @@
-//! Probes one dialect: runs a turn to its end, answers its questions and observes the model's
+//! Tries one dialect: runs a turn to its end, answers its questions and observes the model's
 //! output. Every wait has a deadline.
 
 use super::observation::Observation;
@@ -21,23 +21,23 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// Time limit for one dialect, without loading the model.
+/// Time limit for one dialect, excluding the time to load the model.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(180);
 /// Time limit for loading the model.
 const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
-/// Rounds with calls per dialect: the requested one, and two more.
+/// Rounds with calls per dialect: the requested call and two more tries.
 const ROUNDS_MAX: u32 = 3;
 
 pub(super) enum AttemptEnd {
     Completed(DialectTrial),
-    /// The reason why every other dialect would fail as well.
+    /// The failure, which would affect every other dialect as well.
     Aborted(Notice),
 }
 
 /// A running attempt with one dialect.
 pub(super) struct ProbeAttempt<'a> {
     probe: &'a DialectProbe,
-    facts: &'a ModelInfo,
+    model_info: &'a ModelInfo,
     tools: &'a mut ProbeTools,
     events: &'a mpsc::Sender<ProbeEvent>,
     /// The model, configured for this dialect.
@@ -47,7 +47,7 @@ pub(super) struct ProbeAttempt<'a> {
     /// Ollama's `num_ctx`, set by the first request.
     num_ctx: Option<u32>,
     is_loading: bool,
-    began: Instant,
+    started_at: Instant,
     deadline: Instant,
 }
 
@@ -55,7 +55,7 @@ impl<'a> ProbeAttempt<'a> {
     pub(super) async fn run(
         probe: &'a DialectProbe,
         dialect: Dialect,
-        facts: &'a ModelInfo,
+        model_info: &'a ModelInfo,
         tools: &'a mut ProbeTools,
         events: &'a mpsc::Sender<ProbeEvent>,
     ) -> AttemptEnd {
@@ -63,15 +63,15 @@ impl<'a> ProbeAttempt<'a> {
             dialect,
             ..ModelConfig::clone(&probe.model)
         });
-        let model = with_tool_role(&model, facts);
+        let model = with_tool_role(&model, model_info);
         let setup = setup(probe, &model, tools);
         let (provider, checker) = (probe.provider.clone(), ArgumentChecker::default());
         let (driver, outputs) =
             TurnDriver::begin(provider, setup, TurnIdGenerators::default(), checker);
-        let began = Instant::now();
+        let started_at = Instant::now();
         let mut attempt = Self {
             probe,
-            facts,
+            model_info,
             tools,
             events,
             model,
@@ -79,19 +79,19 @@ impl<'a> ProbeAttempt<'a> {
             observation: Observation::default(),
             num_ctx: None,
             is_loading: false,
-            began,
-            deadline: began + ATTEMPT_TIME_MAX,
+            started_at,
+            deadline: started_at + ATTEMPT_TIME_MAX,
         };
         attempt.handle_outputs(outputs);
         while !attempt.driver.is_over() {
-            // The deadline comes first, so that an endless stream cannot starve it.
+            // The deadline is polled first, so that an endless stream cannot starve it.
             let signal = tokio::select! {
                 biased;
-                () = sleep_until(attempt.deadline) => return attempt.timed_out(),
+                () = sleep_until(attempt.deadline) => return attempt.handle_timeout(),
                 signal = attempt.driver.next_signal() => signal,
                 Some(_) = attempt.tools.hub_events.recv() => continue,
             };
-            if let Some(end) = attempt.observe(&signal).await {
+            if let Some(end) = attempt.observe_signal(&signal).await {
                 return end;
             }
             for input in attempt.driver.read_signal(signal) {
@@ -101,8 +101,8 @@ impl<'a> ProbeAttempt<'a> {
         attempt.complete()
     }
 
-    /// Returns the attempt's end if a signal ends it before its turn ends.
-    async fn observe(&mut self, signal: &TurnSignal) -> Option<AttemptEnd> {
+    /// Observes a signal. Returns the result if the signal ends the attempt before its turn ends.
+    async fn observe_signal(&mut self, signal: &TurnSignal) -> Option<AttemptEnd> {
         match signal {
             TurnSignal::Loaded(Some(false)) => {
                 self.is_loading = true;
@@ -114,17 +114,17 @@ impl<'a> ProbeAttempt<'a> {
                 return Some(self.give_up(format!("the reply stalled for {seconds} s.")));
             }
             TurnSignal::Part(part) => {
-                if let Some(Err(fault)) = part {
-                    if affects_every_dialect(&fault.cause) {
-                        tracing::warn!("probe: {fault}");
-                        return Some(AttemptEnd::Aborted(fault.notice()));
+                if let Some(Err(error)) = part {
+                    if affects_every_dialect(&error.cause) {
+                        tracing::warn!("probe: {error}");
+                        return Some(AttemptEnd::Aborted(error.notice()));
                     }
-                    self.observation.reply_failed(&fault.cause);
+                    self.observation.record_reply_failure(&error.cause);
                 }
                 if std::mem::take(&mut self.is_loading) {
                     // Loading time does not count.
-                    self.began = Instant::now();
-                    self.deadline = self.began + ATTEMPT_TIME_MAX;
+                    self.started_at = Instant::now();
+                    self.deadline = self.started_at + ATTEMPT_TIME_MAX;
                     let _ = self.events.send(ProbeEvent::ModelLoaded).await;
                 }
             }
@@ -134,7 +134,7 @@ impl<'a> ProbeAttempt<'a> {
     }
 
     fn feed(&mut self, input: TurnInput) {
-        self.observation.input(&input);
+        self.observation.observe_input(&input);
         let outputs = self.driver.feed(input);
         self.handle_outputs(outputs);
     }
@@ -142,7 +142,9 @@ impl<'a> ProbeAttempt<'a> {
     fn handle_outputs(&mut self, outputs: Vec<TurnOutput>) {
         for output in outputs {
             match output {
-                TurnOutput::Event(event) => self.observation.event(self.model.dialect, &event),
+                TurnOutput::Event(event) => {
+                    self.observation.observe_event(self.model.dialect, &event)
+                }
                 TurnOutput::Request { messages, tools } => {
                     self.observation.begin_round();
                     let num_ctx = self.num_ctx(&messages, &tools);
@@ -179,7 +181,7 @@ impl<'a> ProbeAttempt<'a> {
                         }
                     });
                 }
-                // A probe saves nothing.
+                // A probe saves nothing and has no screen to update.
                 TurnOutput::RequestDropped
                 | TurnOutput::AskClosed(_)
                 | TurnOutput::Granted(_)
@@ -190,27 +192,28 @@ impl<'a> ProbeAttempt<'a> {
         }
     }
 
-    /// The context size that a conversation would request; 0 if none.
+    /// The context size that a conversation would request from Ollama; 0 for other servers.
     fn num_ctx(&mut self, messages: &[Message], tools: &Toolset) -> u32 {
         let model = &self.model;
         if !model.provider.truncates_silently() {
             return 0;
         }
         *self.num_ctx.get_or_insert_with(|| {
-            let native = (model.dialect == Dialect::Native).then_some(tools);
-            let vocabulary = Vocabulary::for_model(self.facts.family.as_deref(), &model.model);
-            let estimate = raw_estimate(messages, native, vocabulary);
+            let native_tools = (model.dialect == Dialect::Native).then_some(tools);
+            let vocabulary = Vocabulary::for_model(self.model_info.family.as_deref(), &model.model);
+            let estimate = raw_estimate(messages, native_tools, vocabulary);
             let (previous, approved) = (self.probe.num_ctx, self.probe.approved_num_ctx);
-            let tokens =
-                match ContextLimits::new(model, self.facts, previous, approved).fit(estimate) {
-                    ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
-                    ContextFit::Grows { from, .. } => from,
-                };
+            let tokens = match ContextLimits::new(model, self.model_info, previous, approved)
+                .fit(estimate)
+            {
+                ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
+                ContextFit::Grows { from, .. } => from,
+            };
             u32::try_from(tokens).unwrap_or(u32::MAX)
         })
     }
 
-    fn timed_out(mut self) -> AttemptEnd {
+    fn handle_timeout(mut self) -> AttemptEnd {
         if self.is_loading {
             // The other dialects would not load it any faster.
             let (name, seconds) = (&self.model.name, LOADING_TIME_MAX.as_secs());
@@ -222,21 +225,19 @@ impl<'a> ProbeAttempt<'a> {
         self.give_up(format!("no answer within {seconds} s."))
     }
 
-    fn give_up(&mut self, fault: String) -> AttemptEnd {
-        self.observation.give_up(fault);
+    fn give_up(&mut self, problem: String) -> AttemptEnd {
+        self.observation.give_up(problem);
         self.complete()
     }
 
     fn complete(&mut self) -> AttemptEnd {
         let observation = std::mem::take(&mut self.observation);
-        AttemptEnd::Completed(
-            observation.into_dialect_result(self.model.dialect, self.began.elapsed()),
-        )
+        AttemptEnd::Completed(observation.into_trial(self.model.dialect, self.started_at.elapsed()))
     }
 }
 
 fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnSetup {
-    // Only one tool is offered, and it is harmless.
+    // The only tool offered is harmless, so it may run without asking.
     let mut approval = Approval::new(ToolMode::Manual);
     for tool in tools.toolset.tools() {
         approval.grant(ToolIdentity::from_offered(tool));
@@ -259,7 +260,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
     }
 }
 
-/// The number and the time make each prompt unique, so that no cache answers it.
+/// The prompt. A random number and the time make it unique, so that no cache answers it.
 fn prompt() -> String {
     let id = RandomState::new().hash_one(PROBE_TOOL) as u32;
     let now = jiff::Timestamp::now();
@@ -270,7 +271,7 @@ fn prompt() -> String {
     )
 }
 
-/// Whether this failure would affect every dialect.
+/// Whether the failure would occur with every dialect.
 fn affects_every_dialect(cause: &FailureCause) -> bool {
     match cause {
         FailureCause::ConnectionRefused

@@ -1,6 +1,6 @@
 //! `/probe`: finds out in the background which dialect the selected model follows, and stores
-//! it if the user agrees. It affects no conversation. `run` tries every dialect, `attempt`
-//! runs the turn of one, `observation` judges the model's output.
+//! it if the user agrees. A probe does not affect the conversation. `run` tries every dialect,
+//! `attempt` runs the turn for one dialect, `observation` judges the model's output.
 
 mod attempt;
 mod observation;
@@ -28,7 +28,7 @@ pub(super) struct ModelProbe {
 struct ActiveProbe {
     report: ProbeReport,
     state: ProbeState,
-    /// None once finished.
+    /// None once the probe is finished.
     running: Option<RunningProbe>,
 }
 
@@ -38,13 +38,13 @@ impl ModelProbe {
     }
 
     /// Waits for the next event; pending forever without a running probe. Cancel-safe.
-    pub(super) async fn next(&mut self) -> ProbeEvent {
+    pub(super) async fn next_event(&mut self) -> ProbeEvent {
         let running = self
             .active
             .as_mut()
             .and_then(|active| active.running.as_mut());
         match running {
-            Some(running) => running.next().await,
+            Some(running) => running.next_event().await,
             None => std::future::pending().await,
         }
     }
@@ -72,10 +72,10 @@ impl ModelProbe {
             },
             running: Some(probe.start(&Handle::current())),
         });
-        self.push(cx);
+        self.push_state(cx);
     }
 
-    fn push(&self, cx: &mut EngineCx) {
+    fn push_state(&self, cx: &mut EngineCx) {
         let state = self.active.as_ref().map(|active| active.state.clone());
         cx.outbox.push(Event::ProbeChanged(state));
     }
@@ -101,7 +101,7 @@ impl ModelProbe {
                 return self.finish(cx);
             }
         }
-        self.push(cx);
+        self.push_state(cx);
     }
 
     /// Stops the probe and shows the results so far.
@@ -112,7 +112,7 @@ impl ModelProbe {
         let Some(running) = &mut active.running else {
             return;
         };
-        // Attempts that finished before the key press count.
+        // Include attempts that finished before the key press.
         active
             .report
             .trials
@@ -122,7 +122,7 @@ impl ModelProbe {
             return self.finish(cx);
         }
         self.active = None;
-        self.push(cx);
+        self.push_state(cx);
         let message = "The probe was stopped before any dialect was fully tried.";
         cx.notice(Notice::info(message));
     }
@@ -136,17 +136,17 @@ impl ModelProbe {
         active.state.is_finished = true;
         let report = Arc::new(active.report.clone());
         let model = report.model.clone();
-        let mut listed = cx.settings.models.iter().map(ModelConfig::reference);
-        let is_listed = listed.any(|listed| listed == model);
-        let to = report.recommended_dialect().filter(|_| is_listed);
+        let mut configured = cx.settings.models.iter().map(ModelConfig::reference);
+        let is_configured = configured.any(|reference| reference == model);
+        let to = report.recommended_dialect().filter(|_| is_configured);
         tracing::info!("probe of {}: {}", model.name, report.verdict_text());
-        self.push(cx);
+        self.push_state(cx);
         let question = Ask::StoreDialect { report, to };
         let pending = PendingQuestion::StoreDialect { model, to };
         cx.ask(QuestionOwner::Job(ModelJob::Probe), question, pending);
     }
 
-    pub(super) fn answered(
+    pub(super) fn handle_store_answer(
         &mut self,
         model: ModelRef,
         to: Option<Dialect>,
@@ -155,31 +155,32 @@ impl ModelProbe {
     ) {
         self.active = None;
         let Some(dialect) = to.filter(|_| choice == UserChoice::Store) else {
-            return self.push(cx);
+            return self.push_state(cx);
         };
-        // Reported as running until the dialect is stored and active.
+        // The end of the probe is reported once the dialect is stored and active.
         let home = cx.home.clone();
         cx.write_config(move || {
-            let stored = config::set_tool_calls(&home, &model, dialect);
-            JobResult::DialectStored(model, dialect, stored)
+            let result = config::set_tool_calls(&home, &model, dialect);
+            JobResult::DialectStored(model, dialect, result)
         });
     }
 
-    pub(super) fn dialect_stored(
+    /// Reports that the dialect was stored, and ends the probe.
+    pub(super) fn handle_dialect_stored(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,
-        stored: Result<(), ConfigError>,
+        result: Result<(), ConfigError>,
         cx: &mut EngineCx,
     ) {
-        cx.notice(match stored {
-            Err(fault) => fault.notice(),
+        cx.notice(match result {
+            Err(error) => error.notice(),
             Ok(()) => {
                 let (name, dialect) = (&model.name, dialect.name());
                 let message = format!("{name} now uses the dialect `{dialect}`.");
                 Notice::info(message).with_reason("Saved to config.json as `toolCalls`.")
             }
         });
-        self.push(cx);
+        self.push_state(cx);
     }
 }

@@ -1,4 +1,4 @@
-//! The results of an attempt so far: the call as written, the secret word that only a call
+//! Observes the turn of an attempt: the call as written, the secret word that only a call
 //! reveals, and the answer. Also answers the turn's questions. Pure.
 
 use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL, SECRET_FIELD, contains_secret};
@@ -15,60 +15,62 @@ use std::time::Duration;
 pub(super) struct Observation {
     /// The first call of this round, as the model wrote it.
     requested_call: Option<String>,
+    /// This round contains a call that was not run, at least not yet.
     has_unrunnable_request: bool,
     /// An earlier round contained a call that could not be run.
     had_unrunnable_request: bool,
+    /// How the first call that could be run was written.
     call_outcome: Option<CallOutcome>,
     secret_words: Vec<String>,
     answer: Option<String>,
-    /// A timeout or a failure not caused by the model cut the last reply short.
+    /// The last reply was cut short by a timeout or by a failure that the model did not cause.
     is_interrupted: bool,
     /// Why the current request was sent again.
     retry_reason: Option<String>,
     /// The last notice, reported if there is no failure.
     last_notice: Option<String>,
-    fault: Option<String>,
+    problem: Option<String>,
 }
 
 impl Observation {
-    /// The result, after this time.
-    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
+    /// The result of the attempt, which took `elapsed`.
+    pub(super) fn into_trial(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
         let answer = self.answer.as_deref().unwrap_or_default();
-        let answered = self
+        let used_result = self
             .secret_words
             .iter()
             .any(|word| contains_secret(answer, word));
-        let wrote = match self.call_outcome {
+        let call = match self.call_outcome {
             Some(_) if self.had_unrunnable_request => {
                 CallOutcome::OtherForm("second try".to_owned())
             }
-            Some(wrote) => wrote,
+            Some(outcome) => outcome,
             None if self.had_unrunnable_request || self.has_unrunnable_request => {
                 CallOutcome::InvalidCall
             }
             None => CallOutcome::NoCall,
         };
-        let is_correct = answered && wrote == CallOutcome::WellFormed;
+        let is_correct = used_result && call == CallOutcome::WellFormed;
         let last_notice = self.last_notice.filter(|_| !is_correct);
         DialectTrial {
             dialect,
-            call: wrote,
-            used_result: answered,
+            call,
+            used_result,
             elapsed,
             is_complete: !self.is_interrupted,
-            problem: self.fault.or(last_notice),
+            problem: self.problem.or(last_notice),
         }
     }
 
-    pub(super) fn give_up(&mut self, fault: String) {
-        // The reason for the wait is more useful than the wait itself.
+    pub(super) fn give_up(&mut self, problem: String) {
+        // Add the reason of a pending retry, which is more useful than the timeout.
         let reason = self.retry_reason.take().map(|reason| format!(" {reason}"));
-        self.fault = Some(fault + &reason.unwrap_or_default());
+        self.problem = Some(problem + &reason.unwrap_or_default());
         self.is_interrupted = true;
     }
 
-    /// Records a failed reply. A server that does not support tools is a valid result.
-    pub(super) fn reply_failed(&mut self, cause: &FailureCause) {
+    /// Records a failed reply. That the server does not support tools is a valid result.
+    pub(super) fn record_reply_failure(&mut self, cause: &FailureCause) {
         self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
 
@@ -79,7 +81,7 @@ impl Observation {
         self.had_unrunnable_request |= std::mem::take(&mut self.has_unrunnable_request);
     }
 
-    pub(super) fn input(&mut self, input: &TurnInput) {
+    pub(super) fn observe_input(&mut self, input: &TurnInput) {
         match input {
             TurnInput::Call(call) => {
                 self.has_unrunnable_request |= self.call_outcome.is_none();
@@ -92,17 +94,17 @@ impl Observation {
         }
     }
 
-    pub(super) fn event(&mut self, dialect: Dialect, event: &TurnEvent) {
+    pub(super) fn observe_event(&mut self, dialect: Dialect, event: &TurnEvent) {
         match event {
-            TurnEvent::Tool(call) => self.tool(dialect, call),
+            TurnEvent::Tool(call) => self.observe_call(dialect, call),
             TurnEvent::Retrying { why, .. } => self.retry_reason = Some(why.what.clone()),
             TurnEvent::Noted(notice) => self.last_notice = Some(notice.what.clone()),
             TurnEvent::Ended { end, .. } => match end {
                 TurnEnd::Answered { text, .. } => self.answer = Some(text.clone()),
                 TurnEnd::Failed { notice } => {
                     let why = notice.why.iter().map(|why| format!(" {why}"));
-                    let what = std::iter::once(notice.what.clone()).chain(why);
-                    self.fault = Some(what.collect());
+                    let sentences = std::iter::once(notice.what.clone()).chain(why);
+                    self.problem = Some(sentences.collect());
                 }
                 _ => {}
             },
@@ -110,7 +112,7 @@ impl Observation {
         }
     }
 
-    fn tool(&mut self, dialect: Dialect, call: &ToolCall) {
+    fn observe_call(&mut self, dialect: Dialect, call: &ToolCall) {
         if let ToolState::Done(ToolOutcome::Succeeded { text, .. }) = &call.state {
             let result: Option<Value> = serde_json::from_str(text).ok();
             let word = result
@@ -127,13 +129,13 @@ impl Observation {
 
     /// Answers a question of the turn in place of the user.
     pub(super) fn answer_to(&mut self, question: &Ask) -> UserAnswer {
-        let (choice, fault) = match question {
-            // Only the probe's tool is offered.
+        let (choice, problem) = match question {
+            // The only tool offered is the probe's own.
             Ask::ApproveCalls(calls) => {
                 let run = |call: &CallToApprove| (call.call, Decision::Run);
                 return UserAnswer::Calls(calls.iter().map(run).collect());
             }
-            Ask::InvalidCall { why, .. } => {
+            Ask::UnusableCall { why, .. } => {
                 (UserChoice::Stop, format!("its call cannot be used: {why}."))
             }
             Ask::RoundLimit { rounds, .. } => (
@@ -146,24 +148,24 @@ impl Observation {
                 "the turn needed a decision of the user.".to_owned(),
             ),
         };
-        self.fault = Some(fault);
+        self.problem = Some(problem);
         UserAnswer::Choice(choice)
     }
 }
 
-/// Judges whether the call has the form that the dialect teaches.
+/// Judges whether the call has the form that the dialect prescribes.
 fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
-    let (form, repaired) = match origin {
+    let (form, was_repaired) = match origin {
         CallOrigin::Native if dialect == Dialect::Native => return CallOutcome::WellFormed,
         CallOrigin::Native => return CallOutcome::OtherForm("native".to_owned()),
         CallOrigin::Text { form, repaired } => (*form, *repaired),
     };
-    if repaired {
+    if was_repaired {
         return CallOutcome::OtherForm(format!("{form}, repaired"));
     }
     match dialect {
         Dialect::Xml if form == "mcp-request" => CallOutcome::WellFormed,
-        // The same object inside a tag of another form counts as that form.
+        // Inside a tag, the same object has the form of that tag.
         Dialect::Prompt if form == "JSON" => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
@@ -182,11 +184,11 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
 /// The text without a surrounding code fence.
 fn without_code_fence(raw: &str) -> &str {
     let raw = raw.trim();
-    let inside = raw.strip_prefix("```").and_then(|rest| {
+    let inner = raw.strip_prefix("```").and_then(|rest| {
         let (_, body) = rest.split_once('\n')?;
         body.trim_end().strip_suffix("```")
     });
-    inside.unwrap_or(raw).trim()
+    inner.unwrap_or(raw).trim()
 }
 
 #[cfg(test)]
@@ -198,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn call_is_correct_only_in_the_form_its_dialect_teaches() {
+    fn call_is_well_formed_only_in_the_form_its_dialect_prescribes() {
         use Dialect::{Native, Prompt, Xml};
         let json = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
         let fenced = format!("```json\n{json}\n```");
         let bare = r#"{"name": "say_hello", "arguments": {}}"#;
         let xml = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
-        let other = |how: &str| CallOutcome::OtherForm(how.to_owned());
+        let other = |form: &str| CallOutcome::OtherForm(form.to_owned());
         let cases = [
             (Native, CallOrigin::Native, "", CallOutcome::WellFormed),
             (Prompt, CallOrigin::Native, "", other("native")),

@@ -1,6 +1,5 @@
-//! Finds the dialect that a model follows: one turn per dialect, in which the model must call
-//! `say_hello` and repeat a word that only the call reveals. Independent of conversations;
-//! dropping the future stops it at once.
+//! Finds the dialect that a model follows. Runs one turn per dialect, in which the model must
+//! call `say_hello` and repeat a word that only the call reveals. Independent of conversations.
 
 use super::attempt::{AttemptEnd, ProbeAttempt};
 use crate::config::BUILT_IN_SERVER;
@@ -21,25 +20,25 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Maximum silence during a reply, in seconds: nobody is asked whether to keep waiting.
+/// Maximum silence during a reply, in seconds. A probe never asks whether to keep waiting.
 const IDLE_SECONDS_MAX: u64 = 30;
-/// Capacity of the queue of probe events.
+/// Capacity of the channel of probe events.
 const PROBE_EVENTS_MAX: usize = 16;
-/// Time limit for starting the built-in server.
-const TOOLS_TIME_MAX: Duration = Duration::from_secs(10);
-/// Capacity of the queue of hub events.
-const EVENTS_MAX: usize = 64;
+/// Time limit for starting the built-in server and for each of its calls.
+const BUILT_IN_TIME_MAX: Duration = Duration::from_secs(10);
+/// Capacity of the channel of hub events.
+const HUB_EVENTS_MAX: usize = 64;
 
 /// The model to probe, and how a conversation would use it.
 pub struct DialectProbe {
     pub provider: Provider,
-    pub built_in: Arc<dyn LocalServer>,
+    pub built_in_server: Arc<dyn LocalServer>,
     pub model: Arc<ModelConfig>,
-    /// The prompt of the chat, since it affects whether a dialect is followed.
+    /// The chat's system prompt, because it affects whether the model follows a dialect.
     pub system_prompt: Arc<str>,
-    /// The context size of the conversation with this model, and the size that the user
-    /// allowed: any other size would make Ollama reload it.
+    /// The conversation's context size. Another size would make Ollama reload the model.
     pub num_ctx: u32,
+    /// The context size that the user allowed in the conversation.
     pub approved_num_ctx: u64,
     /// `idleSeconds` of the settings.
     pub idle_seconds: u64,
@@ -53,8 +52,7 @@ pub enum ProbeEvent {
     ModelLoading,
     ModelLoaded,
     AttemptFinished(DialectTrial),
-    /// The last event. The error is one that affects every dialect, such as an unreachable
-    /// server.
+    /// The last event. An error affects every dialect, such as an unreachable server.
     Finished(Result<(), Notice>),
 }
 
@@ -67,19 +65,19 @@ pub struct RunningProbe {
 impl RunningProbe {
     /// Waits for the next event. Cancel-safe. Must not be called after
     /// [`ProbeEvent::Finished`].
-    pub async fn next(&mut self) -> ProbeEvent {
+    pub async fn next_event(&mut self) -> ProbeEvent {
         if let Some(event) = self.events.recv().await {
             return event;
         }
-        let result = (&mut self.task).await.unwrap_or_else(|fault| {
-            tracing::error!("a probe failed: {fault}");
+        let result = (&mut self.task).await.unwrap_or_else(|error| {
+            tracing::error!("a probe failed: {error}");
             let message = "The probe failed because of an internal error.";
             Err(Notice::failure(message).with_advice(Advice::ShowLog))
         });
         ProbeEvent::Finished(result)
     }
 
-    /// Attempts that finished before the probe was stopped and were not received yet.
+    /// Takes the finished attempts that were not received yet. Other queued events are dropped.
     pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|event| match event {
@@ -99,30 +97,31 @@ impl DialectProbe {
 
     /// Tries every dialect. A failure of one does not stop the others.
     async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
-        let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
-        let facts = match self.model.provider.reports_capabilities() {
+        let mut tools = ProbeTools::start(Arc::clone(&self.built_in_server)).await?;
+        let model_info = match self.model.provider.reports_capabilities() {
             true => self.provider.facts(&self.model).await.ok(),
             false => None,
         };
-        let facts = facts.unwrap_or_default();
+        let model_info = model_info.unwrap_or_default();
         for dialect in Dialect::ALL {
-            let trial =
-                if dialect == Dialect::Native && facts.has_capability("tools") == Some(false) {
-                    let capabilities = facts.capabilities.join(", ");
-                    DialectTrial::skipped(
-                        dialect,
-                        format!(
-                            "not tried, since its server lists no `tools` for it ({capabilities})."
-                        ),
-                    )
-                } else {
-                    let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
-                    match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &sender).await {
-                        AttemptEnd::Completed(trial) => trial,
-                        AttemptEnd::Aborted(notice) => return Err(notice),
-                    }
-                };
-            log(&self.model.name, &trial);
+            let trial = if dialect == Dialect::Native
+                && model_info.has_capability("tools") == Some(false)
+            {
+                let capabilities = model_info.capabilities.join(", ");
+                DialectTrial::skipped(
+                    dialect,
+                    format!(
+                        "not tried, since its server lists no `tools` for it ({capabilities})."
+                    ),
+                )
+            } else {
+                let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
+                match ProbeAttempt::run(&self, dialect, &model_info, &mut tools, &sender).await {
+                    AttemptEnd::Completed(trial) => trial,
+                    AttemptEnd::Aborted(notice) => return Err(notice),
+                }
+            };
+            log_trial(&self.model.name, &trial);
             let _ = sender.send(ProbeEvent::AttemptFinished(trial)).await;
         }
         Ok(())
@@ -134,21 +133,21 @@ impl DialectProbe {
     }
 }
 
-fn log(model: &str, trial: &DialectTrial) {
+fn log_trial(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
     let fault = trial.problem.as_deref().unwrap_or("no fault");
     let seconds = trial.elapsed.as_secs_f64();
-    let (wrote, answered) = (&trial.call, trial.used_result);
-    if *wrote == CallOutcome::Skipped {
+    let (call, used_result) = (&trial.call, trial.used_result);
+    if *call == CallOutcome::Skipped {
         return tracing::info!("probe of {model}: {dialect}: {fault}");
     }
     tracing::info!(
-        "probe of {model}: {dialect}: wrote {wrote:?}, answered {answered}, {seconds:.1} s, {fault}"
+        "probe of {model}: {dialect}: wrote {call:?}, answered {used_result}, {seconds:.1} s, {fault}"
     );
 }
 
-/// The probe's own session with the built-in server. Tools that the user disabled in the chat
-/// stay disabled there.
+/// The probe's own session with the built-in server, so its tool can run even if it is disabled in
+/// the chat.
 pub(super) struct ProbeTools {
     pub(super) hub: Hub,
     pub(super) hub_events: mpsc::Receiver<HubEvent>,
@@ -156,17 +155,17 @@ pub(super) struct ProbeTools {
 }
 
 impl ProbeTools {
-    async fn open(built_in: Arc<dyn LocalServer>) -> Result<Self, Notice> {
-        let (sender, mut events) = mpsc::channel(EVENTS_MAX);
-        let mut hub = Hub::new(sender, built_in);
+    async fn start(built_in_server: Arc<dyn LocalServer>) -> Result<Self, Notice> {
+        let (sender, mut events) = mpsc::channel(HUB_EVENTS_MAX);
+        let mut hub = Hub::new(sender, built_in_server);
         hub.configure(vec![ServerConfig {
             id: ServerId::new(BUILT_IN_SERVER),
             description: None,
             enabled: true,
             launch: LaunchConfig::BuiltIn,
             disabled_tools: BTreeSet::new(),
-            startup_timeout: TOOLS_TIME_MAX,
-            tool_timeout: TOOLS_TIME_MAX,
+            startup_timeout: BUILT_IN_TIME_MAX,
+            tool_timeout: BUILT_IN_TIME_MAX,
             protocol: ProtocolMode::Legacy,
             secrets: Vec::new(),
         }]);
@@ -180,7 +179,7 @@ impl ProbeTools {
             }
             None
         };
-        let server = timeout(TOOLS_TIME_MAX, connected).await.ok().flatten();
+        let server = timeout(BUILT_IN_TIME_MAX, connected).await.ok().flatten();
         let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
         if offered.is_empty() {
             return Err(Notice::failure(format!(
@@ -195,6 +194,7 @@ impl ProbeTools {
     }
 }
 
+/// The only tool that a probe offers.
 fn probe_toolset(server: &Server) -> Toolset {
     let mut server = server.clone();
     let tools = server.tools.iter().filter(|tool| tool.name == PROBE_TOOL);

@@ -1,5 +1,6 @@
-//! Rewinds turns, switches branches and renames the conversation. No turn is running
-//! meanwhile. A result of true means that the caller must save the session.
+//! Rewinds turns, switches branches and renames the conversation. Must not be used while a turn
+//! is running, except for renaming. The methods return true if the session changed and must be
+//! saved.
 
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt};
@@ -9,32 +10,34 @@ use crate::text::grapheme;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// Limits of a title, in grapheme clusters and in bytes: a single cluster may contain any
-/// number of combining marks.
+/// Limits of a title, in grapheme clusters and in bytes. Both are needed, because a single
+/// cluster may contain any number of combining marks.
 const TITLE_CLUSTERS_MAX: usize = 1_000;
 const TITLE_BYTES_MAX: usize = 32 * 1024;
-/// Characters of a branch's first prompt in the branch list.
+/// Maximum length of a branch's first prompt in the branch list.
 const PROMPT_CHARS_MAX: usize = 200;
 
 impl Conversation {
     /// Moves the last answered turn into a branch.
     pub fn rewind(&mut self) -> bool {
-        let last = self.session.last_prompt_index();
-        if let Some(at) = last {
-            self.session.rewind(at, Timestamp::now());
+        let last_prompt = self.session.last_prompt_index();
+        if let Some(index) = last_prompt {
+            self.session.rewind(index, Timestamp::now());
         }
-        last.is_some()
+        last_prompt.is_some()
     }
 
-    /// Removes the last cancelled turn, whose prompt the user recalled.
+    /// Removes the last cancelled turn, whose prompt went back to the message editor.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
-        let after = self.session.messages.len();
+        let message_count = self.session.messages.len();
         let prompt = self.answered_prompt(prompt.kind, prompt.typed_text());
-        self.session.metadata.remove_last_cancelled(after, &prompt)
+        self.session
+            .metadata
+            .remove_last_cancelled(message_count, &prompt)
     }
 
     pub fn list_branches(&self, cx: &mut EngineCx) {
-        let branches = self.session.branches.iter().rev().map(summary).collect();
+        let branches = self.session.branches.iter().rev().map(summarize).collect();
         cx.outbox.push(Event::BranchesListed(branches));
     }
 
@@ -42,7 +45,7 @@ impl Conversation {
         let branches = &self.session.branches;
         let Some(index) = branches
             .iter()
-            .position(|branch| summary(branch) == *wanted)
+            .position(|branch| summarize(branch) == *wanted)
         else {
             cx.notice(Notice::warning("That branch no longer exists."));
             return false;
@@ -64,15 +67,16 @@ impl Conversation {
         self.session.metadata.title = Some(title.to_owned());
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < requested.len() {
-            let kept = grapheme::clusters(title).count();
-            let message = format!("The title was too long: its first {kept} characters are kept.");
+            let kept_count = grapheme::clusters(title).count();
+            let message =
+                format!("The title was too long: its first {kept_count} characters are kept.");
             cx.notice(Notice::warning(message));
         }
         true
     }
 }
 
-fn summary(branch: &Branch) -> BranchSummary {
+fn summarize(branch: &Branch) -> BranchSummary {
     BranchSummary {
         first_prompt_line: branch
             .first_prompt_line()

@@ -1,5 +1,5 @@
-//! The open conversation, and jobs on the stored sessions. `branches` rewinds turns and
-//! switches branches.
+//! The open conversation, and background jobs that list, open and delete stored sessions.
+//! `branches` rewinds turns and switches branches.
 
 mod branches;
 
@@ -37,13 +37,13 @@ impl Conversation {
         self.seq
     }
 
-    /// Replaces the session.
+    /// Replaces the session, which makes this a new conversation.
     pub(super) fn replace(&mut self, session: Session) {
         self.seq.0 += 1;
         self.session = session;
     }
 
-    /// Detaches the conversation from its file, whose id is returned.
+    /// Detaches the conversation from its file. Returns the id of that file.
     pub(super) fn fork(&mut self) -> Option<SessionId> {
         let original = self.session.id.take();
         self.replace(self.session.fork());
@@ -52,12 +52,12 @@ impl Conversation {
 
     /// The prompt that a turn answers. A continuation answers the last prompt.
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
-        let last = self
+        let continued_prompt = self
             .session
             .last_prompt_index()
             .filter(|_| kind == PromptKind::Continue)
-            .map(|at| &*self.session.messages[at].content);
-        last.unwrap_or(prompt).to_owned()
+            .map(|index| &*self.session.messages[index].content);
+        continued_prompt.unwrap_or(prompt).to_owned()
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn preview(query: QueryId, id: SessionId, cx: &mut EngineCx) {
                 let session = Arc::new(session);
                 vec![Event::SessionPreviewed { query, session }]
             }
-            // The list already shows why it cannot be read.
+            // The list already shows why the session cannot be read.
             Err(_) => Vec::new(),
         })
     });
@@ -90,19 +90,19 @@ pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     });
 }
 
-/// Opens the session of the command line in the background.
-pub(super) fn open_first(cx: &mut EngineCx) {
-    let Some(open) = cx.options.initial_session.clone() else {
+/// Opens the session selected on the command line.
+pub(super) fn open_initial(cx: &mut EngineCx) {
+    let Some(initial) = cx.options.initial_session.clone() else {
         return;
     };
     let sessions = Arc::clone(&cx.sessions);
     cx.jobs.spawn_blocking(move || {
-        let found = match &open {
+        let id = match &initial {
             InitialSession::Latest => sessions.latest(),
             InitialSession::Named(name) => sessions.find(name),
         };
         JobResult::Sessions(SessionsResult::InitialOpened(
-            found.map(|id| sessions.open(&id).map(Box::new)),
+            id.map(|id| sessions.open(&id).map(Box::new)),
         ))
     });
 }

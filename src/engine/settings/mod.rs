@@ -1,6 +1,6 @@
-//! The active settings: the contents of the files and the choices made since. `reload` follows
-//! edits of the files, `personas` selects the system prompt, `system_prompt` replaces an
-//! outdated prompt file.
+//! The active settings: the contents of the files and the choices made since. `reload` applies
+//! edits of the files, `personas` selects the persona, `system_prompt` replaces an outdated
+//! prompt file.
 
 mod personas;
 mod reload;
@@ -15,7 +15,8 @@ use reload::SettingsReload;
 use std::sync::Arc;
 
 pub(super) struct LiveSettings {
-    system_prompt: Arc<str>,
+    /// The prompt of `system_prompt.txt`.
+    file_prompt: Arc<str>,
     servers: Vec<ServerConfig>,
     personas: Personas,
     reload: SettingsReload,
@@ -24,7 +25,7 @@ pub(super) struct LiveSettings {
 impl LiveSettings {
     pub(super) fn new(files: ConfigSnapshot) -> Self {
         Self {
-            system_prompt: files.system_prompt.into(),
+            file_prompt: files.system_prompt.into(),
             servers: files.servers,
             personas: Personas::new(files.personas),
             reload: SettingsReload::default(),
@@ -41,7 +42,7 @@ impl LiveSettings {
 
     /// The prompt of `system_prompt.txt`.
     pub(super) fn file_prompt(&self) -> &Arc<str> {
-        &self.system_prompt
+        &self.file_prompt
     }
 
     pub(super) fn personas(&self) -> &Personas {
@@ -54,37 +55,38 @@ impl LiveSettings {
 
     /// The prompt of the selected persona, or of `system_prompt.txt`.
     pub(super) fn active_system_prompt(&self) -> Arc<str> {
-        match self.personas.chosen().map(|persona| &persona.text) {
+        match self.personas.selected().map(|persona| &persona.text) {
             Some(Ok(text)) => text.as_str().into(),
-            _ => Arc::clone(&self.system_prompt),
+            _ => Arc::clone(&self.file_prompt),
         }
     }
 
-    /// A snapshot of the active settings and `trust`.
+    /// A snapshot of the active settings, with `trust`.
     pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> ConfigSnapshot {
         ConfigSnapshot {
             settings: cx.settings.clone(),
             servers: self.servers.clone(),
-            system_prompt: self.system_prompt.to_string(),
-            personas: self.personas.listed().to_vec(),
+            system_prompt: self.file_prompt.to_string(),
+            personas: self.personas.from_files().to_vec(),
             trust: Arc::clone(trust),
         }
     }
-}
-
-impl LiveSettings {
-    /// Replaces the settings and returns the previous ones. The caller updates the other
-    /// owners.
-    pub(super) fn replace_values(&mut self, now: &ConfigSnapshot, cx: &mut EngineCx) -> Settings {
-        self.reload.remember(now);
-        std::mem::replace(&mut cx.settings, now.settings.clone())
+    /// Replaces the settings of `config.json` and returns the previous ones. The caller updates
+    /// the other owners.
+    pub(super) fn replace_values(
+        &mut self,
+        config: &ConfigSnapshot,
+        cx: &mut EngineCx,
+    ) -> Settings {
+        self.reload.remember(config);
+        std::mem::replace(&mut cx.settings, config.settings.clone())
     }
 
-    /// True if the servers changed.
+    /// Replaces the configured servers. Returns true if they changed.
     pub(super) fn replace_servers(&mut self, servers: Vec<ServerConfig>) -> bool {
-        let is_change = servers != self.servers;
+        let has_changed = servers != self.servers;
         self.servers = servers;
-        is_change
+        has_changed
     }
 
     pub(super) fn replace_prompts(
@@ -93,25 +95,26 @@ impl LiveSettings {
         personas: Vec<Persona>,
         cx: &mut EngineCx,
     ) {
-        if *file_prompt != *self.system_prompt {
-            self.system_prompt = file_prompt.into();
+        if *file_prompt != *self.file_prompt {
+            self.file_prompt = file_prompt.into();
         }
-        if personas != self.personas.listed() {
+        if personas != self.personas.from_files() {
             self.personas.replace(personas, cx);
         }
     }
 }
 
-/// Registers secrets with the log before the settings are used: a log line may contain them.
-pub(super) fn hide_secrets(known: &ConfigSnapshot, cx: &EngineCx) {
+/// Registers the secrets of settings with the log, which redacts them. Must be called before the
+/// settings are used.
+pub(super) fn redact_secrets(config: &ConfigSnapshot, cx: &EngineCx) {
     if let Some(log) = &cx.log {
-        let mut secrets = known.settings.secrets();
-        secrets.extend(config::server_secrets(&known.servers));
+        let mut secrets = config.settings.secrets();
+        secrets.extend(config::server_secrets(&config.servers));
         log.add_secrets(secrets);
     }
 }
 
-/// A model override replaces all models of the file.
+/// Replaces all models of the file with the model override, if there is one.
 pub(super) fn apply_model_override(settings: &mut Settings, options: &EngineOptions) {
     if let Some(model) = &options.model_override {
         settings.models = vec![model.clone()];

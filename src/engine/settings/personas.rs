@@ -1,5 +1,5 @@
-//! The selected persona, or none for the system prompt, until the program ends. A running turn
-//! keeps its persona.
+//! The selected persona; without one, the system prompt is used. The selection lasts until the
+//! program ends. A running turn keeps its persona.
 
 use crate::config;
 use crate::domain::{Banner, BannerCause, Notice, Persona, Server, ServerStatus, Toolset};
@@ -10,35 +10,35 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct Personas {
     /// The personas from files.
-    listed: Vec<Persona>,
-    chosen: Option<Arc<Persona>>,
-    /// The command line chose it, and its tools are not checked yet because servers are still
-    /// connecting.
+    from_files: Vec<Persona>,
+    selected: Option<Arc<Persona>>,
+    /// The command line selected the persona, and its tools must be checked once all servers
+    /// have connected.
     is_unchecked: bool,
 }
 
 impl Personas {
-    pub(super) fn new(listed: Vec<Persona>) -> Self {
+    pub(super) fn new(from_files: Vec<Persona>) -> Self {
         Self {
-            listed,
+            from_files,
             ..Self::default()
         }
     }
 
-    pub(super) fn listed(&self) -> &[Persona] {
-        &self.listed
+    pub(super) fn from_files(&self) -> &[Persona] {
+        &self.from_files
     }
 
-    pub fn chosen(&self) -> Option<&Arc<Persona>> {
-        self.chosen.as_ref()
+    pub fn selected(&self) -> Option<&Arc<Persona>> {
+        self.selected.as_ref()
     }
 
-    /// Selects the persona of the command line.
+    /// Selects the persona named on the command line, if any.
     pub fn select_from_command_line(&mut self, cx: &mut EngineCx) {
         if let Some(name) = cx.options.persona.clone() {
-            match config::find_persona(&self.listed, &name) {
+            match config::find_persona(&self.from_files, &name) {
                 Ok(persona) => {
-                    self.chosen = Some(Arc::new(persona));
+                    self.selected = Some(Arc::new(persona));
                     self.is_unchecked = !cx.options.no_tools;
                 }
                 Err(notice) => {
@@ -49,8 +49,8 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// Once no server is connecting any longer, warns about missing tools of the command
-    /// line's persona.
+    /// Warns about missing tools of the persona from the command line, once no server is
+    /// connecting any more.
     pub fn check_tools_once_connected(
         &mut self,
         servers: &[Server],
@@ -64,22 +64,23 @@ impl Personas {
             return;
         }
         self.is_unchecked = false;
-        let persona = self.chosen.clone();
+        let persona = self.selected.clone();
         if let Some(missing) = persona.and_then(|persona| missing_tools_message(&persona, offered))
         {
-            let message = format!("Persona: {}. {missing}", self.chosen_name());
+            let message = format!("Persona: {}. {missing}", self.selected_name());
             cx.notice(Notice::warning(message));
         }
     }
 
-    fn chosen_name(&self) -> &str {
-        let persona = self.chosen.as_ref();
+    fn selected_name(&self) -> &str {
+        let persona = self.selected.as_ref();
         persona.map_or("", |persona| persona.name.as_str())
     }
 
+    /// Selects a persona, or none.
     pub fn select(&mut self, name: Option<&str>, offered: &Toolset, cx: &mut EngineCx) {
-        let chosen = name.map(|name| config::find_persona(&self.listed, name));
-        match chosen.transpose() {
+        let persona = name.map(|name| config::find_persona(&self.from_files, name));
+        match persona.transpose() {
             Ok(persona) => {
                 let message = match &persona {
                     Some(persona) => format!("Persona: {}.", persona.name),
@@ -88,7 +89,7 @@ impl Personas {
                 let missing = persona
                     .as_ref()
                     .and_then(|persona| missing_tools_message(persona, offered));
-                self.chosen = persona.map(Arc::new);
+                self.selected = persona.map(Arc::new);
                 cx.clear_banner(&BannerCause::UnknownPersona);
                 let notice = Notice::info(message);
                 cx.notice(match missing {
@@ -101,40 +102,41 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// The files changed: the selected persona takes its new content, or is deselected if it
-    /// is gone.
-    pub fn replace(&mut self, listed: Vec<Persona>, cx: &mut EngineCx) {
-        self.listed = listed;
-        if let Some(persona) = self.chosen.take() {
-            match config::find_persona(&self.listed, &persona.name) {
-                Ok(found) => self.chosen = Some(Arc::new(found)),
+    /// Applies changed files. The selected persona gets its new content, or is deselected if it
+    /// no longer exists.
+    pub fn replace(&mut self, from_files: Vec<Persona>, cx: &mut EngineCx) {
+        self.from_files = from_files;
+        if let Some(persona) = self.selected.take() {
+            match config::find_persona(&self.from_files, &persona.name) {
+                Ok(persona) => self.selected = Some(Arc::new(persona)),
                 Err(notice) => cx.notice(notice.with_reason("The system prompt is used instead.")),
             }
         }
         self.publish(cx);
     }
 
+    /// Sends the list and the selection to the front end.
     fn publish(&self, cx: &mut EngineCx) {
-        let personas = config::all_personas(&self.listed);
+        let personas = config::all_personas(&self.from_files);
         let personas = Arc::new(personas.iter().map(Persona::summary).collect());
-        let selected = self.chosen.as_ref().map(|persona| persona.name.clone());
+        let selected = self.selected.as_ref().map(|persona| persona.name.clone());
         cx.outbox.push(Event::PersonasListed { personas, selected });
     }
 }
 
-/// Names the tools of a persona that no server offers.
+/// Names the persona's tools that no server offers; None if there are none.
 fn missing_tools_message(persona: &Persona, offered: &Toolset) -> Option<String> {
     let offered = offered.tools();
-    let tools = persona.tools.iter().flatten();
-    let missing: Vec<String> = tools
+    let tool_names = persona.tools.iter().flatten();
+    let missing: Vec<String> = tool_names
         .filter(|name| !offered.iter().any(|tool| name.matches(tool)))
         .map(|name| format!("`{}`", name.qualified_name()))
         .collect();
-    let count = persona.tools.as_ref().map_or(0, Vec::len);
+    let tool_count = persona.tools.as_ref().map_or(0, Vec::len);
     let names = missing.join(", ");
     match missing.len() {
         0 => None,
-        all if all == count => Some(format!(
+        count if count == tool_count => Some(format!(
             "It has no tools, because no server offers any that it names: {names}."
         )),
         _ => Some(format!("It names tools that no server offers: {names}.")),

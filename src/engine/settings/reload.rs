@@ -1,8 +1,8 @@
-//! External edits of the settings files while the program runs. Harmless changes are applied
-//! at once; the rest waits for the user. Exactly the changes that were shown are applied,
+//! Reloads settings files that were edited while the program runs. Harmless changes are applied
+//! at once; the others need the user's consent. Only the changes that were shown are applied,
 //! never those of a later read.
 
-use super::{LiveSettings, apply_model_override, hide_secrets};
+use super::{LiveSettings, apply_model_override, redact_secrets};
 use crate::config::{
     self, ConfigLoad, ConfigSnapshot, EarlierEntries, SettingsWatcher, review_changes,
 };
@@ -17,32 +17,32 @@ use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Changes listed in one notice.
+/// Maximum number of changes listed in one notice.
 const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
     watcher: Option<SettingsWatcher>,
-    previous_configs: EarlierEntries,
+    earlier_entries: EarlierEntries,
     /// The open question about changes.
     open_question: Option<AskId>,
-    /// Changes that the user declined; they are not asked about again automatically.
+    /// Changes that the user declined. Only a requested reload asks about them again.
     declined: Vec<SettingsChange>,
-    /// The number of own writes when the running read started.
-    reading_since_write: Option<u64>,
-    /// Another read is due; true if it asks again about declined changes.
+    /// For the running read, the number of own writes begun before it.
+    read_after_writes: Option<u64>,
+    /// Another read is needed; true if the user requested it.
     queued_read: Option<bool>,
-    /// Causes of the banners from the files.
+    /// Causes of the banners about the files.
     file_banner_causes: BTreeSet<BannerCause>,
 }
 
 impl SettingsReload {
-    pub(super) fn remember(&mut self, now: &ConfigSnapshot) {
-        self.previous_configs.record(now);
+    pub(super) fn remember(&mut self, config: &ConfigSnapshot) {
+        self.earlier_entries.record(config);
     }
 }
 
-/// The review of files that were read again.
+/// The result of reviewing files that were read again.
 pub struct RereadFiles {
     /// The settings to apply at once, if they differ from the active ones.
     pub to_apply: Option<ConfigSnapshot>,
@@ -51,8 +51,8 @@ pub struct RereadFiles {
     needs_consent: Vec<SettingsChange>,
     on_disk: ConfigSnapshot,
     is_unchanged: bool,
-    /// The user requested the reload.
-    asks_again: bool,
+    /// The user requested the reload, so declined changes are asked about again.
+    is_requested: bool,
 }
 
 impl LiveSettings {
@@ -66,8 +66,8 @@ impl LiveSettings {
 
     /// Starts watching the files, if enabled.
     pub fn start_watching(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
-        let known = self.snapshot(trust, cx);
-        self.reload.previous_configs.record(&known);
+        let active = self.snapshot(trust, cx);
+        self.reload.earlier_entries.record(&active);
         let causes = banners.iter().map(|banner| banner.cause.clone());
         self.reload.file_banner_causes = causes.collect();
         if cx.options.watch {
@@ -75,55 +75,56 @@ impl LiveSettings {
         }
     }
 
-    /// One of humble's own writes ended.
-    pub fn config_written(&mut self, cx: &mut EngineCx) {
+    /// Counts the end of one of humble's own writes, and starts the read that waited for it.
+    pub fn handle_config_written(&mut self, cx: &mut EngineCx) {
         cx.config_writes.ended += 1;
-        if let Some(asks) = self.reload.queued_read.take() {
-            self.read_files(asks, cx);
+        if let Some(is_requested) = self.reload.queued_read.take() {
+            self.read_files(is_requested, cx);
         }
     }
 
-    /// Reads the files again. With `asks`, declined changes are asked about again.
-    pub fn read_files(&mut self, asks: bool, cx: &mut EngineCx) {
+    /// Reads the files again, now or after the running read or write. If the user requested it,
+    /// declined changes are asked about again.
+    pub fn read_files(&mut self, is_requested: bool, cx: &mut EngineCx) {
         let reload = &mut self.reload;
-        if reload.reading_since_write.is_some() || cx.config_writes.is_under_way() {
-            reload.queued_read = Some(asks || reload.queued_read == Some(true));
+        if reload.read_after_writes.is_some() || cx.config_writes.is_in_progress() {
+            reload.queued_read = Some(is_requested || reload.queued_read == Some(true));
             return;
         }
-        reload.reading_since_write = Some(cx.config_writes.begun);
+        reload.read_after_writes = Some(cx.config_writes.begun);
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
             JobResult::Settings(SettingsResult::Reread(
                 Box::new(ConfigLoad::from_files(&home)),
-                asks,
+                is_requested,
             ))
         });
     }
 
     /// Reviews files that were read again. The caller applies the result and then calls
-    /// [`Self::finish_reload`]; None if they must be read once more.
+    /// [`Self::finish_reload`]. None if the files must be read once more.
     pub fn review_files(
         &mut self,
-        read: ConfigLoad,
-        asks: bool,
+        load: ConfigLoad,
+        is_requested: bool,
         models: &ModelRegistry,
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
     ) -> Option<RereadFiles> {
-        // The files may have been read before one of our own writes.
-        let read_since = self.reload.reading_since_write.take();
-        let is_stale = read_since != Some(cx.config_writes.begun);
+        // If a write of our own has begun since, the files may have been read before it.
+        let writes_before_read = self.reload.read_after_writes.take();
+        let is_stale = writes_before_read != Some(cx.config_writes.begun);
         let queued = self.reload.queued_read.take();
         if let Some(queued) = queued.or(is_stale.then_some(false)) {
-            self.read_files(asks || queued, cx);
+            self.read_files(is_requested || queued, cx);
             return None;
         }
-        self.replace_file_banners(&read.banners, models, trust, cx);
+        self.replace_file_banners(&load.banners, models, trust, cx);
         let active = self.snapshot(trust, cx);
-        let mut on_disk = read.with_fallback(&active);
+        let mut on_disk = load.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
-        hide_secrets(&on_disk, cx);
-        let review = review_changes(&active, &on_disk, &self.reload.previous_configs);
+        redact_secrets(&on_disk, cx);
+        let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
         tracing::debug!("the settings files were read again: {count} changes");
         let harmless = review.changes_with_impact(ChangeImpact::Harmless);
@@ -140,14 +141,14 @@ impl LiveSettings {
             harmless,
             needs_consent,
             on_disk,
-            asks_again: asks,
+            is_requested,
         })
     }
 
     /// Reports the applied changes and asks about the others.
     pub fn finish_reload(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         report_applied(&files.harmless, cx);
-        if files.asks_again {
+        if files.is_requested {
             self.reload.declined.clear();
             if files.is_unchanged {
                 cx.notice(Notice::info(
@@ -159,7 +160,7 @@ impl LiveSettings {
     }
 
     /// Asks about changes that need consent, unless they were declined before. The question
-    /// also lists `harmless` ones, because it hides their notice.
+    /// also lists the harmless changes, because it covers the notice about them.
     fn ask_about_changes(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         let RereadFiles {
             needs_consent,
@@ -169,31 +170,38 @@ impl LiveSettings {
         } = files;
         let declined = &mut self.reload.declined;
         declined.retain(|change| needs_consent.contains(change));
-        let is_declined = needs_consent.iter().all(|change| declined.contains(change));
+        let are_all_declined = needs_consent.iter().all(|change| declined.contains(change));
         let active = Box::new(self.snapshot(trust, cx));
         let on_disk = Box::new(on_disk);
-        let open = self.reload.open_question;
-        if let Some(PendingQuestion::OutsideEdit {
+        let open_question = self.reload.open_question;
+        if let Some(PendingQuestion::ExternalEdit {
             edited,
             base,
             changes,
-        }) = open.and_then(|open| cx.question(open))
+        }) = open_question.and_then(|ask| cx.question(ask))
             && *changes == needs_consent
             && config::grants_same_permissions(&active.trust, &edited.trust, &on_disk.trust)
         {
             (*edited, *base) = (on_disk, active);
             return;
         }
-        // While it is open, the question replaces the banner.
-        update_waiting_banner(if is_declined { &needs_consent } else { &[] }, cx);
-        if let Some(open) = self.reload.open_question.take() {
-            cx.withdraw(open);
+        // An open question makes the banner unnecessary.
+        update_pending_banner(
+            if are_all_declined {
+                &needs_consent
+            } else {
+                &[]
+            },
+            cx,
+        );
+        if let Some(ask) = self.reload.open_question.take() {
+            cx.withdraw(ask);
         }
-        if is_declined {
+        if are_all_declined {
             return;
         }
         let question = Ask::ExternalEdit(Arc::new([needs_consent.as_slice(), &harmless].concat()));
-        let pending = PendingQuestion::OutsideEdit {
+        let pending = PendingQuestion::ExternalEdit {
             edited: on_disk,
             base: active,
             changes: needs_consent,
@@ -201,8 +209,8 @@ impl LiveSettings {
         self.reload.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
-    /// Handles the user's answer. The caller applies the returned settings and then calls
-    /// [`Self::changes_applied`].
+    /// Handles the answer to the question about edits. The caller applies the returned settings
+    /// and then calls [`Self::report_changes_applied`].
     pub fn handle_edits_answer(
         &mut self,
         edited: ConfigSnapshot,
@@ -215,7 +223,7 @@ impl LiveSettings {
         self.reload.open_question = None;
         if choice != UserChoice::ApplyChanges {
             self.reload.declined = changes.to_vec();
-            update_waiting_banner(changes, cx);
+            update_pending_banner(changes, cx);
             return None;
         }
         for change in changes {
@@ -228,10 +236,10 @@ impl LiveSettings {
         ))
     }
 
-    /// Reports that the accepted changes are active.
-    pub fn changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
+    /// Reports that the accepted changes were applied.
+    pub fn report_changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
-        update_waiting_banner(&[], cx);
+        update_pending_banner(&[], cx);
         cx.notice(Notice::info(match count {
             1 => "The change was applied.".to_owned(),
             count => format!("The {count} changes were applied."),
@@ -240,7 +248,7 @@ impl LiveSettings {
         self.read_files(false, cx);
     }
 
-    /// Replaces the banners of the previous read.
+    /// Replaces the banners of the previous read with those of a new one.
     fn replace_file_banners(
         &mut self,
         banners: &[Banner],
@@ -248,25 +256,26 @@ impl LiveSettings {
         trust: &Trust,
         cx: &mut EngineCx,
     ) {
-        let before = cx.banners.clone();
+        let previous = cx.banners.clone();
         for cause in std::mem::take(&mut self.reload.file_banner_causes) {
             cx.banners.remove(&cause);
         }
         for banner in banners {
-            // Irrelevant while a model is selected.
+            // This banner is irrelevant while a model is selected.
             if banner.cause == BannerCause::SeveralActiveModels && models.current().is_some() {
                 continue;
             }
             self.reload.file_banner_causes.insert(banner.cause.clone());
-            let is_unread =
+            // The trust file was unreadable from the start, so no earlier version is active.
+            let was_never_read =
                 trust.unreadable.is_file_unreadable && banner.cause == BannerCause::UnreadableTrust;
-            let banner = match is_unread {
+            let banner = match was_never_read {
                 true => banner.clone(),
                 false => config::banner_while_running(banner.clone()),
             };
             cx.banners.insert(banner.cause.clone(), banner);
         }
-        if before != cx.banners {
+        if previous != cx.banners {
             cx.push_banners();
         }
     }
@@ -294,10 +303,10 @@ fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
     }
 }
 
-/// One banner for all files with pending changes.
-fn update_waiting_banner(waiting: &[SettingsChange], cx: &mut EngineCx) {
+/// Shows one banner for all files with pending changes, or clears it if there are none.
+fn update_pending_banner(pending: &[SettingsChange], cx: &mut EngineCx) {
     const CAUSE: BannerCause = BannerCause::PendingSettings;
-    let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
+    let mut files: Vec<&str> = pending.iter().map(|change| change.file.as_str()).collect();
     files.dedup();
     let message = match files[..] {
         [] => return cx.clear_banner(&CAUSE),

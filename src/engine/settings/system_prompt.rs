@@ -1,5 +1,5 @@
-//! Replaces an outdated `system_prompt.txt` with the built-in prompt, on the user's request
-//! and after showing the text that would be replaced.
+//! Replaces an outdated `system_prompt.txt` with the built-in prompt at the user's request,
+//! after showing the text that will be replaced.
 
 use super::LiveSettings;
 use crate::config::{self, ConfigError};
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl LiveSettings {
-    pub fn read_older_prompt(&self, cx: &mut EngineCx) {
+    /// Reads the prompt file and asks whether to replace it if it is outdated.
+    pub fn read_outdated_prompt(&self, cx: &mut EngineCx) {
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
             JobResult::Settings(SettingsResult::PromptRead(config::outdated_system_prompt(
@@ -21,13 +22,13 @@ impl LiveSettings {
         });
     }
 
-    pub fn older_prompt_read(
+    pub fn handle_outdated_prompt(
         &self,
-        read: Result<Option<Arc<str>>, ConfigError>,
+        result: Result<Option<Arc<str>>, ConfigError>,
         cx: &mut EngineCx,
     ) {
-        match read {
-            Err(fault) => cx.notice(fault.notice()),
+        match result {
+            Err(error) => cx.notice(error.notice()),
             Ok(None) => cx.notice(Notice::info("system_prompt.txt is up to date.")),
             Ok(Some(text)) => {
                 let path = cx.home.system_prompt().display().to_string();
@@ -44,7 +45,12 @@ impl LiveSettings {
         }
     }
 
-    pub fn prompt_decided(&self, text: Arc<str>, choice: UserChoice, cx: &mut EngineCx) {
+    pub fn handle_replace_prompt_answer(
+        &self,
+        text: Arc<str>,
+        choice: UserChoice,
+        cx: &mut EngineCx,
+    ) {
         if choice != UserChoice::Replace {
             return;
         }
@@ -56,16 +62,20 @@ impl LiveSettings {
         });
     }
 
-    pub fn prompt_replaced(&mut self, replaced: Result<PathBuf, ConfigError>, cx: &mut EngineCx) {
-        match replaced {
-            Err(fault) => cx.notice(fault.notice()),
-            Ok(copy) => {
-                // The user just chose this text, so it is no external edit.
-                self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
+    pub fn handle_prompt_replaced(
+        &mut self,
+        result: Result<PathBuf, ConfigError>,
+        cx: &mut EngineCx,
+    ) {
+        match result {
+            Err(error) => cx.notice(error.notice()),
+            Ok(backup) => {
+                // Applied directly, so that the change does not count as an external edit.
+                self.file_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
                 cx.clear_banner(&BannerCause::OutdatedSystemPrompt);
                 let message = "system_prompt.txt was replaced with the built-in prompt.";
-                let backup = format!("The old one was saved as {}.", copy.display());
-                cx.notice(Notice::info(message).with_reason(backup));
+                let reason = format!("The old one was saved as {}.", backup.display());
+                cx.notice(Notice::info(message).with_reason(reason));
                 self.read_files(false, cx);
             }
         }

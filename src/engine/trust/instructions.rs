@@ -1,10 +1,10 @@
-//! Instructions of servers for the model: shown to the user, and sent only after consent to
-//! exactly this text.
+//! Instructions of servers for the model. They are shown to the user, and sent only after
+//! consent to exactly this text.
 
 use super::TrustState;
 use crate::config::TrustEdit;
 use crate::domain::trust::InstructionsConsent;
-use crate::domain::{Advice, Notice, Server, ServerId, Toolset};
+use crate::domain::{Advice, Notice, OfferedTool, Server, ServerId, Toolset};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
@@ -13,11 +13,11 @@ use crate::text::lines::{split_lines, strip_hidden_controls};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// Longer instructions are not sent: they would dominate the system message.
-const BYTES_MAX: usize = 32 * 1024;
+/// Longer instructions are not sent, because they would dominate the system message.
+const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
 
 impl TrustState {
-    /// Shows the instructions and asks for consent.
+    /// Shows the instructions of a server and asks for consent.
     pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
         let server = servers.iter().find(|server| server.id == *id);
         let text = server.and_then(instructions_text);
@@ -26,12 +26,14 @@ impl TrustState {
             let message = format!("`{id}` has no instructions for the model.");
             return cx.notice(Notice::info(message));
         };
-        if text.len() > BYTES_MAX {
+        if text.len() > INSTRUCTIONS_BYTES_MAX {
             let id = Clean::name(id.as_str());
-            let message = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
+            let message = format!(
+                "The instructions of `{id}` are longer than {INSTRUCTIONS_BYTES_MAX} bytes."
+            );
             return cx.notice(Notice::warning(message).with_reason("They are not sent."));
         }
-        let agreed = InstructionsConsent::new(id, &server.launch, text, Timestamp::now());
+        let consent = InstructionsConsent::new(id, &server.launch, text, Timestamp::now());
         let question = Ask::SendInstructions {
             server: id.clone(),
             text: text.into(),
@@ -42,13 +44,13 @@ impl TrustState {
         cx.ask(
             QuestionOwner::Program,
             question,
-            PendingQuestion::Instructions(agreed),
+            PendingQuestion::Instructions(consent),
         );
     }
 
-    pub fn instructions_answered(
+    pub fn handle_instructions_answer(
         &mut self,
-        agreed: InstructionsConsent,
+        consent: InstructionsConsent,
         answer: &UserAnswer,
         servers: &[Server],
         cx: &mut EngineCx,
@@ -56,73 +58,73 @@ impl TrustState {
         let UserAnswer::Choice(choice) = answer else {
             return;
         };
-        let is_known = self.stored_trust().has_consent(&agreed);
+        let is_stored = self.stored_trust().has_consent(&consent);
         match choice {
-            UserChoice::SendAlways if !is_known => {
-                self.trust_mut().instruction_consents.push(agreed.clone());
-                self.write_trust([TrustEdit::AllowInstructions(agreed)], cx);
+            UserChoice::SendAlways if !is_stored => {
+                self.trust_mut().instruction_consents.push(consent.clone());
+                self.write_trust([TrustEdit::AllowInstructions(consent)], cx);
             }
             UserChoice::SendAlways => {}
-            UserChoice::SendOnce => {
-                self.revoke_instructions(&agreed, cx);
-                self.instructions_until_exit.push(agreed);
+            UserChoice::SendUntilExit => {
+                self.revoke_instructions(&consent, cx);
+                self.instructions_until_exit.push(consent);
             }
-            _ => self.revoke_instructions(&agreed, cx),
+            _ => self.revoke_instructions(&consent, cx),
         }
         self.publish_trust(servers, cx);
     }
 
-    fn has_consent(&self, agreed: &InstructionsConsent) -> bool {
-        let mut once = self.instructions_until_exit.iter();
-        self.stored_trust().has_consent(agreed) || once.any(|other| other.is_same(agreed))
+    fn has_consent(&self, consent: &InstructionsConsent) -> bool {
+        let mut until_exit = self.instructions_until_exit.iter();
+        self.stored_trust().has_consent(consent) || until_exit.any(|other| other.is_same(consent))
     }
 
-    /// Appends the instructions of servers with offered tools to `text`. Each of their lines
-    /// is prefixed, so that none can imitate ours.
+    /// Appends the approved instructions of servers with offered tools to the system prompt.
+    /// Each of their lines is prefixed, so that none can imitate ours.
     pub fn with_instructions(
         &self,
-        text: Arc<str>,
+        prompt: Arc<str>,
         offered: &Toolset,
         servers: &[Server],
     ) -> Arc<str> {
         let mut sections = Vec::new();
         for server in servers {
-            let offers = |tool: &crate::domain::OfferedTool| tool.server == server.id;
+            let is_of_server = |tool: &OfferedTool| tool.server == server.id;
             let Some(instructions) =
-                instructions_text(server).filter(|_| offered.tools().iter().any(offers))
+                instructions_text(server).filter(|_| offered.tools().iter().any(is_of_server))
             else {
                 continue;
             };
-            let agreed = InstructionsConsent::new(
+            let consent = InstructionsConsent::new(
                 &server.id,
                 &server.launch,
                 instructions,
                 Timestamp::UNIX_EPOCH,
             );
-            if instructions.len() <= BYTES_MAX && self.has_consent(&agreed) {
-                // The dialog showed exactly these lines, with hidden characters marked.
-                let quoted = |line| format!("> {}", strip_hidden_controls(line));
-                let lines: Vec<String> = split_lines(instructions.trim_end()).map(quoted).collect();
+            if instructions.len() <= INSTRUCTIONS_BYTES_MAX && self.has_consent(&consent) {
+                // The user consented to exactly these lines; the dialog marked hidden characters.
+                let quote = |line| format!("> {}", strip_hidden_controls(line));
+                let lines: Vec<String> = split_lines(instructions.trim_end()).map(quote).collect();
                 let lines = lines.join("\n");
-                let whose = server.id.as_str();
+                let id = server.id.as_str();
                 sections.push(format!(
-                    "INSTRUCTIONS OF SERVER {whose} (its own words, on how to use its tools):\n{lines}"
+                    "INSTRUCTIONS OF SERVER {id} (its own words, on how to use its tools):\n{lines}"
                 ));
             }
         }
         if sections.is_empty() {
-            return text;
+            return prompt;
         }
-        let own_text = text.trim_end_matches('\n');
-        let parts: Vec<String> = Some(own_text.to_owned())
-            .filter(|own_text| !own_text.is_empty())
+        let prompt = prompt.trim_end_matches('\n');
+        let parts: Vec<String> = Some(prompt.to_owned())
+            .filter(|prompt| !prompt.is_empty())
             .into_iter()
             .chain(sections)
             .collect();
         parts.join("\n\n").into()
     }
 
-    /// Reports once that approved instructions changed.
+    /// Reports changes of approved instructions, each change once.
     pub fn report_changed_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
         for server in servers {
             let Some(instructions) = instructions_text(server) else {
@@ -137,13 +139,13 @@ impl TrustState {
             let is_same_server = |old: &InstructionsConsent| {
                 old.server == current.server && old.launch == current.launch
             };
-            let mut old = self
+            let mut consents = self
                 .stored_trust()
                 .instruction_consents
                 .iter()
                 .chain(&self.instructions_until_exit);
-            let was_agreed = old.any(is_same_server);
-            if was_agreed && !self.has_consent(&current) {
+            let had_consent = consents.any(is_same_server);
+            if had_consent && !self.has_consent(&current) {
                 let key = (current.server, current.text_hash);
                 if self.reported_instructions.insert(key) {
                     let id = Clean::name(server.id.as_str());
@@ -158,6 +160,7 @@ impl TrustState {
     }
 }
 
+/// The instructions of a server; None if they are blank.
 fn instructions_text(server: &Server) -> Option<&str> {
     let instructions = server.instructions.as_deref()?;
     Some(instructions).filter(|instructions| !instructions.trim().is_empty())

@@ -27,11 +27,12 @@ pub(super) struct TrustState {
     instructions_until_exit: Vec<InstructionsConsent>,
     /// The open question about a changed tool.
     open_question: Option<AskId>,
-    /// Ask about the next changed tool once this question is answered.
+    /// Whether to ask about the next changed tool once the open question is answered.
     asks_next: bool,
-    /// Changes that the user postponed; they are not asked about again automatically.
+    /// Tool changes on which the user postponed the decision. Only a review asks about them
+    /// again.
     postponed: Vec<(ServerId, String, Pin)>,
-    /// Changed instructions that were already reported.
+    /// The changed instructions that were already reported, by server and text hash.
     reported_instructions: BTreeSet<(ServerId, String)>,
     /// The entries last sent to the front end.
     published: Arc<Vec<TrustEntry>>,
@@ -46,8 +47,8 @@ impl TrustState {
     }
 
     /// Sets the tools that the command line allows without asking.
-    pub(super) fn allow(&mut self, tools: Vec<(ServerId, String)>) {
-        self.approval.allowed = tools.into();
+    pub(super) fn set_allowed_tools(&mut self, tools: Vec<(ServerId, String)>) {
+        self.approval.allowed_tools = tools.into();
     }
 
     pub(super) fn mode(&self) -> ToolMode {
@@ -124,7 +125,7 @@ impl TrustState {
     }
 
     /// Clears the session's grants. Returns false if there were none.
-    pub(super) fn end_session(&mut self) -> bool {
+    pub(super) fn clear_session_grants(&mut self) -> bool {
         let had_grants = self.approval.session_grants().next().is_some();
         self.approval.clear_session_grants();
         had_grants
@@ -138,7 +139,7 @@ impl TrustState {
                 None => format!("The tools of `{}`", rule.server),
             },
             TrustEntry::SessionGrant(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
-            other => format!("The instructions of `{}`", other.server()),
+            entry => format!("The instructions of `{}`", entry.server()),
         };
         let message = match entry {
             TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => {
@@ -166,14 +167,14 @@ impl TrustState {
     }
 
     pub(super) fn revoke_instructions(&mut self, consent: &InstructionsConsent, cx: &mut EngineCx) {
-        let is_other = |old: &InstructionsConsent| !old.is_same(consent);
-        self.instructions_until_exit.retain(is_other);
-        self.trust_mut().instruction_consents.retain(is_other);
+        let differs = |old: &InstructionsConsent| !old.is_same(consent);
+        self.instructions_until_exit.retain(differs);
+        self.trust_mut().instruction_consents.retain(differs);
         self.write_trust([TrustEdit::RevokeInstructions(consent.clone())], cx);
     }
 
-    /// All rules. Inactive and unsaved ones carry the reason.
-    fn listed_rules(&self, servers: &[Server]) -> Vec<TrustEntry> {
+    /// All rules, with a reason for each inactive one.
+    fn rule_entries(&self, servers: &[Server]) -> Vec<TrustEntry> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
         let to_entry = |rule: TrustRule| {
@@ -192,7 +193,7 @@ impl TrustState {
             .pin_changes(servers)
             .into_iter()
             .map(TrustEntry::PendingPinChange);
-        let rules = self.listed_rules(servers).into_iter();
+        let rules = self.rule_entries(servers).into_iter();
         let mut grants: Vec<ToolIdentity> = self.approval.session_grants().cloned().collect();
         grants.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let grants = grants.into_iter().map(TrustEntry::SessionGrant);

@@ -1,13 +1,13 @@
-//! Pins: the definition of a tool when it was first offered. A tool that its server changed is
-//! withheld, in both modes, until the user has seen the difference and accepted it. A banner
-//! reports it at once, the model is told, and the question comes with the next prompt or on
-//! request, so questions do not pile up.
+//! Pins: the accepted definitions of tools, recorded when a tool is first offered. If its server
+//! changes it, a tool is withheld, in both tool modes, until the user has seen and accepted the
+//! difference. A banner reports the change at once. The question is asked with the next prompt
+//! or at the user's request, one tool at a time.
 
 use super::TrustState;
 use crate::config::{PinnedTool, TrustEdit};
 use crate::domain::trust::{AcceptedDefinition, PinChange, RuleScope, TrustRule};
 use crate::domain::{
-    Advice, Banner, BannerCause, LaunchConfig, Notice, Server, ServerConfig, ServerId,
+    Advice, Banner, BannerCause, LaunchConfig, Notice, Server, ServerConfig, ServerId, Tool,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
@@ -17,13 +17,13 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 const WITHHELD: BannerCause = BannerCause::WithheldTools;
-/// Tools named in the banner.
-const NAMED_MAX: usize = 4;
+/// Maximum number of tools named in the banner.
+const BANNER_TOOLS_MAX: usize = 4;
 
 /// The result of a question about a changed tool.
 pub enum PinDecision {
     Postponed,
-    /// The trust changed. `asks_next`: ask about the next changed tool.
+    /// The user decided, so the trust changed. `asks_next`: ask about the next changed tool.
     Made {
         asks_next: bool,
     },
@@ -35,6 +35,7 @@ impl TrustState {
         server.launch != LaunchConfig::BuiltIn.identity()
     }
 
+    /// Marks the withheld tools of a server.
     pub fn with_withheld_tools(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server
@@ -47,14 +48,19 @@ impl TrustState {
     }
 
     /// Pins tools that are offered for the first time.
-    pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
+    pub fn pin_new_tools(
+        &mut self,
+        servers: &[Server],
+        configured: &[ServerConfig],
+        cx: &mut EngineCx,
+    ) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
             for tool in server.offered_tools() {
-                let known =
+                let accepted =
                     self.stored_trust()
                         .accepted_definition(&server.id, &server.launch, &tool.name);
-                if known.is_none() {
+                if accepted.is_none() {
                     new.push(PinnedTool {
                         server: server.id.clone(),
                         launch: server.launch.clone(),
@@ -79,20 +85,20 @@ impl TrustState {
         configured: &[ServerConfig],
     ) -> Vec<TrustEdit> {
         let trust = self.stored_trust();
-        let excess_pins = |server: &Server| (server.id.clone(), trust.excess_pins(server));
-        let mut evicted: Vec<_> = servers.iter().map(excess_pins).collect();
-        evicted.retain(|(_, stale)| !stale.is_empty());
-        let configured = configured
+        let excess_of = |server: &Server| (server.id.clone(), trust.excess_pins(server));
+        let mut evicted: Vec<_> = servers.iter().map(excess_of).collect();
+        evicted.retain(|(_, pins)| !pins.is_empty());
+        let known_ids = configured
             .iter()
             .map(|server| &server.id)
             .chain(servers.iter().map(|server| &server.id));
-        evicted.extend(trust.orphaned_pins(&configured.collect()));
-        for (server, stale) in &evicted {
+        evicted.extend(trust.orphaned_pins(&known_ids.collect()));
+        for (server, pins) in &evicted {
             tracing::info!(%server, "old tool definitions were evicted");
-            self.trust_mut().remove_pins(server, stale);
+            self.trust_mut().remove_pins(server, pins);
         }
-        let edit = |(server, stale)| TrustEdit::EvictPins(server, stale);
-        evicted.into_iter().map(edit).collect()
+        let to_edit = |(server, pins)| TrustEdit::EvictPins(server, pins);
+        evicted.into_iter().map(to_edit).collect()
     }
 
     fn accept_all(&mut self, pinned: &[PinnedTool]) {
@@ -103,11 +109,11 @@ impl TrustState {
         }
     }
 
-    /// Every tool that differs from its accepted definition.
+    /// The changes of all tools that differ from their accepted definitions.
     pub fn pin_changes(&self, servers: &[Server]) -> Vec<PinChange> {
         let changes_of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
-            let change = |tool: &crate::domain::Tool| {
+            let change = |tool: &Tool| {
                 let accepted = self
                     .stored_trust()
                     .accepted_definition(&server.id, &server.launch, &tool.name)
@@ -124,16 +130,16 @@ impl TrustState {
         servers.iter().flat_map(changes_of).collect()
     }
 
-    /// Shows a banner while tools are withheld without a decision.
+    /// Shows a banner while enabled tools are withheld and the user has not decided on them.
     pub fn update_withheld_banner(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let is_on = |change: &PinChange| {
+        let is_enabled = |change: &PinChange| {
             let mut enabled = servers.iter().filter(|server| server.enabled);
             enabled.any(|server| {
                 server.id == change.server && !server.disabled_tools.contains(&change.tool.name)
             })
         };
-        let mut open = self.pin_changes(servers);
-        open.retain(|change| is_on(change) && !change.is_declined());
+        let mut undecided = self.pin_changes(servers);
+        undecided.retain(|change| is_enabled(change) && !change.is_declined());
         let name = |change: &PinChange| {
             let (tool, server) = (
                 Clean::name(&change.tool.name),
@@ -141,11 +147,11 @@ impl TrustState {
             );
             format!("`{tool}` of `{server}`")
         };
-        let mut names: Vec<String> = open.iter().take(NAMED_MAX).map(name).collect();
-        if open.len() > NAMED_MAX {
-            names.push(format!("{} more", open.len() - NAMED_MAX));
+        let mut names: Vec<String> = undecided.iter().take(BANNER_TOOLS_MAX).map(name).collect();
+        if undecided.len() > BANNER_TOOLS_MAX {
+            names.push(format!("{} more", undecided.len() - BANNER_TOOLS_MAX));
         }
-        let message = match open.len() {
+        let message = match undecided.len() {
             0 => return cx.clear_banner(&WITHHELD),
             1 => format!(
                 "{} changed since you accepted it, and is withheld.",
@@ -165,24 +171,25 @@ impl TrustState {
         }
     }
 
-    /// Replaces the open question if its tool changed again.
+    /// Replaces the open question if its tool changed again, and withdraws it if the tool matches
+    /// its accepted definition again.
     pub fn refresh_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let Some(open) = self.open_question else {
+        let Some(ask) = self.open_question else {
             return;
         };
-        let Some(PendingQuestion::PinChanged(asked)) = cx.question(open) else {
+        let Some(PendingQuestion::PinChanged(shown)) = cx.question(ask) else {
             return;
         };
-        let asked = asked.clone();
+        let shown = shown.clone();
         let changes = self.pin_changes(servers);
         let is_same = |change: &&PinChange| {
-            change.server == asked.server && change.tool.name == asked.tool.name
+            change.server == shown.server && change.tool.name == shown.tool.name
         };
         let current = changes.iter().find(is_same).cloned();
-        if current.as_ref() == Some(&*asked) {
+        if current.as_ref() == Some(&*shown) {
             return;
         }
-        cx.withdraw(open);
+        cx.withdraw(ask);
         self.open_question = None;
         if let Some(current) = current {
             self.ask_pin_change(current, cx);
@@ -191,7 +198,7 @@ impl TrustState {
 
     /// Asks about the next undecided tool, one at a time.
     pub fn ask_next_pin_change(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        // Nobody is there to accept anything in a one-shot run.
+        // No user is present in a one-shot run.
         if self.open_question.is_some() || cx.options.is_one_shot {
             return;
         }
@@ -200,7 +207,7 @@ impl TrustState {
             let mut postponed = self.postponed.iter();
             let is_postponed =
                 postponed.any(|entry| (&entry.0, &entry.1, &entry.2) == (server, tool, pin));
-            // A tool that would not be offered anyway can wait.
+            // A tool that would not be offered anyway needs no decision yet.
             let server = servers.iter().find(|candidate| candidate.id == *server);
             let is_offered = server
                 .is_some_and(|server| server.offered_tools().any(|offered| offered.name == *tool));
@@ -212,7 +219,7 @@ impl TrustState {
         }
     }
 
-    /// Shows the difference on request, whatever was decided before.
+    /// Asks about a changed tool at the user's request, whatever was decided before.
     pub fn review_tool(
         &mut self,
         server: &ServerId,
@@ -226,8 +233,8 @@ impl TrustState {
             let message = format!("`{tool}` of `{server}` is unchanged since you accepted it.");
             return cx.notice(Notice::info(message));
         };
-        if let Some(open) = self.open_question.take() {
-            cx.withdraw(open);
+        if let Some(ask) = self.open_question.take() {
+            cx.withdraw(ask);
         }
         self.asks_next = false;
         self.ask_pin_change(change, cx);
@@ -239,7 +246,8 @@ impl TrustState {
         self.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
-    pub fn pin_answered(
+    /// Handles the answer to [`Ask::PinChanged`].
+    pub fn handle_pin_answer(
         &mut self,
         change: PinChange,
         answer: &UserAnswer,
@@ -248,7 +256,7 @@ impl TrustState {
     ) -> PinDecision {
         self.open_question = None;
         let asks_next = std::mem::take(&mut self.asks_next);
-        let pinned = |accepted| PinnedTool {
+        let pinned_tool = |accepted| PinnedTool {
             server: change.server.clone(),
             launch: change.launch.clone(),
             tool: change.tool.name.clone(),
@@ -264,12 +272,12 @@ impl TrustState {
             }
         };
         if choice == UserChoice::Accept {
-            let accepted = pinned(AcceptedDefinition::accept_now(&change.tool));
+            let accepted = pinned_tool(AcceptedDefinition::accept_now(&change.tool));
             self.accept_all(std::slice::from_ref(&accepted));
             self.write_trust([TrustEdit::AcceptDefinition(accepted)], cx);
         } else {
             let pin = change.tool.pin.clone();
-            let declined = pinned(AcceptedDefinition {
+            let declined = pinned_tool(AcceptedDefinition {
                 declined_pin: Some(pin.clone()),
                 ..change.accepted.clone()
             });

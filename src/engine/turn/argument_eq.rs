@@ -1,18 +1,19 @@
-//! Equality of call arguments.
+//! Equality of call arguments, to detect repeated and duplicate calls.
 
 use crate::domain::Arguments;
 
-/// Equality of JSON values: `1` and `1.0` are the same number.
+/// Compares arguments as JSON values: `1` and `1.0` are the same number, and the order of keys is
+/// ignored.
 pub(super) fn arguments_equal(a: &Arguments, b: &Arguments) -> bool {
     use serde_json::Value;
-    fn same(a: &Value, b: &Value) -> bool {
+    fn values_equal(a: &Value, b: &Value) -> bool {
         match (a, b) {
-            // Integers are compared exactly: as floats, large ones would be equal.
+            // Two integers are compared exactly, because large ones may be equal as floats.
             (Value::Number(a), Value::Number(b)) if a.is_f64() != b.is_f64() => {
                 a.as_f64() == b.as_f64()
             }
             (Value::Array(a), Value::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
             }
             (Value::Object(a), Value::Object(b)) => arguments_equal(a, b),
             _ => a == b,
@@ -20,7 +21,7 @@ pub(super) fn arguments_equal(a: &Arguments, b: &Arguments) -> bool {
     }
     a.len() == b.len()
         && a.iter()
-            .all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+            .all(|(key, value)| b.get(key).is_some_and(|other| values_equal(value, other)))
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! Checks arguments against the schemas of their tools, for calls of a reply and for edited
-//! calls. The check itself is an effect, because its cost depends on the server's schema and
-//! the model's arguments.
+//! Has the arguments of requested and edited calls checked against the schemas of their tools.
+//! The check itself is an effect, because it may be slow for some schemas and arguments.
 
 use super::proposals::CallCandidate;
 use super::{Arguments, CallId, Turn, TurnEffect, TurnState};
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::sync::Arc;
 
-/// The continuation of a check.
+/// The calls that wait for the result of a check.
 #[derive(Debug)]
 pub(super) enum PendingCheck {
     /// The calls of the reply; those that resolve to a tool are checked.
@@ -28,10 +27,10 @@ impl Turn {
 
     /// Checks edited arguments, then applies the edits.
     pub(super) fn check_edits(&mut self, mut edits: Vec<(CallId, Arguments)>) {
-        edits.retain(|(id, _)| self.tool_entry(*id).is_some());
+        edits.retain(|(id, _)| self.proposed_tool(*id).is_some());
         let check = |(id, arguments): &(CallId, Arguments)| {
             Some(ArgumentCheck {
-                tool: Arc::clone(&self.tool_entry(*id)?.tool),
+                tool: Arc::clone(&self.proposed_tool(*id)?.tool),
                 arguments: arguments.clone(),
             })
         };
@@ -39,35 +38,35 @@ impl Turn {
         self.start_check(checks, PendingCheck::Edited(edits));
     }
 
-    fn start_check(&mut self, checks: Vec<ArgumentCheck>, next: PendingCheck) {
+    fn start_check(&mut self, checks: Vec<ArgumentCheck>, pending: PendingCheck) {
         self.state = TurnState::CheckingArguments;
-        self.checking = Some(next);
+        self.pending_check = Some(pending);
         if checks.is_empty() {
-            self.arguments_checked(Vec::new());
+            self.handle_arguments_checked(Vec::new());
         } else {
             self.effects.push(TurnEffect::CheckArguments(checks));
         }
     }
 
-    pub(super) fn arguments_checked(&mut self, results: Vec<SchemaCheck>) {
+    pub(super) fn handle_arguments_checked(&mut self, results: Vec<SchemaCheck>) {
         if self.state != TurnState::CheckingArguments {
             return;
         }
-        // Arguments without a result are unchecked.
+        // Missing results count as unchecked.
         let mut results = results.into_iter();
-        let mut next = || results.next().unwrap_or(SchemaCheck::Unchecked);
-        match self.checking.take() {
+        let mut next_result = || results.next().unwrap_or(SchemaCheck::Unchecked);
+        match self.pending_check.take() {
             Some(PendingCheck::Proposed(candidates)) => {
                 let checked = candidates
                     .into_iter()
-                    .map(|candidate| candidate.with_check_result(&mut next))
+                    .map(|candidate| candidate.with_check_result(&mut next_result))
                     .collect();
                 self.propose_checked(checked);
             }
             Some(PendingCheck::Edited(edits)) => {
                 let checked = edits
                     .into_iter()
-                    .map(|(id, arguments)| (id, arguments, next()))
+                    .map(|(id, arguments)| (id, arguments, next_result()))
                     .collect();
                 self.apply_edits(checked);
             }

@@ -14,7 +14,7 @@ use crate::protocol::CallToApprove;
 use std::sync::Arc;
 
 impl Turn {
-    /// The ids of this round's usable calls, in the order requested.
+    /// The ids of this round's usable calls, in the order of the model's requests.
     pub(super) fn round_calls(&self) -> Vec<CallId> {
         let id = |proposal: &Proposal| match proposal.kind {
             ProposalKind::Call { id, .. } => Some(id),
@@ -23,19 +23,18 @@ impl Turn {
         self.proposals.iter().filter_map(id).collect()
     }
 
-    pub(super) fn tool_entry(&self, id: CallId) -> Option<&OfferedTool> {
+    /// The tool of a call, as it was when the call was proposed.
+    pub(super) fn proposed_tool(&self, id: CallId) -> Option<&OfferedTool> {
         self.proposals
             .iter()
             .find_map(|proposal| match &proposal.kind {
-                ProposalKind::Call {
-                    id: call_id,
-                    entry: offered,
-                } if *call_id == id => Some(offered.as_ref()),
+                ProposalKind::Call { id: call_id, tool } if *call_id == id => Some(tool.as_ref()),
                 _ => None,
             })
     }
 
-    /// All other questions are settled: asks for approval or runs the calls.
+    /// Asks for approval of the calls, or starts them if all are approved. Called once the other
+    /// questions of the round are answered.
     pub(super) fn approve_or_ask(&mut self) {
         for id in self.round_calls() {
             self.prepare_call(id);
@@ -48,17 +47,17 @@ impl Turn {
         }
     }
 
-    /// Marks a call as approved, reuses the result of an approved repetition, or marks it as
-    /// awaiting approval.
+    /// Marks a call as approved or awaiting approval. An approved call that repeats the last one
+    /// reuses its result.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
-        let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
+        let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {
             return;
         };
         if call.state != ToolState::Proposed {
             return;
         }
-        if self.setup.approval.is_never(call) {
+        if self.setup.approval.is_blocked(call) {
             return self.finish_call(id, ToolOutcome::Never);
         }
         let is_approved = self
@@ -76,15 +75,15 @@ impl Turn {
         }
     }
 
-    /// The call that ran last, if it succeeded and `id` repeats it.
+    /// The call that finished last, if it succeeded and `id` repeats it.
     fn repeated_call(&self, id: CallId) -> Option<CallId> {
         let call = self.calls.get(&id)?;
-        let last = self.calls.get(&self.last_run?)?;
-        let same = last.server == call.server
+        let last = self.calls.get(&self.last_finished?)?;
+        let is_same = last.server == call.server
             && last.tool == call.tool
             && arguments_equal(&last.arguments, &call.arguments);
-        let succeeded = matches!(last.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-        (same && succeeded).then_some(last.id)
+        let has_succeeded = matches!(last.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
+        (is_same && has_succeeded).then_some(last.id)
     }
 
     pub(super) fn undecided_calls(&self) -> Vec<CallId> {
@@ -99,7 +98,8 @@ impl Turn {
 
     fn ask_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
-            self.tool_entry(id).map(|offered| Arc::clone(&offered.tool))
+            self.proposed_tool(id)
+                .map(|offered| Arc::clone(&offered.tool))
         };
         let calls = ids
             .iter()
@@ -117,7 +117,7 @@ impl Turn {
         let undecided = self.undecided_calls();
         let decisions = match answer {
             UserAnswer::Calls(decisions) => decisions,
-            // Dismissing the dialog refuses, the safe choice.
+            // Dismissing the dialog counts as the safe choice.
             UserAnswer::Dismissed | UserAnswer::Choice(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
@@ -141,7 +141,7 @@ impl Turn {
             .filter(|(id, _)| undecided.contains(id))
             .collect();
         let mut edits = Vec::new();
-        for (id, decision) in self.apply_never_decisions_first(decisions) {
+        for (id, decision) in self.prioritize_never_decisions(decisions) {
             match decision {
                 Decision::Edit { arguments } => edits.push((id, arguments)),
                 decision => self.apply_decision(id, decision),
@@ -150,15 +150,15 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Applies the edits with the results of their checks.
+    /// Applies edits whose arguments were checked.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {
-                SchemaCheck::Invalid(fault) => self.note(Notice::warning(format!(
-                    "The edited arguments do not match the schema: {fault}"
+                SchemaCheck::Invalid(problem) => self.note(Notice::warning(format!(
+                    "The edited arguments do not match the schema: {problem}"
                 ))),
                 check => {
-                    self.edit(id, &arguments, check == SchemaCheck::Unchecked);
+                    self.edit_call(id, &arguments, check == SchemaCheck::Unchecked);
                     self.apply_decision(id, Decision::Edit { arguments });
                 }
             }
@@ -166,15 +166,16 @@ impl Turn {
         self.resume_approval();
     }
 
-    /// Continues after a decision. Calls that could run without asking may need approval by
-    /// now: the mode can change while the user decides on another call.
+    /// Continues after a decision. Calls that could run without asking may need approval now,
+    /// because the tool mode can change while the user decides on another call.
     pub(super) fn resume_approval(&mut self) {
         for id in self.round_calls() {
-            let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
+            let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {
                 continue;
             };
-            let is_open = call.state == ToolState::Proposed && !self.approved.contains_key(&id);
-            if is_open
+            let was_not_asked =
+                call.state == ToolState::Proposed && !self.run_decisions.contains_key(&id);
+            if was_not_asked
                 && self
                     .setup
                     .approval
@@ -184,18 +185,18 @@ impl Turn {
                 self.set_call_state(id, ToolState::AwaitingApproval);
             }
         }
-        let rest = self.undecided_calls();
-        if rest.is_empty() {
+        let undecided = self.undecided_calls();
+        if undecided.is_empty() {
             self.start_approved_calls();
         } else {
-            self.ask_approval(&rest);
+            self.ask_approval(&undecided);
         }
     }
 
-    /// Applies one decision. One that cannot be applied leaves the call undecided, so it is
-    /// asked about again.
+    /// Applies one decision. If it cannot be applied, the call stays undecided and is asked about
+    /// again.
     fn apply_decision(&mut self, id: CallId, decision: Decision) {
-        let Some(offered) = self.tool_entry(id).cloned() else {
+        let Some(offered) = self.proposed_tool(id).cloned() else {
             return;
         };
         let Some(call) = self.calls.get(&id).cloned() else {
@@ -215,11 +216,11 @@ impl Turn {
                     return;
                 }
             }
-            Decision::Deny { message: word } => {
+            Decision::Deny { message } => {
                 self.finish_call(
                     id,
                     ToolOutcome::Denied {
-                        message: word.clone(),
+                        message: message.clone(),
                     },
                 );
             }
@@ -234,11 +235,11 @@ impl Turn {
         }
         if ApprovedCall::from_decision(&call, &decision).is_some() {
             self.set_call_state(id, ToolState::Proposed);
-            self.approved.insert(id, decision);
+            self.run_decisions.insert(id, decision);
         }
     }
 
-    fn edit(&mut self, id: CallId, arguments: &Arguments, is_unchecked: bool) {
+    fn edit_call(&mut self, id: CallId, arguments: &Arguments, is_unchecked: bool) {
         if let Some(call) = self.calls.get_mut(&id) {
             call.is_unchecked = is_unchecked;
             let original = std::mem::replace(&mut call.arguments, arguments.clone());
@@ -261,11 +262,11 @@ impl Turn {
         self.restore_text(&spans.unwrap_or_default());
     }
 
-    /// Restores the text of what was read as a call, in place.
+    /// Restores text that was extracted as a call to its position in the reply.
     pub(super) fn restore_text(&mut self, spans: &[usize]) {
         for span in spans {
             let pieces = &mut self.ids.pieces;
-            let changed = self
+            let restored = self
                 .round
                 .reply_text
                 .restore(*span, || PieceId(pieces.next_id()));
@@ -273,7 +274,7 @@ impl Turn {
                 piece,
                 is_new,
                 text,
-            }) = changed
+            }) = restored
             else {
                 continue;
             };
@@ -286,9 +287,8 @@ impl Turn {
         }
     }
 
-    /// Tools were added, removed or changed. Undecided calls of removed or changed tools are
-    /// closed.
-    pub(super) fn toolset_changed(&mut self, offered: Arc<Toolset>) {
+    /// Applies a changed toolset. Undecided calls of removed or changed tools are not run.
+    pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {
             return;
@@ -297,10 +297,12 @@ impl Turn {
             .undecided_calls()
             .into_iter()
             .filter(|id| {
-                let shown = self.tool_entry(*id);
-                let current =
-                    shown.and_then(|shown| self.setup.toolset.get(&shown.server, &shown.tool.name));
-                current.map(ToolIdentity::from_offered) != shown.map(ToolIdentity::from_offered)
+                let proposed = self.proposed_tool(*id);
+                let current = proposed.and_then(|proposed| {
+                    let (server, tool) = (&proposed.server, &proposed.tool.name);
+                    self.setup.toolset.get(server, tool)
+                });
+                current.map(ToolIdentity::from_offered) != proposed.map(ToolIdentity::from_offered)
             })
             .collect();
         if stale.is_empty() {

@@ -11,16 +11,16 @@ use std::time::Duration;
 impl Turn {
     /// Starts the approved calls, concurrently.
     pub(super) fn start_approved_calls(&mut self) {
-        let mut running = false;
+        let mut has_started = false;
         for id in self.round_calls() {
             if let Some(approved) = self.approved_call(id) {
                 self.mark_call_started(id);
                 self.effects.push(TurnEffect::Run(approved));
-                running = true;
+                has_started = true;
             }
         }
-        self.approved.clear();
-        if running {
+        self.run_decisions.clear();
+        if has_started {
             self.state = TurnState::Running;
         } else {
             self.finish_round();
@@ -37,24 +37,27 @@ impl Turn {
                 }
                 _ => None,
             });
-        if let (Some(offered), Some(wire_id)) = (self.tool_entry(id), wire_id) {
-            let grant = ToolIdentity::from_offered(offered);
+        if let (Some(offered), Some(wire_id)) = (self.proposed_tool(id), wire_id) {
+            let identity = ToolIdentity::from_offered(offered);
             self.started_calls
-                .insert(id, StartedCall { grant, wire_id });
+                .insert(id, StartedCall { identity, wire_id });
         }
         self.set_call_state(id, ToolState::Running { progress: None });
     }
 
-    /// The permission to run `id`, if it was approved and its tool is unchanged since.
+    /// The approved call, if `id` was approved and its tool has not changed since.
     fn approved_call(&mut self, id: CallId) -> Option<ApprovedCall> {
         let call = self.calls.get(&id)?.clone();
         if call.state != ToolState::Proposed {
             return None;
         }
-        let offered = self.tool_entry(id)?.clone();
-        let current = self.setup.toolset.get(&offered.server, &offered.tool.name);
+        let proposed = self.proposed_tool(id)?.clone();
+        let current = self
+            .setup
+            .toolset
+            .get(&proposed.server, &proposed.tool.name);
         let is_unchanged = current.is_some_and(|current| {
-            ToolIdentity::from_offered(current) == ToolIdentity::from_offered(&offered)
+            ToolIdentity::from_offered(current) == ToolIdentity::from_offered(&proposed)
         });
         if !is_unchanged {
             let why = "the tool changed or was removed before it could run".to_owned();
@@ -62,17 +65,17 @@ impl Turn {
             return None;
         }
         // The tool may have been blocked since the decision.
-        if self.setup.approval.is_never(&call) {
+        if self.setup.approval.is_blocked(&call) {
             self.finish_call(id, ToolOutcome::Never);
             return None;
         }
-        match self.approved.get(&id) {
+        match self.run_decisions.get(&id) {
             // The edited arguments are already in the call.
             Some(decision) => ApprovedCall::from_decision(&call, decision),
             None => {
                 let approval = &self.setup.approval;
-                let permission = approval.standing_permission(&call, &offered);
-                let approved = approval.approve_without_asking(&call, &offered);
+                let permission = approval.standing_permission(&call, &proposed);
+                let approved = approval.approve_without_asking(&call, &proposed);
                 if let Some(call) = self.calls.get_mut(&id) {
                     call.permission = permission;
                 }
@@ -81,7 +84,7 @@ impl Turn {
         }
     }
 
-    pub(super) fn progress(&mut self, id: CallId, progress: ToolProgress) {
+    pub(super) fn update_progress(&mut self, id: CallId, progress: ToolProgress) {
         let Some(ToolState::Running { progress: previous }) =
             self.calls.get(&id).map(|call| &call.state)
         else {
@@ -91,26 +94,26 @@ impl Turn {
         self.set_call_state(id, ToolState::Running { progress });
     }
 
-    /// Cancels this call only; other calls keep running. A late answer of its server is
+    /// Cancels only this call; other calls keep running. A late result from its server is
     /// ignored.
     pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
-        if self.running().contains(&id) {
+        if self.running_calls().contains(&id) {
             self.effects.push(TurnEffect::Cancel(id));
-            self.call_done(id, ToolOutcome::Cancelled { elapsed });
+            self.handle_call_done(id, ToolOutcome::Cancelled { elapsed });
         }
     }
 
-    pub(super) fn call_done(&mut self, id: CallId, outcome: ToolOutcome) {
-        if self.state != TurnState::Running || !self.running().contains(&id) {
+    pub(super) fn handle_call_done(&mut self, id: CallId, outcome: ToolOutcome) {
+        if self.state != TurnState::Running || !self.running_calls().contains(&id) {
             return;
         }
-        self.last_run = Some(id);
+        self.last_finished = Some(id);
         if outcome.is_error() {
-            self.errors += 1;
+            self.error_count += 1;
             self.last_failed = Some(id);
         }
         self.finish_call(id, outcome);
-        if self.running().is_empty() {
+        if self.running_calls().is_empty() {
             if self.call_retry.is_some() {
                 self.finish_retry()
             } else {
@@ -119,8 +122,8 @@ impl Turn {
         }
     }
 
-    /// Every call of the round has an outcome: sends the results, unless all calls turned out
-    /// to be text.
+    /// Ends the round once every call has an outcome: sends the results to the model, unless all
+    /// calls turned out to be text.
     fn finish_round(&mut self) {
         let outcome_of = |id: &CallId| match &self.calls.get(id)?.state {
             ToolState::Done(outcome) => Some(outcome.clone()),
@@ -146,23 +149,24 @@ impl Turn {
             }
         }
         self.push_call_exchange(pairs);
-        self.request();
+        self.start_round();
     }
 
     fn push_call_exchange(&mut self, pairs: Vec<(ToolCallMessage, ToolResultMessage)>) {
         if !pairs.is_empty() {
-            // The provider data belongs to the first group of calls.
-            let carry = self.round.opaque_reasoning.take();
+            // The reasoning belongs to the first group of calls.
+            let reasoning_echo = self.round.reasoning_echo.take();
             self.exchanges.push(Exchange::Calls {
                 pairs,
-                opaque_reasoning: carry,
+                reasoning_echo,
             });
         }
     }
 
+    /// The messages for a call that has a result to send.
     fn call_and_result(&self, proposal: &Proposal) -> Option<(ToolCallMessage, ToolResultMessage)> {
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {
-            ProposalKind::Call { id, entry: offered } => {
+            ProposalKind::Call { id, tool } => {
                 let call = self.calls.get(id)?;
                 let ToolState::Done(outcome) = &call.state else {
                     return None;
@@ -173,7 +177,7 @@ impl Turn {
                 (
                     call.server.clone(),
                     call.tool.clone(),
-                    offered.native_name.clone(),
+                    tool.native_name.clone(),
                     call.arguments.clone(),
                     self.result_text(call, outcome),
                     outcome.is_error(),
@@ -195,7 +199,7 @@ impl Turn {
                 native_name: None, ..
             } => return None,
         };
-        let taught_name = match self.setup.toolset.resolve(None, &tool) {
+        let prompt_name = match self.setup.toolset.resolve(None, &tool) {
             ToolLookup::Ambiguous => format!("{server}__{tool}"),
             ToolLookup::Tool(_) | ToolLookup::Unknown => tool.clone(),
         };
@@ -213,7 +217,7 @@ impl Turn {
                 server,
                 tool,
                 native_name,
-                prompt_name: taught_name,
+                prompt_name,
                 arguments,
             },
             result,
@@ -221,18 +225,20 @@ impl Turn {
     }
 
     pub(super) fn result_text(&self, call: &ToolCall, outcome: &ToolOutcome) -> String {
-        let first = match outcome {
+        let first_call = match outcome {
             ToolOutcome::Reused { of } => self.calls.get(of),
             _ => None,
         };
-        let first = first.and_then(|first| match &first.state {
+        let first_result = first_call.and_then(|call| match &call.state {
             ToolState::Done(ToolOutcome::Succeeded { text, .. }) => Some(text.as_str()),
             _ => None,
         });
-        context::result_text(call, outcome, first, self.errors >= self.errors_max)
+        let must_stop = self.error_count >= self.errors_max;
+        context::result_text(call, outcome, first_result, must_stop)
     }
 
-    /// An unusable call from the text is sent back as the model wrote it.
+    /// Adds an unusable call that was read from text, and its error. The call is sent back as the
+    /// model wrote it.
     fn push_unreadable_exchange(
         &mut self,
         proposal: &Proposal,
@@ -244,7 +250,7 @@ impl Turn {
         self.push_call_exchange(std::mem::take(pairs));
         self.exchanges.push(Exchange::Unreadable {
             raw: proposal.raw.clone(),
-            why: format!(
+            error: format!(
                 "Your tool call could not be used: {why}. Correct it, or answer without it."
             ),
         });

@@ -1,73 +1,77 @@
-//! Detects a model that repeats itself: the same block again and again at the end of its text.
-//! The user may have asked for that, so eight repeats only lead to a notice; far more mean
-//! that the model will not end by itself.
+//! Detects a model that repeats the same block of text again and again. The user may have asked
+//! for that, so eight repeats only lead to a notice. After many more, the model must be
+//! stopped, because it would not stop by itself.
 
-/// Repeats that lead to a notice.
+/// Minimum number of repeats that leads to a notice.
 const REPEATS_NOTED_MIN: usize = 8;
-/// Repeats, and their total bytes, that stop the model.
+/// Minimum number of repeats, and their minimum total bytes, that stop the model.
 const REPEATS_STOPPED_MIN: usize = 64;
 const REPEATED_BYTES_STOPPED_MIN: usize = 16 << 10;
 /// Bytes between two checks, to keep the cost per byte low.
 const CHECK_INTERVAL_BYTES: usize = 512;
-/// The part at the end that is searched. The longest detected block is an eighth of it.
+/// Bytes at the end of the text that are searched. The longest detected block has an eighth of
+/// this size.
 const WINDOW_BYTES: usize = 16 * 1024;
-/// A block of several words and at least this length counts from its eighth repeat.
+/// Minimum length of a block of several words. Such a block is reported at its eighth repeat.
 const BLOCK_BYTES_MIN: usize = 20;
-/// Shorter or simpler blocks, such as `0, ` or `ha `, count from this total length.
-const SHORT_BLOCK_BYTES_MIN: usize = 1_024;
-/// The same for rules and rows of dots, which have no letters or digits.
-const SYMBOL_BLOCK_BYTES_MIN: usize = 4_096;
+/// Minimum total length at which shorter or simpler blocks, such as `0, ` or `ha `, are reported.
+const SHORT_BLOCK_TOTAL_MIN: usize = 1_024;
+/// Minimum total length at which blocks without letters or digits are reported, such as rules and
+/// rows of dots.
+const SYMBOL_BLOCK_TOTAL_MIN: usize = 4_096;
 
 /// Whether a text ends in repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Repetition {
     None,
-    /// Worth a notice.
+    /// The user should be notified.
     Noted,
-    /// So long that the model must be stopped.
+    /// The model must be stopped.
     Endless {
-        times: usize,
+        repeats: usize,
     },
 }
 
-/// The progress of checking a growing text.
+/// Checks a growing text.
 #[derive(Debug, Default)]
 pub(super) struct LoopDetector {
     checked_bytes: usize,
     repeating_block: Option<RepeatingBlock>,
 }
 
-/// A block that repeats up to `checked_bytes`.
+/// A block that repeats from `start` to the end of the checked text.
 #[derive(Debug, Clone, Copy)]
 struct RepeatingBlock {
     start: usize,
+    /// The length of the block.
     period: usize,
 }
 
 impl LoopDetector {
-    /// Checks `text`, which must extend the text of the last check. O(1) per byte, however
-    /// long the text and the repetition are.
+    /// Checks `text`, which must extend the text of the last check. Takes O(1) time per new byte,
+    /// however long the text and the repetition are.
     pub(super) fn check(&mut self, text: &str) -> Repetition {
         if text.len() < self.checked_bytes + CHECK_INTERVAL_BYTES {
             return Repetition::None;
         }
         let bytes = text.as_bytes();
-        let new = std::mem::replace(&mut self.checked_bytes, text.len())..text.len();
-        let still_repeats = |run: &RepeatingBlock| {
-            bytes[new.clone()] == bytes[new.start - run.period..new.end - run.period]
+        let new_range = std::mem::replace(&mut self.checked_bytes, text.len())..text.len();
+        let still_repeats = |block: &RepeatingBlock| {
+            bytes[new_range.clone()]
+                == bytes[new_range.start - block.period..new_range.end - block.period]
         };
-        // A known run is only extended, because a new search would cost its whole length.
+        // A known repetition is only extended, because a new search would read all of it.
         self.repeating_block = self
             .repeating_block
             .filter(still_repeats)
             .or_else(|| RepeatingBlock::find(bytes));
-        let Some(run) = self.repeating_block else {
+        let Some(block) = self.repeating_block else {
             return Repetition::None;
         };
-        let length = text.len() - run.start;
-        let times = length / run.period;
-        if times >= REPEATS_STOPPED_MIN && length >= REPEATED_BYTES_STOPPED_MIN {
-            Repetition::Endless { times }
+        let length = text.len() - block.start;
+        let repeats = length / block.period;
+        if repeats >= REPEATS_STOPPED_MIN && length >= REPEATED_BYTES_STOPPED_MIN {
+            Repetition::Endless { repeats }
         } else {
             Repetition::Noted
         }
@@ -85,18 +89,18 @@ impl RepeatingBlock {
     }
 }
 
-/// The length of the block that repeats often enough at the end of `window`: the shortest
-/// period of a suffix, by the Knuth-Morris-Pratt failure function from the end.
+/// The length of a block that repeats often enough at the end of `window`. This is the shortest
+/// period of a suffix, found with the Knuth-Morris-Pratt failure function of the reversed window.
 fn repeating_period(window: &[u8]) -> Option<usize> {
-    let from_end = |at: usize| window[window.len() - 1 - at];
+    let from_end = |index: usize| window[window.len() - 1 - index];
     let mut failure = vec![0usize; window.len()];
-    for at in 1..window.len() {
-        let mut border = failure[at - 1];
-        while border > 0 && from_end(border) != from_end(at) {
+    for index in 1..window.len() {
+        let mut border = failure[index - 1];
+        while border > 0 && from_end(border) != from_end(index) {
             border = failure[border - 1];
         }
-        failure[at] = border + usize::from(from_end(border) == from_end(at));
-        let (length, period) = (at + 1, at + 1 - failure[at]);
+        failure[index] = border + usize::from(from_end(border) == from_end(index));
+        let (length, period) = (index + 1, index + 1 - failure[index]);
         if length >= REPEATS_NOTED_MIN * period
             && length >= repeated_bytes_min(&window[window.len() - period..])
         {
@@ -106,20 +110,20 @@ fn repeating_period(window: &[u8]) -> Option<usize> {
     None
 }
 
-/// Total bytes of repetition from which `block` counts.
+/// The minimum total length at which repeats of `block` are reported.
 fn repeated_bytes_min(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {
-        return SYMBOL_BLOCK_BYTES_MIN;
+        return SYMBOL_BLOCK_TOTAL_MIN;
     }
-    let wide = text
+    let wide_chars = text
         .chars()
         .filter(|c| c.is_alphanumeric() && !c.is_ascii());
-    let is_prose = text.split_whitespace().count() >= 3 || wide.count() >= 6;
+    let is_prose = text.split_whitespace().count() >= 3 || wide_chars.count() >= 6;
     if is_prose && block.len() >= BLOCK_BYTES_MIN {
         REPEATS_NOTED_MIN * block.len()
     } else {
-        SHORT_BLOCK_BYTES_MIN
+        SHORT_BLOCK_TOTAL_MIN
     }
 }
 
@@ -127,8 +131,8 @@ fn repeated_bytes_min(block: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Feeds `text` in chunks of seven bytes. Returns the lengths at which the notice and the
-    /// stop occur.
+    /// Feeds `text` in chunks of about seven bytes. Returns the lengths at which the notice and
+    /// the stop occur.
     fn detection_offsets(text: &str) -> (Option<usize>, Option<usize>) {
         let (mut detector, mut noted) = (LoopDetector::default(), None);
         let ends = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
@@ -157,8 +161,8 @@ mod tests {
                 .contains(&stopped),
             "{stopped}"
         );
-        let asked_for = format!("Well. {}Done.", block.repeat(300));
-        assert_eq!(detection_offsets(&asked_for).1, None);
+        let shorter = format!("Well. {}Done.", block.repeat(300));
+        assert_eq!(detection_offsets(&shorter).1, None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! A turn as a pure state machine: inputs in, effects out, both as data (`types`). It makes
-//! every decision between a prompt and its final answer and performs no I/O.
-//! `round` reads a reply, `reply_text` keeps its text, `proposals` finds the calls, `check`
-//! checks their arguments (`argument_eq` compares them), `loop_detector` detects repetition,
-//! `retry` resends a failed request, `decisions` asks for approvals and applies them,
-//! `trust_change` applies changed rules, `execute` runs the calls, `questions` asks all other
-//! questions.
+//! A turn as a pure state machine: it receives inputs and returns effects, both as data
+//! (`types`). It makes every decision between a prompt and its final answer, and performs no
+//! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
+//! calls, `check` has their arguments checked, `argument_eq` compares arguments,
+//! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
+//! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the
+//! calls, `questions` asks all other questions.
 
 mod argument_eq;
 mod check;
@@ -38,20 +38,21 @@ use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The tool identity under which a call was started, and the id that links it to its result.
+/// A call that was started: the identity of its tool, and the id that links it to its result.
 #[derive(Debug, Clone)]
 struct StartedCall {
-    grant: ToolIdentity,
+    identity: ToolIdentity,
     wire_id: String,
 }
 
-/// `retry` replaces the call whose result has this wire id.
+/// A running retry. Its result replaces the one with this wire id.
 #[derive(Debug, Clone)]
 struct CallRetry {
-    retry: CallId,
+    call: CallId,
     wire_id: String,
 }
 
+/// The state machine of one turn.
 #[derive(Debug)]
 pub struct Turn {
     setup: TurnSetup,
@@ -60,44 +61,47 @@ pub struct Turn {
     /// The open question, if the state has one.
     ask: Option<AskId>,
     round: Round,
+    /// The earlier rounds of this turn, as they are sent to the model.
     exchanges: Vec<Exchange>,
-    /// All calls of this turn, in the order proposed.
+    /// All calls of this turn, in the order of their proposals.
     calls: BTreeMap<CallId, ToolCall>,
-    /// The calls of this round, in the order requested.
+    /// The calls of this round, in the order of the model's requests.
     proposals: Vec<Proposal>,
-    /// The continuation of the running argument check.
-    checking: Option<PendingCheck>,
+    /// The calls that wait for the running argument check.
+    pending_check: Option<PendingCheck>,
     /// The decisions to run calls, kept until all calls are decided.
-    approved: BTreeMap<CallId, Decision>,
-    /// The provider ids of calls in this turn.
+    run_decisions: BTreeMap<CallId, Decision>,
+    /// The provider's ids of the calls in this turn.
     wire_ids: BTreeSet<String>,
     /// Every call that ran, in case it is retried.
     started_calls: BTreeMap<CallId, StartedCall>,
     /// The running retry of a failed call.
     call_retry: Option<CallRetry>,
-    /// The call that finished last, to detect repetition.
-    last_run: Option<CallId>,
-    rounds: u32,
+    /// The call that finished last, to detect that the model repeats it.
+    last_finished: Option<CallId>,
+    /// Number of rounds started.
+    round_count: u32,
     /// Number of automatic retries of this round's request.
-    attempts: u32,
-    /// The notice about the last retry; the same one is not repeated.
+    retry_count: u32,
+    /// The message of the last notice about a retry. It is not repeated.
     last_retry_message: Option<String>,
-    /// Rounds with calls, counted against the limit.
+    /// Number of rounds with calls.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
-    errors: u32,
+    /// Number of failed calls, at most `errors_max` without asking.
+    error_count: u32,
     errors_max: u32,
     last_failed: Option<CallId>,
-    /// The model was already told about an unusable call.
+    /// An unusable call was already reported to the model.
     is_unusable_call_reported: bool,
     /// The user asked for an answer without more tools.
-    answer_now: bool,
+    must_answer_now: bool,
     usage: Usage,
     effects: Vec<TurnEffect>,
 }
 
 impl Turn {
-    /// Starts a turn; its first effects send the prompt to the model.
+    /// Starts a turn. The returned effects send the prompt to the model.
     pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
         let mut turn = Self {
             tool_rounds_max: Some(setup.limits.tool_rounds),
@@ -110,20 +114,20 @@ impl Turn {
             exchanges: Vec::new(),
             calls: BTreeMap::new(),
             proposals: Vec::new(),
-            checking: None,
-            approved: BTreeMap::new(),
+            pending_check: None,
+            run_decisions: BTreeMap::new(),
             wire_ids: BTreeSet::new(),
             started_calls: BTreeMap::new(),
             call_retry: None,
-            last_run: None,
-            rounds: 0,
-            attempts: 0,
+            last_finished: None,
+            round_count: 0,
+            retry_count: 0,
             last_retry_message: None,
             tool_rounds: 0,
-            errors: 0,
+            error_count: 0,
             last_failed: None,
             is_unusable_call_reported: false,
-            answer_now: false,
+            must_answer_now: false,
             usage: Usage::default(),
             effects: Vec::new(),
         };
@@ -131,7 +135,7 @@ impl Turn {
             prompt: turn.setup.prompt.clone(),
             model: turn.setup.model.clone(),
         });
-        turn.request();
+        turn.start_round();
         let effects = std::mem::take(&mut turn.effects);
         (turn, effects)
     }
@@ -140,36 +144,36 @@ impl Turn {
         self.state
     }
 
-    /// The tools whose calls are recognized in text. They stay the same when the model must
-    /// answer without tools, because a call is never an answer.
+    /// The tools whose calls are recognized in text. These include all tools even when the model
+    /// must answer without them, because a call is never an answer.
     pub fn toolset(&self) -> Arc<Toolset> {
         Arc::clone(&self.setup.toolset)
     }
 
-    /// The id generators, for the next turn to continue.
+    /// The id generators, to be passed to the next turn.
     pub fn ids(&self) -> TurnIdGenerators {
         self.ids.clone()
     }
 
-    /// Handles one input. An input that does not apply to the current state (a late part of a
-    /// dropped reply, an answer to a closed question) changes nothing.
+    /// Handles one input. An input that does not apply to the current state changes nothing, such
+    /// as a late part of a dropped reply or an answer to a closed question.
     pub fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         match input {
             _ if self.state == TurnState::Ended => {}
             TurnInput::Interrupt => self.interrupt(TurnEnd::Cancelled),
             TurnInput::Stopped => self.interrupt(TurnEnd::Stopped),
             TurnInput::ModeChanged(mode) => self.setup.approval.mode = mode,
-            TurnInput::ToolsetChanged(offered) => self.toolset_changed(offered),
-            TurnInput::TrustChanged(approval) => self.trust_changed(*approval),
+            TurnInput::ToolsetChanged(offered) => self.handle_toolset_changed(offered),
+            TurnInput::TrustChanged(approval) => self.handle_trust_changed(*approval),
             TurnInput::Answered { ask, answer } => {
                 if self.ask == Some(ask) {
-                    self.answered(answer);
+                    self.handle_answer(answer);
                 }
             }
-            TurnInput::ArgumentsChecked(results) => self.arguments_checked(results),
-            TurnInput::Progress { call, progress } => self.progress(call, progress),
+            TurnInput::ArgumentsChecked(results) => self.handle_arguments_checked(results),
+            TurnInput::Progress { call, progress } => self.update_progress(call, progress),
             TurnInput::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
-            TurnInput::UntrustedTextRead(untrusted_text) => {
+            TurnInput::UntrustedTextScanned(untrusted_text) => {
                 self.setup.untrusted_texts.add(untrusted_text)
             }
             TurnInput::CallDone {
@@ -177,17 +181,17 @@ impl Turn {
                 outcome,
                 untrusted_text,
             } => {
-                // Added before the result can lead to further calls.
+                // Added first, because the result may lead to further calls.
                 self.setup.untrusted_texts.add_optional(untrusted_text);
-                self.call_done(call, outcome);
+                self.handle_call_done(call, outcome);
             }
-            TurnInput::RetryDue => self.retry_due(),
-            reply => {
+            TurnInput::RetryDue => self.handle_retry_due(),
+            reply_input => {
                 if matches!(
                     self.state,
                     TurnState::Waiting | TurnState::Streaming | TurnState::Stalled
                 ) {
-                    self.handle_reply_input(reply);
+                    self.handle_reply_input(reply_input);
                 }
             }
         }
@@ -195,16 +199,16 @@ impl Turn {
     }
 
     /// Starts a round and sends its request.
-    fn request(&mut self) {
-        self.begin_round();
-        self.attempts = 0;
-        self.send();
+    fn start_round(&mut self) {
+        self.reset_round();
+        self.retry_count = 0;
+        self.send_request();
     }
 
-    /// Sends the request of this round, or resends it.
-    fn send(&mut self) {
+    /// Sends or resends the request of this round.
+    fn send_request(&mut self) {
         self.state = TurnState::Waiting;
-        let tools = if self.answer_now {
+        let tools = if self.must_answer_now {
             Arc::new(Toolset::default())
         } else {
             Arc::clone(&self.setup.toolset)
@@ -217,7 +221,7 @@ impl Turn {
             self.setup.prompt_text(),
             &self.exchanges,
         );
-        if self.answer_now {
+        if self.must_answer_now {
             messages.push(Message::User(
                 "Answer now with what you have. No more tools can be called.".to_owned(),
             ));
@@ -225,12 +229,14 @@ impl Turn {
         self.effects.push(TurnEffect::Request { messages, tools });
     }
 
-    fn begin_round(&mut self) {
-        self.rounds += 1;
+    fn reset_round(&mut self) {
+        self.round_count += 1;
         self.round = Round::default();
         self.proposals.clear();
         self.state = TurnState::Waiting;
-        self.emit(TurnEvent::RoundStarted { round: self.rounds });
+        self.emit(TurnEvent::RoundStarted {
+            round: self.round_count,
+        });
     }
 
     fn interrupt(&mut self, end: TurnEnd) {
@@ -242,7 +248,7 @@ impl Turn {
                 });
             }
             TurnState::Running => {
-                for call in self.running() {
+                for call in self.running_calls() {
                     self.effects.push(TurnEffect::Cancel(call));
                 }
             }
@@ -251,12 +257,11 @@ impl Turn {
         self.end(end);
     }
 
-    /// Ends the turn and closes every open call and question.
+    /// Ends the turn. Closes the open question and interrupts calls without an outcome.
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
-        // No call may look as if it were still running.
-        let open: Vec<CallId> = self.open_calls();
-        for call in open {
+        // No call may be shown as still running.
+        for call in self.open_calls() {
             self.finish_call(call, ToolOutcome::Interrupted);
         }
         match &end {
@@ -309,20 +314,21 @@ impl Turn {
         self.set_call_state(id, ToolState::Done(outcome));
     }
 
+    /// The calls without an outcome.
     fn open_calls(&self) -> Vec<CallId> {
-        let open = |call: &&ToolCall| !matches!(call.state, ToolState::Done(_));
+        let is_open = |call: &&ToolCall| !matches!(call.state, ToolState::Done(_));
         self.calls
             .values()
-            .filter(open)
+            .filter(is_open)
             .map(|call| call.id)
             .collect()
     }
 
-    fn running(&self) -> Vec<CallId> {
-        let running = |call: &&ToolCall| matches!(call.state, ToolState::Running { .. });
+    fn running_calls(&self) -> Vec<CallId> {
+        let is_running = |call: &&ToolCall| matches!(call.state, ToolState::Running { .. });
         self.calls
             .values()
-            .filter(running)
+            .filter(is_running)
             .map(|call| call.id)
             .collect()
     }

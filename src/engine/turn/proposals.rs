@@ -1,6 +1,6 @@
 //! Turns the requested calls of a reply into proposals: resolves names, has arguments checked
-//! (see `check`), merges several forms of one call, and compares each call with untrusted
-//! text.
+//! (see `check`), merges calls that were written in several forms, and compares each call with
+//! untrusted text.
 
 use super::argument_eq::arguments_equal;
 use super::round::RequestedCall;
@@ -9,11 +9,11 @@ use crate::domain::toolset::{withheld_call_notice, withheld_reason};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
 use std::sync::Arc;
 
-/// A requested call of this round.
+/// A requested call of this round, ready for a decision.
 #[derive(Debug, Clone)]
 pub(super) struct Proposal {
     pub(super) raw: String,
-    /// Its positions in the reply, one for each form.
+    /// The spans of the call in the reply, one for each form.
     pub(super) spans: Vec<usize>,
     pub(super) wire_id: String,
     pub(super) kind: ProposalKind,
@@ -23,9 +23,10 @@ pub(super) struct Proposal {
 pub(super) enum ProposalKind {
     Call {
         id: CallId,
-        entry: Box<OfferedTool>,
+        tool: Box<OfferedTool>,
     },
-    /// A call that cannot be used, with the reason. A native one must be answered by its id.
+    /// A call that cannot be used, with the reason. If it is native, its error is sent as the
+    /// result of the call.
     Unusable {
         native_name: Option<String>,
         arguments: Arguments,
@@ -37,7 +38,7 @@ pub(super) enum ProposalKind {
 #[derive(Debug)]
 pub(super) struct UsableCall {
     call: ProposedCall,
-    entry: OfferedTool,
+    tool: OfferedTool,
     arguments: Arguments,
     is_unchecked: bool,
     spans: Vec<usize>,
@@ -62,18 +63,18 @@ pub(super) enum CallCandidate {
 }
 
 impl CallCandidate {
-    /// The argument check of a usable call.
+    /// The argument check that a usable call needs.
     pub(super) fn argument_check(&self) -> Option<ArgumentCheck> {
         match self {
             Self::Usable(usable) => Some(ArgumentCheck {
-                tool: Arc::clone(&usable.entry.tool),
+                tool: Arc::clone(&usable.tool.tool),
                 arguments: usable.arguments.clone(),
             }),
             Self::Unusable { .. } | Self::Unreadable { .. } => None,
         }
     }
 
-    /// Applies the check result, which is only requested for usable calls.
+    /// Applies the result of the argument check, which only usable calls request.
     pub(super) fn with_check_result(self, result: impl FnOnce() -> SchemaCheck) -> Self {
         let Self::Usable(mut usable) = self else {
             return self;
@@ -84,9 +85,9 @@ impl CallCandidate {
                 usable.is_unchecked = true;
                 Self::Usable(usable)
             }
-            SchemaCheck::Invalid(fault) => {
+            SchemaCheck::Invalid(problem) => {
                 let name = &usable.call.name;
-                let why = format!("the arguments of `{name}` do not fit its schema: {fault}");
+                let why = format!("the arguments of `{name}` do not fit its schema: {problem}");
                 let span = usable.spans.first().copied().unwrap_or_default();
                 Self::Unusable {
                     call: usable.call,
@@ -100,8 +101,8 @@ impl CallCandidate {
 
 /// Maximum number of offered names in an error message.
 const NAMES_LISTED_MAX: usize = 30;
-/// Maximum number of calls that are searched for duplicates.
-const COLLAPSED_MAX: usize = 256;
+/// Maximum number of calls that are searched for a duplicate.
+const DUPLICATE_SEARCH_MAX: usize = 256;
 
 impl Turn {
     /// Resolves the requested calls and has their arguments checked.
@@ -109,31 +110,31 @@ impl Turn {
         let requested = std::mem::take(&mut self.round.requested_calls);
         let candidates = requested
             .into_iter()
-            .map(|requested| self.resolve_candidate(requested))
+            .map(|requested| self.to_candidate(requested))
             .collect();
         self.check_proposed(candidates);
     }
 
-    /// Proposes the checked calls and continues with the limits.
+    /// Proposes the checked calls and continues with the check of the limits.
     pub(super) fn propose_checked(&mut self, candidates: Vec<CallCandidate>) {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
             .into_iter()
-            .map(|candidate| self.resolve_proposal(candidate))
+            .map(|candidate| self.to_proposal(candidate))
             .collect();
         self.tool_rounds += 1;
         self.check_failed_call_limit();
     }
 
-    fn resolve_candidate(&self, requested: RequestedCall) -> CallCandidate {
+    fn to_candidate(&self, requested: RequestedCall) -> CallCandidate {
         match requested {
             RequestedCall::Unusable { raw, span, why } => {
                 CallCandidate::Unreadable { raw, span, why }
             }
             RequestedCall::Call { call, span } => match self.resolve_call(&call) {
-                Ok((offered, arguments)) => CallCandidate::Usable(Box::new(UsableCall {
+                Ok((tool, arguments)) => CallCandidate::Usable(Box::new(UsableCall {
                     call,
-                    entry: offered,
+                    tool,
                     arguments,
                     is_unchecked: false,
                     spans: vec![span],
@@ -144,7 +145,7 @@ impl Turn {
         }
     }
 
-    fn resolve_proposal(&mut self, candidate: CallCandidate) -> Proposal {
+    fn to_proposal(&mut self, candidate: CallCandidate) -> Proposal {
         if let CallCandidate::Unusable { why, .. } | CallCandidate::Unreadable { why, .. } =
             &candidate
             && let Some(name) = self.setup.toolset.withheld_tool_named_in(why)
@@ -184,7 +185,7 @@ impl Turn {
         let wire_id = self.unique_wire_id(id, &usable.call);
         let UsableCall {
             call: proposed,
-            entry: offered,
+            tool,
             arguments,
             is_unchecked,
             spans,
@@ -192,8 +193,8 @@ impl Turn {
         } = usable;
         let mut call = ToolCall {
             id,
-            server: offered.server.clone(),
-            tool: offered.tool.name.clone(),
+            server: tool.server.clone(),
+            tool: tool.tool.name.clone(),
             arguments,
             original: None,
             origin: proposed.origin,
@@ -205,8 +206,8 @@ impl Turn {
             state: ToolState::Proposed,
         };
         let untrusted_texts = &self.setup.untrusted_texts;
-        let raws = other_forms.iter().map(|(_, raw)| raw);
-        call.quoted = raws
+        let raw_texts = other_forms.iter().map(|(_, raw)| raw);
+        call.quoted = raw_texts
             .chain([&proposed.raw])
             .find_map(|raw| untrusted_texts.find_source(&call, raw));
         self.calls.insert(id, call);
@@ -216,13 +217,13 @@ impl Turn {
             wire_id,
             kind: ProposalKind::Call {
                 id,
-                entry: Box::new(offered),
+                tool: Box::new(tool),
             },
         }
     }
 
-    /// Servers refuse duplicate ids, and some models number the calls of each round from the
-    /// start.
+    /// The provider's id of the call, or one of ours if it is missing or was used before. Servers
+    /// refuse duplicate ids, but some models reuse them in each round.
     fn unique_wire_id(&mut self, id: CallId, call: &ProposedCall) -> String {
         call.wire_id
             .clone()
@@ -230,6 +231,7 @@ impl Turn {
             .unwrap_or_else(|| format!("call_{id}"))
     }
 
+    /// Finds the tool of a call. Returns the reason if the call cannot be used.
     fn resolve_call(&self, call: &ProposedCall) -> Result<(OfferedTool, Arguments), String> {
         let name = &call.name;
         if call.is_truncated {
@@ -237,8 +239,8 @@ impl Turn {
                 "the token limit cut the call of `{name}` before it was complete"
             ));
         }
-        let offered = match self.setup.toolset.resolve(call.server.as_deref(), name) {
-            ToolLookup::Tool(offered) => offered,
+        let tool = match self.setup.toolset.resolve(call.server.as_deref(), name) {
+            ToolLookup::Tool(tool) => tool,
             ToolLookup::Ambiguous => {
                 return Err(format!(
                     "several servers have a tool `{name}`: name the server"
@@ -258,7 +260,7 @@ impl Turn {
             .arguments
             .clone()
             .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        Ok((offered.clone(), arguments))
+        Ok((tool.clone(), arguments))
     }
 
     fn offered_tool_names(&self) -> String {
@@ -282,19 +284,19 @@ impl Turn {
     }
 }
 
-/// Merges several forms of one call in one message. A native call wins, otherwise the first
-/// form. Two calls in the same form stay two.
+/// Merges calls that the model wrote in several forms. The native form is kept, or else the first
+/// one. Two identical calls in the same form stay separate.
 fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
     let mut kept: Vec<CallCandidate> = Vec::with_capacity(candidates.len());
-    // Native calls come first, so that the others are merged into them.
+    // Native calls are handled first, so that other forms are merged into them.
     let is_native = |candidate: &CallCandidate| match candidate {
         CallCandidate::Usable(usable) => usable.call.origin == CallOrigin::Native,
         _ => false,
     };
     let mut order: Vec<(usize, CallCandidate)> = candidates.into_iter().enumerate().collect();
     order.sort_by_key(|(_, candidate)| !is_native(candidate));
-    let mut numbers = Vec::with_capacity(order.len());
-    for (number, candidate) in order {
+    let mut indices = Vec::with_capacity(order.len());
+    for (index, candidate) in order {
         let candidate = match candidate {
             CallCandidate::Usable(usable) => match find_duplicate(&mut kept, &usable) {
                 Some(first) => {
@@ -308,28 +310,30 @@ fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
             other => other,
         };
         kept.push(candidate);
-        numbers.push(number);
+        indices.push(index);
     }
-    let mut kept: Vec<(usize, CallCandidate)> = numbers.into_iter().zip(kept).collect();
-    kept.sort_by_key(|(number, _)| *number);
+    let mut kept: Vec<(usize, CallCandidate)> = indices.into_iter().zip(kept).collect();
+    kept.sort_by_key(|(index, _)| *index);
     kept.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
+/// The first kept call with the same tool and arguments, if it has another form.
 fn find_duplicate<'a>(
     kept: &'a mut [CallCandidate],
     next: &UsableCall,
 ) -> Option<&'a mut UsableCall> {
-    let kept = kept.iter_mut().take(COLLAPSED_MAX);
-    let first = kept.filter_map(|kept| match kept {
-        CallCandidate::Usable(kept) => Some(kept.as_mut()),
+    let searched = kept.iter_mut().take(DUPLICATE_SEARCH_MAX);
+    let usable = searched.filter_map(|candidate| match candidate {
+        CallCandidate::Usable(usable) => Some(usable.as_mut()),
         _ => None,
     });
     let is_same = |kept: &UsableCall| {
-        kept.entry.server == next.entry.server
-            && kept.entry.tool.name == next.entry.tool.name
+        kept.tool.server == next.tool.server
+            && kept.tool.tool.name == next.tool.tool.name
             && arguments_equal(&kept.arguments, &next.arguments)
     };
-    let mut same = first.filter(|kept| is_same(kept));
-    same.next()
+    let mut identical = usable.filter(|kept| is_same(kept));
+    identical
+        .next()
         .filter(|kept| kept.call.origin.form() != next.call.origin.form())
 }

@@ -1,4 +1,4 @@
-//! The questions of a turn except approvals, and the effect of each answer.
+//! The questions of a turn, except approvals, and the handling of their answers.
 
 use super::proposals::ProposalKind;
 use super::{
@@ -9,18 +9,18 @@ use crate::domain::Notice;
 use crate::protocol::UserChoice;
 
 impl Turn {
-    pub(super) fn answered(&mut self, answer: UserAnswer) {
+    pub(super) fn handle_answer(&mut self, answer: UserAnswer) {
         match self.state {
             TurnState::AwaitingApproval => self.apply_decisions(answer),
-            TurnState::Stalled => self.stall_answered(&answer),
-            TurnState::AfterError => self.error_answered(&answer),
-            TurnState::AtRoundLimit => self.round_limit_answered(&answer),
-            TurnState::Repairing => self.repair_answered(&answer),
+            TurnState::Stalled => self.handle_stall_answer(&answer),
+            TurnState::AfterError => self.handle_failed_call_answer(&answer),
+            TurnState::AtRoundLimit => self.handle_round_limit_answer(&answer),
+            TurnState::Repairing => self.handle_unusable_call_answer(&answer),
             _ => {}
         }
     }
 
-    fn stall_answered(&mut self, answer: &UserAnswer) {
+    fn handle_stall_answer(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
             UserAnswer::Choice(UserChoice::SendAgain) => self.resend_request(),
@@ -31,24 +31,33 @@ impl Turn {
 
     /// After too many failed calls, asks whether more may run.
     pub(super) fn check_failed_call_limit(&mut self) {
-        let Some(failed) = self.last_failed.filter(|_| self.errors >= self.errors_max) else {
+        let Some(failed) = self
+            .last_failed
+            .filter(|_| self.error_count >= self.errors_max)
+        else {
             self.check_round_limit();
             return;
         };
-        let wanted = self
+        let requested_tools = self
             .round_calls()
             .iter()
             .filter_map(|id| self.calls.get(id))
             .map(|call| call.tool.clone())
             .collect();
-        self.open_ask(TurnState::AfterError, Ask::AfterError { failed, wanted });
+        self.open_ask(
+            TurnState::AfterError,
+            Ask::AfterError {
+                failed,
+                requested_tools,
+            },
+        );
     }
 
-    fn error_answered(&mut self, answer: &UserAnswer) {
+    fn handle_failed_call_answer(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
             UserAnswer::Choice(UserChoice::AllowMoreTools) => {
-                self.errors_max = self.errors + 1;
+                self.errors_max = self.error_count + 1;
                 self.check_round_limit();
             }
             UserAnswer::Choice(UserChoice::Retry) => self.retry_failed_call(),
@@ -56,8 +65,8 @@ impl Turn {
         }
     }
 
-    /// Runs the failed call again. Newer calls are closed without running: the model will see
-    /// the new result in place of the old one.
+    /// Runs the failed call again. Calls that the model requested since are not run, because the
+    /// model will see the new result in place of the old one.
     fn retry_failed_call(&mut self) {
         for id in self.round_calls() {
             let why = "the failed call is run again first".to_owned();
@@ -69,12 +78,12 @@ impl Turn {
             .last_failed
             .and_then(|id| self.started_calls.get(&id))
             .cloned();
-        let (Some(failed), Some(StartedCall { grant, wire_id })) = (failed, started) else {
-            self.request();
+        let (Some(failed), Some(StartedCall { identity, wire_id })) = (failed, started) else {
+            self.start_round();
             return;
         };
         let current = self.setup.toolset.get(&failed.server, &failed.tool);
-        if current.map(ToolIdentity::from_offered) != Some(grant.clone()) {
+        if current.map(ToolIdentity::from_offered) != Some(identity.clone()) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
                     "{} of {} changed or is no longer offered, so it was not run again.",
@@ -83,7 +92,7 @@ impl Turn {
             });
             return;
         }
-        if self.setup.approval.is_never(&failed) {
+        if self.setup.approval.is_blocked(&failed) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
                     "{} of {} is blocked, so it was not run again.",
@@ -96,13 +105,13 @@ impl Turn {
         let mut retry = failed;
         retry.id = id;
         retry.repeats = None;
-        self.errors = self.errors.saturating_sub(1);
+        self.error_count = self.error_count.saturating_sub(1);
         self.call_retry = Some(CallRetry {
-            retry: id,
+            call: id,
             wire_id: wire_id.clone(),
         });
         self.started_calls
-            .insert(id, StartedCall { grant, wire_id });
+            .insert(id, StartedCall { identity, wire_id });
         self.effects
             .push(TurnEffect::Run(ApprovedCall::from_retry(&retry)));
         self.calls.insert(id, retry);
@@ -110,16 +119,16 @@ impl Turn {
         self.state = TurnState::Running;
     }
 
-    /// A retried call has ended: its result replaces the first one.
+    /// Replaces the result of the failed call with that of its retry, and continues.
     pub(super) fn finish_retry(&mut self) {
         let Some(CallRetry {
-            retry: again,
+            call: retried,
             wire_id,
         }) = self.call_retry.take()
         else {
             return;
         };
-        if let Some(call) = self.calls.get(&again)
+        if let Some(call) = self.calls.get(&retried)
             && let ToolState::Done(outcome) = &call.state
         {
             let (content, is_error) = (self.result_text(call, outcome), outcome.is_error());
@@ -133,22 +142,22 @@ impl Turn {
                 }
             }
         }
-        self.request();
+        self.start_round();
     }
 
-    /// Asks the user at the limit of rounds.
+    /// Asks the user if the limit of rounds is reached, or if the model requests tools although it
+    /// must answer.
     fn check_round_limit(&mut self) {
-        let is_over = self
+        let is_over_limit = self
             .tool_rounds_max
             .is_some_and(|max| self.tool_rounds > max);
-        if is_over || self.answer_now {
+        if is_over_limit || self.must_answer_now {
             let rounds = self.tool_rounds - 1;
-            let again = self.answer_now;
             self.open_ask(
                 TurnState::AtRoundLimit,
                 Ask::RoundLimit {
                     rounds,
-                    was_extended: again,
+                    was_told_to_answer: self.must_answer_now,
                 },
             );
         } else {
@@ -156,22 +165,22 @@ impl Turn {
         }
     }
 
-    fn round_limit_answered(&mut self, answer: &UserAnswer) {
+    fn handle_round_limit_answer(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
             UserAnswer::Choice(UserChoice::ExtendRoundLimit) => {
-                let more_rounds = self.setup.limits.tool_rounds.max(1);
-                self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + more_rounds);
-                self.answer_now = false;
+                let extra_rounds = self.setup.limits.tool_rounds.max(1);
+                self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + extra_rounds);
+                self.must_answer_now = false;
                 self.check_unusable_calls();
             }
             UserAnswer::Choice(UserChoice::NoRoundLimit) => {
                 self.tool_rounds_max = None;
-                self.answer_now = false;
+                self.must_answer_now = false;
                 self.check_unusable_calls();
             }
             UserAnswer::Choice(UserChoice::AnswerNow) => {
-                self.answer_now = true;
+                self.must_answer_now = true;
                 for id in self.round_calls() {
                     let why = "the user asks for an answer now, without more tools".to_owned();
                     self.finish_call(id, ToolOutcome::NotRun { why });
@@ -182,7 +191,8 @@ impl Turn {
         }
     }
 
-    /// Reports an unusable call to the model once; after that, asks the user.
+    /// Reports the first unusable call of the turn to the model, and asks the user about later
+    /// ones.
     fn check_unusable_calls(&mut self) {
         let unusable = self
             .proposals
@@ -193,7 +203,7 @@ impl Turn {
             });
         match unusable {
             Some((raw, why)) if self.is_unusable_call_reported => {
-                self.open_ask(TurnState::Repairing, Ask::InvalidCall { raw, why });
+                self.open_ask(TurnState::Repairing, Ask::UnusableCall { raw, why });
             }
             Some((_, why)) => {
                 self.is_unusable_call_reported = true;
@@ -210,11 +220,11 @@ impl Turn {
         }
     }
 
-    fn repair_answered(&mut self, answer: &UserAnswer) {
+    fn handle_unusable_call_answer(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
             UserAnswer::Choice(UserChoice::TellModel) => self.approve_or_ask(),
-            UserAnswer::Choice(UserChoice::AsText) => {
+            UserAnswer::Choice(UserChoice::TreatAsText) => {
                 let (unusable, usable): (Vec<_>, Vec<_>) = std::mem::take(&mut self.proposals)
                     .into_iter()
                     .partition(|proposal| matches!(proposal.kind, ProposalKind::Unusable { .. }));

@@ -1,5 +1,5 @@
-//! The text of a reply and the spans extracted from it: calls with their tags and fences. A
-//! span that turns out not to be a call is restored verbatim at its original position.
+//! The text of a reply, and the spans extracted from it: calls with their tags and fences. If a
+//! span turns out not to be a call, it is restored verbatim at its original position.
 
 use crate::domain::PieceId;
 use std::borrow::Cow;
@@ -8,18 +8,18 @@ use std::borrow::Cow;
 pub(super) struct ReplyText {
     /// All text so far, without extracted spans.
     text: String,
-    /// Each piece and the offset in `text` at which it starts.
+    /// Each piece of the transcript, and the offset in `text` at which it starts.
     pieces: Vec<(PieceId, usize)>,
     extracted: Vec<ExtractedSpan>,
     last_part: LastPart,
-    /// Markup since the last text or thinking. The next call's span starts with it.
+    /// Markup since the last text or thinking. It becomes part of the next call's span.
     markup: String,
 }
 
-/// An extracted span, in stream order.
+/// An extracted span.
 #[derive(Debug)]
 struct ExtractedSpan {
-    /// Its offset in the text without extracted spans.
+    /// The offset in the text without extracted spans.
     offset: usize,
     /// Markup before the call.
     before: String,
@@ -39,7 +39,7 @@ enum LastPart {
 }
 
 impl ReplyText {
-    /// All text without extracted spans.
+    /// The text without extracted spans, even if some were restored.
     pub(super) fn streamed_text(&self) -> &str {
         &self.text
     }
@@ -49,6 +49,7 @@ impl ReplyText {
         self.text_between(0, self.text.len(), true)
     }
 
+    /// Appends text to a piece.
     pub(super) fn push(&mut self, piece: PieceId, text: &str) {
         if self.pieces.last().is_none_or(|(last, _)| *last != piece) {
             self.pieces.push((piece, self.text.len()));
@@ -58,13 +59,14 @@ impl ReplyText {
         self.last_part = LastPart::Text;
     }
 
+    /// Records that thinking was received at this position.
     pub(super) fn note_thinking(&mut self) {
         // The tag that starts the thinking does not belong to the previous call.
-        let span = self
+        let previous_span = self
             .extracted
             .last_mut()
             .filter(|_| self.last_part == LastPart::Extracted);
-        if let Some(span) = span
+        if let Some(span) = previous_span
             && let Some(tag) = span.after.rfind('<')
             && !span.after[tag..].starts_with("</")
         {
@@ -101,14 +103,13 @@ impl ReplyText {
         self.extracted.len() - 1
     }
 
-    /// Clears everything, because the text turned out to be thinking. Returns the pieces of
-    /// the text.
+    /// Clears everything, because the text turned out to be thinking. Returns its pieces.
     pub(super) fn take_as_thinking(&mut self) -> Vec<PieceId> {
         let pieces = std::mem::take(self).pieces;
         pieces.into_iter().map(|(piece, _)| piece).collect()
     }
 
-    /// Restores a span and returns the changed piece with its text; a reply without text gets a
+    /// Restores a span and returns the changed piece with its text. A reply without text gets a
     /// new piece. Returns `None` if the span was already restored.
     pub(super) fn restore(
         &mut self,
@@ -125,7 +126,7 @@ impl ReplyText {
         if is_new {
             self.pieces.push((new_piece(), 0));
         }
-        // A span between two pieces is restored into the earlier one.
+        // A span between two pieces becomes part of the earlier one.
         let piece_index = self
             .pieces
             .iter()
@@ -144,10 +145,10 @@ impl ReplyText {
     }
 
     /// The text from `start` to `end`, including restored spans. A span exactly at `start`
-    /// belongs to the previous piece, unless this is the first.
-    fn text_between(&self, start: usize, end: usize, is_first: bool) -> Cow<'_, str> {
+    /// belongs to the previous piece, unless this is the first one.
+    fn text_between(&self, start: usize, end: usize, is_first_piece: bool) -> Cow<'_, str> {
         let is_in_range = |span: &&ExtractedSpan| {
-            let starts_in_range = span.offset > start || is_first && span.offset == start;
+            let starts_in_range = span.offset > start || is_first_piece && span.offset == start;
             span.is_restored && starts_in_range && span.offset <= end
         };
         let mut restored = self.extracted.iter().filter(is_in_range).peekable();

@@ -9,32 +9,32 @@ use super::{
 use crate::domain::Advice;
 use crate::protocol::Ask;
 
-/// Maximum number of calls in one reply; further ones are text. Each call must be resolved,
-/// checked and possibly approved.
+/// Maximum number of calls in one reply, each of which may need approval. Further ones are treated
+/// as text.
 const CALLS_MAX: usize = 256;
 
 /// The reply received so far.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// The text of this round: the answer, unless a call follows.
+    /// The text of this round, which is the answer if the reply contains no call.
     pub(super) reply_text: ReplyText,
-    /// The piece that the next delta of its kind goes to.
+    /// The piece that the next delta of the same kind is appended to.
     open_piece: Option<(PieceId, PieceKind)>,
     pub(super) requested_calls: Vec<RequestedCall>,
-    /// Provider data that must be returned to the model with this round's calls.
-    pub(super) opaque_reasoning: Option<ReasoningEcho>,
+    /// Provider data that must be sent back with this round's calls.
+    pub(super) reasoning_echo: Option<ReasoningEcho>,
     /// All thinking of this round.
     thinking: String,
-    text_loop: LoopDetector,
-    thinking_loop: LoopDetector,
-    /// The user was notified that this reply repeats itself.
+    text_loop_detector: LoopDetector,
+    thinking_loop_detector: LoopDetector,
+    /// The user was notified that the model repeats itself in this reply.
     has_noted_repetition: bool,
 }
 
-/// A requested call, usable or not, in order.
+/// A call in the reply, usable or not.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedCall {
-    /// `span` identifies its position in the reply.
+    /// `span` identifies the call's text in [`ReplyText`].
     Call { call: ProposedCall, span: usize },
     Unusable {
         raw: String,
@@ -69,6 +69,7 @@ impl Turn {
                 self.finish_reply(end);
             }
             part => {
+                // The reply continues, so the question whether to keep waiting is moot.
                 self.close_ask();
                 self.state = TurnState::Streaming;
                 self.handle_reply_part(part);
@@ -102,7 +103,7 @@ impl Turn {
                     .push(RequestedCall::Call { call, span });
             }
             TurnInput::ReplyRestarted => self.restart_reply(),
-            TurnInput::OpaqueReasoning(carry) => self.round.opaque_reasoning = Some(carry),
+            TurnInput::ReasoningEcho(echo) => self.round.reasoning_echo = Some(echo),
             TurnInput::UnusableCall { raw, why } => {
                 let span = self.round.reply_text.extract(&raw);
                 self.round
@@ -124,7 +125,7 @@ impl Turn {
             return;
         }
         let piece = match self.round.open_piece {
-            Some((piece, open)) if open == kind => piece,
+            Some((piece, open_kind)) if open_kind == kind => piece,
             _ => {
                 let piece = PieceId(self.ids.pieces.next_id());
                 self.round.open_piece = Some((piece, kind));
@@ -137,23 +138,24 @@ impl Turn {
         self.emit(TurnEvent::Delta { piece, kind, text });
     }
 
+    /// Turns all text of the round so far into thinking, including calls that were read from it.
     fn reclassify_text_as_thinking(&mut self) {
         self.round.open_piece = None;
-        self.round.text_loop = LoopDetector::default();
+        self.round.text_loop_detector = LoopDetector::default();
         for piece in self.round.reply_text.take_as_thinking() {
             self.emit(TurnEvent::Reclassified {
                 piece,
                 to: PieceKind::Thinking,
             });
         }
-        let from_text = |requested: &mut RequestedCall| match requested {
+        let is_from_text = |requested: &mut RequestedCall| match requested {
             RequestedCall::Call { call, .. } => call.origin != CallOrigin::Native,
             RequestedCall::Unusable { .. } => true,
         };
         let discarded: Vec<RequestedCall> = self
             .round
             .requested_calls
-            .extract_if(.., from_text)
+            .extract_if(.., is_from_text)
             .collect();
         for requested in discarded {
             let (RequestedCall::Call {
@@ -163,7 +165,7 @@ impl Turn {
             | RequestedCall::Unusable { raw, .. }) = requested;
             self.emit_delta(PieceKind::Thinking, raw);
         }
-        // Native calls stay requested, but their positions in the text are gone.
+        // Native calls stay requested, and get new spans in the empty text.
         for requested in &mut self.round.requested_calls {
             if let RequestedCall::Call { call, span } = requested {
                 *span = self.round.reply_text.extract(&call.raw);
@@ -172,21 +174,21 @@ impl Turn {
         self.round.open_piece = None;
     }
 
-    /// The server or a proxy restarted the reply. The text so far stays visible as a failed
-    /// round.
+    /// Starts a new round, because the server or a proxy restarted the reply. The text so far
+    /// stays visible as a failed round.
     fn restart_reply(&mut self) {
         self.emit(TurnEvent::RoundEnded {
             end: RoundEnd::Broken,
         });
         self.note(Notice::info("The server restarted its answer."));
-        self.begin_round();
+        self.reset_round();
     }
 
     fn finish_reply(&mut self, end: Result<ReplyEnd, ReplyFailure>) {
         match end {
             Err(failure) => {
-                if let Some(after) = self.retry_pause(&failure) {
-                    return self.schedule_retry(after, failure);
+                if let Some(pause) = self.retry_pause(&failure) {
+                    return self.schedule_retry(pause, failure);
                 }
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Broken,
@@ -220,7 +222,7 @@ impl Turn {
         }
     }
 
-    /// The text before the refusal is the answer, if there is any.
+    /// Ends a refused reply: the text before the refusal is the answer, if there is any.
     fn finish_refused_reply(&mut self) {
         if self.state == TurnState::Ended || !self.round.reply_text.text().trim().is_empty() {
             return self.finish_with_answer(false);
@@ -232,7 +234,8 @@ impl Turn {
         self.end(TurnEnd::Failed { notice });
     }
 
-    /// An incomplete summary must not replace the messages it covers.
+    /// Ends the turn if it should write a summary: an incomplete summary must not replace the
+    /// messages it covers.
     fn fail_incomplete_summary(&mut self, what: &str) {
         if self.setup.prompt_override.is_some() {
             self.emit(TurnEvent::RoundEnded {
@@ -245,9 +248,9 @@ impl Turn {
         }
     }
 
-    /// The token limit may have cut the last call before its arguments were complete; `{}`
-    /// would then mean something nobody asked for. A call from text records whether its form
-    /// was terminated. It comes last in the list, although it may precede a native call in the
+    /// Marks calls that the token limit may have cut, because a call with incomplete arguments
+    /// must not run. That may be the last native call, and every call in text whose form is not
+    /// terminated. Calls in text come last in the list, even if they precede native calls in the
     /// reply.
     fn mark_truncated_calls(&mut self) {
         for requested in self.round.requested_calls.iter_mut().rev() {
@@ -266,12 +269,12 @@ impl Turn {
         );
     }
 
-    /// The text of this round is the final answer.
-    pub(super) fn finish_with_answer(&mut self, cut: bool) {
+    /// Ends the turn with the text of this round as the final answer.
+    pub(super) fn finish_with_answer(&mut self, is_truncated: bool) {
         if self.state == TurnState::Ended {
             return;
         }
-        let end = if cut {
+        let end = if is_truncated {
             RoundEnd::Length
         } else {
             RoundEnd::Answer
@@ -282,7 +285,7 @@ impl Turn {
             .into_owned();
         if text.trim().is_empty() {
             let model = &self.setup.model;
-            let notice = if cut {
+            let notice = if is_truncated {
                 Notice::failure(format!(
                     "{model} reached the token limit before it answered."
                 ))
@@ -294,30 +297,29 @@ impl Turn {
             self.end(TurnEnd::Failed { notice });
             return;
         }
-        if cut {
+        if is_truncated {
             self.note(
                 Notice::warning("The answer was cut by the token limit.")
                     .with_advice(Advice::Continue)
                     .with_advice("The model's `options` in config.json can raise it."),
             );
         }
-        self.end(TurnEnd::Answered {
-            text,
-            is_truncated: cut,
-        });
+        self.end(TurnEnd::Answered { text, is_truncated });
     }
 
     /// Notifies the user once per reply that the model repeats itself, and stops a reply that
-    /// would never end. All received text is kept.
+    /// would not end. All received text is kept.
     fn check_repetition(&mut self) {
         let round = &mut self.round;
-        let text = round.text_loop.check(round.reply_text.streamed_text());
-        let thinking = round.thinking_loop.check(&round.thinking);
-        match text.max(thinking) {
+        let in_text = round
+            .text_loop_detector
+            .check(round.reply_text.streamed_text());
+        let in_thinking = round.thinking_loop_detector.check(&round.thinking);
+        match in_text.max(in_thinking) {
             Repetition::None => {}
             Repetition::Noted if self.round.has_noted_repetition => {}
             Repetition::Noted => self.note_repetition(),
-            Repetition::Endless { times } => self.stop_repetition(times),
+            Repetition::Endless { repeats } => self.stop_repetition(repeats),
         }
     }
 
@@ -327,7 +329,7 @@ impl Turn {
         self.note(Notice::info(format!("{model} repeats itself.")).with_advice(Advice::Stop));
     }
 
-    fn stop_repetition(&mut self, times: usize) {
+    fn stop_repetition(&mut self, repeats: usize) {
         self.round.requested_calls.clear();
         self.effects.push(TurnEffect::DropRequest);
         let text = self.round.reply_text.text().into_owned();
@@ -337,7 +339,10 @@ impl Turn {
             false => RoundEnd::Answer,
         };
         self.emit(TurnEvent::RoundEnded { end });
-        let repeated = format!("{} repeated the same block {times} times", self.setup.model);
+        let repeated = format!(
+            "{} repeated the same block {repeats} times",
+            self.setup.model
+        );
         if is_blank {
             let notice = Notice::failure(format!("{repeated} while thinking and was stopped."))
                 .with_advice(Advice::Retry)
@@ -370,6 +375,6 @@ impl Turn {
         self.note(Notice::info(
             "Closed the connection. The request is sent again.",
         ));
-        self.request();
+        self.start_round();
     }
 }

@@ -1,12 +1,13 @@
-//! Decisions that outlast one call, and changes of the rules while a turn is running.
+//! Stores decisions that outlast one call, and applies changed rules to a running turn.
 
 use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
 use crate::domain::trust::RuleScope;
 use crate::domain::{Decision, OfferedTool};
 use crate::engine::approval::Approval;
+use std::collections::BTreeMap;
 
 impl Turn {
-    /// Stores a decision. False if it cannot be applied and the call must be asked about
+    /// Stores a decision. Returns false if it cannot be applied, so that the call is asked about
     /// again.
     pub(super) fn remember_decision(
         &mut self,
@@ -15,7 +16,7 @@ impl Turn {
         decision: &Decision,
     ) -> bool {
         let (tool, pin) = (offered.tool.name.clone(), offered.tool.pin.clone());
-        let cover = match decision {
+        let scope = match decision {
             Decision::RunAlways => RuleScope::Tool { tool, pin },
             Decision::RunWholeServer => self.server_scope(offered),
             Decision::RunMatching { pattern } if !pattern.matches(&call.arguments) => {
@@ -32,18 +33,18 @@ impl Turn {
             Decision::Never => RuleScope::Never { tool, pin },
             _ => return true,
         };
-        let is_never = matches!(cover, RuleScope::Never { .. });
-        let rule = self.setup.approval.remember(offered, cover);
+        let is_blocking = matches!(scope, RuleScope::Never { .. });
+        let rule = self.setup.approval.remember(offered, scope);
         self.effects.push(TurnEffect::StoreRule(rule));
-        if is_never {
+        if is_blocking {
             self.finish_call(call.id, ToolOutcome::Never);
         }
         true
     }
 
-    /// "Never" overrides any other decision about the same tool at the same time: the other
-    /// calls of that tool end as well.
-    pub(super) fn apply_never_decisions_first(
+    /// Puts "never" decisions first. They override other decisions about calls of the same tool:
+    /// those calls are finished here. Returns the decisions still to apply.
+    pub(super) fn prioritize_never_decisions(
         &mut self,
         decisions: Vec<(CallId, Decision)>,
     ) -> Vec<(CallId, Decision)> {
@@ -51,54 +52,54 @@ impl Turn {
             let call = turn.calls.get(id)?;
             Some((call.server.clone(), call.tool.clone()))
         };
-        let (mut applied, mut others) = (Vec::new(), Vec::new());
-        let mut blocked = Vec::new();
+        let (mut to_apply, mut others) = (Vec::new(), Vec::new());
+        let mut blocked_tools = Vec::new();
         for (id, decision) in decisions {
             let tool = tool_of(self, &id);
-            if decision == Decision::Never && !blocked.contains(&tool) {
-                blocked.push(tool);
-                applied.push((id, decision));
+            if decision == Decision::Never && !blocked_tools.contains(&tool) {
+                blocked_tools.push(tool);
+                to_apply.push((id, decision));
             } else {
                 others.push((id, decision));
             }
         }
         for (id, decision) in others {
-            match blocked.contains(&tool_of(self, &id)) {
+            match blocked_tools.contains(&tool_of(self, &id)) {
                 true => self.finish_call(id, ToolOutcome::Never),
-                false => applied.push((id, decision)),
+                false => to_apply.push((id, decision)),
             }
         }
-        applied
+        to_apply
     }
 
-    /// The tools that the server offers now, without later ones.
+    /// A scope of all tools that the server offers now. Tools that it adds later are not included.
     fn server_scope(&self, offered: &OfferedTool) -> RuleScope {
         let tools = self.setup.toolset.tools().iter();
-        let of_server =
+        let server_tools =
             tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
-        let mut tools: std::collections::BTreeMap<_, _> = of_server
-            .map(|entry| (entry.tool.name.clone(), entry.tool.pin.clone()))
+        let mut tools: BTreeMap<_, _> = server_tools
+            .map(|offered| (offered.tool.name.clone(), offered.tool.pin.clone()))
             .collect();
-        // Consent covers the definition that was shown.
+        // For the called tool, the user consented to the definition that was shown.
         tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
         RuleScope::Server { tools }
     }
 
-    /// Closes undecided calls of a tool that was blocked meanwhile. Revoked grants take effect
-    /// before the next call starts.
-    pub(super) fn trust_changed(&mut self, approval: Approval) {
+    /// Applies changed permissions, and closes undecided calls of a tool that was blocked
+    /// meanwhile. Revoked grants take effect before the next call starts.
+    pub(super) fn handle_trust_changed(&mut self, approval: Approval) {
         self.setup.approval = approval;
         if self.state != TurnState::AwaitingApproval {
             return;
         }
-        let is_never = |id: &CallId| {
+        let is_blocked = |id: &CallId| {
             let call = self.calls.get(id);
-            call.is_some_and(|call| self.setup.approval.is_never(call))
+            call.is_some_and(|call| self.setup.approval.is_blocked(call))
         };
         let blocked: Vec<CallId> = self
             .undecided_calls()
             .into_iter()
-            .filter(is_never)
+            .filter(is_blocked)
             .collect();
         if blocked.is_empty() {
             return;

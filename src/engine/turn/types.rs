@@ -1,4 +1,4 @@
-//! Inputs, effects and states of the machine.
+//! Inputs, effects and states of a turn.
 
 use crate::domain::id::IdGenerator;
 use crate::domain::model::Limits;
@@ -14,7 +14,8 @@ use crate::protocol::{Ask, UserAnswer};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The id generators of the engine; ids are unique while the program runs.
+/// The id generators of turns, passed from turn to turn so that ids stay unique while the program
+/// runs.
 #[derive(Debug, Clone, Default)]
 pub struct TurnIdGenerators {
     pub(super) calls: IdGenerator,
@@ -22,11 +23,11 @@ pub struct TurnIdGenerators {
     pub(super) pieces: IdGenerator,
 }
 
-/// The initial data of a turn.
+/// Everything that a turn needs to start.
 #[derive(Debug, Clone)]
 pub struct TurnSetup {
     pub prompt: Prompt,
-    /// Sent instead of the prompt's text, as for a summary.
+    /// Sent instead of the prompt's text; set only if the answer will be a summary.
     pub prompt_override: Option<String>,
     /// The model's configured name.
     pub model: String,
@@ -42,30 +43,31 @@ pub struct TurnSetup {
 }
 
 impl TurnSetup {
-    /// The text that is sent as the prompt.
+    /// The prompt text that is sent to the model.
     pub(super) fn prompt_text(&self) -> &str {
         self.prompt_override.as_deref().unwrap_or(&self.prompt.text)
     }
 }
 
+/// An input of [`super::Turn::step`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnInput {
     /// The server is loading the model.
     Loading,
-    /// Bytes arrived that are not part of the reply.
+    /// The connection is alive, but no part of the reply arrived.
     Heartbeat,
     Text(String),
     Thinking(String),
-    /// All text of this round so far was thinking, and the calls in it were not meant to run.
+    /// All text of this round so far was thinking, so calls in it must not run.
     TextWasThinking,
     Call(ProposedCall),
     /// Tags and fences around calls and thinking, which are not shown.
     Markup(String),
     /// The server restarted the reply: everything received so far is void.
     ReplyRestarted,
-    /// Provider data that must be returned to the model with this round's calls.
-    OpaqueReasoning(ReasoningEcho),
-    /// Clearly a call, but one that cannot be run.
+    /// Provider data that must be sent back with this round's calls.
+    ReasoningEcho(ReasoningEcho),
+    /// A call that cannot be run.
     UnusableCall {
         raw: String,
         why: String,
@@ -77,7 +79,7 @@ pub enum TurnInput {
     ReplyEnded(Result<ReplyEnd, ReplyFailure>),
     /// The pause before the next attempt is over or was skipped.
     RetryDue,
-    /// No byte was received for this time.
+    /// Nothing was received for this time.
     Idle {
         seconds: u64,
     },
@@ -87,8 +89,8 @@ pub enum TurnInput {
         call: CallId,
         progress: ToolProgress,
     },
-    /// Text that came with the prompt, scanned by the injection guard.
-    UntrustedTextRead(Arc<UntrustedText>),
+    /// Piped text or saved messages, scanned for calls by the injection guard.
+    UntrustedTextScanned(Arc<UntrustedText>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
@@ -105,14 +107,15 @@ pub enum TurnInput {
         elapsed: Duration,
     },
     Interrupt,
-    /// The user chose to stop at a question that is not the turn's.
+    /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
     ModeChanged(ToolMode),
     ToolsetChanged(Arc<Toolset>),
-    /// The stored rules or the session's grants changed, here or in another instance.
+    /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
 }
 
+/// How a reply ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
     /// The token limit ended the reply, so its last part may be incomplete.
@@ -121,7 +124,7 @@ pub struct ReplyEnd {
     pub is_refused: bool,
 }
 
-/// Why a reply failed, and whether an automatic retry makes sense.
+/// A failed reply, and whether it should be retried automatically.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyFailure {
     pub notice: Notice,
@@ -147,14 +150,14 @@ pub struct ProposedCall {
     pub wire_id: Option<String>,
     pub server: Option<String>,
     pub name: String,
-    /// Err contains the text received instead of a JSON object.
+    /// `Err` contains the text received instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
-    /// The call has the end of its form; otherwise only the end of the reply ended it.
+    /// The call is complete in its form. Otherwise the reply ended before the form did.
     pub is_terminated: bool,
-    /// The call may be incomplete, because the token limit ended the reply in it.
+    /// The call may be incomplete, because the reply ended at the token limit.
     pub is_truncated: bool,
-    /// The text it was read from, restored if the user treats it as text.
+    /// The text from which the call was read. It is restored if the user treats it as text.
     pub raw: String,
 }
 
@@ -169,8 +172,8 @@ pub enum TurnEffect {
     },
     /// Drop the open request.
     DropRequest,
-    /// Check these arguments off the actor, then feed [`TurnInput::ArgumentsChecked`]. At most
-    /// one check is open; the end of the turn voids it.
+    /// Check these arguments in the background, then feed [`TurnInput::ArgumentsChecked`]. At
+    /// most one check runs at a time; its result is not needed once the turn has ended.
     CheckArguments(Vec<ArgumentCheck>),
     /// Feed [`TurnInput::RetryDue`] after this pause.
     RetryIn(Duration),
@@ -180,9 +183,9 @@ pub enum TurnEffect {
     },
     CloseAsk(AskId),
     Run(ApprovedCall),
-    /// Send a cancellation for a running call.
+    /// Cancel a running call.
     Cancel(CallId),
-    /// Grant this for the session.
+    /// Allow this tool for the rest of the session.
     GrantForSession(ToolIdentity),
     /// Store this rule permanently.
     StoreRule(TrustRule),
@@ -191,13 +194,13 @@ pub enum TurnEffect {
         answer: String,
         usage: Usage,
     },
-    /// Save the partial answer of a turn that ended without one. It is never sent.
+    /// Save the partial answer of a turn that ended without a complete one.
     SavePartialAnswer {
         text: String,
     },
 }
 
-/// The state without its data, also for logs and the simulation.
+/// The state of a turn. Its data is in [`super::Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TurnState {
     /// A request is open, and no part of its reply has arrived.
@@ -205,17 +208,17 @@ pub enum TurnState {
     Streaming,
     /// A request is open, and the user is asked whether to keep waiting.
     Stalled,
-    /// No request is open; the same one is sent again after a pause.
+    /// A request failed and will be sent again after a pause.
     Retrying,
     /// Arguments are being checked against their tools' schemas.
     CheckingArguments,
     /// The user decides on calls.
     AwaitingApproval,
-    /// The user decides on a call that cannot be used.
+    /// The user decides what to do about a call that cannot be used.
     Repairing,
-    /// The user decides whether more tools may run after a failed one.
+    /// The user decides whether more tools may run after failed calls.
     AfterError,
-    /// The user decides at the limit of rounds.
+    /// The user decides how to continue at the limit of tool rounds.
     AtRoundLimit,
     /// Calls are running.
     Running,

@@ -1,6 +1,6 @@
-//! Runs one [`Turn`]: opens its requests, reads the replies, checks arguments, and owns its
-//! timers and running calls. Used by the conversation and by the probe. Independent of
-//! sessions, saving and the screen: everything else is returned as [`TurnOutput`].
+//! Runs one [`Turn`]: sends its requests, reads the replies, has arguments checked, and owns its
+//! timers and running calls. Used by the conversation and by the probe, so it is independent of
+//! sessions, saving and the screen: all other work is returned as [`TurnOutput`].
 //!
 //! The owner awaits [`TurnDriver::next_signal`], converts the signal into inputs with
 //! [`TurnDriver::read_signal`], passes each to [`TurnDriver::feed`], and handles all outputs
@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct FinishedCall {
     pub(super) call: CallId,
     pub(super) outcome: ToolOutcome,
-    /// The untrusted part of the outcome, scanned for calls; None if there is none.
+    /// The untrusted part of the outcome, if any, scanned for calls.
     pub(super) untrusted_text: Option<Arc<UntrustedText>>,
 }
 
@@ -60,23 +60,23 @@ pub(super) enum TurnSignal {
     RetryDue,
 }
 
-/// An action for the owner of the driver, in order.
+/// An action for the owner of the driver. Actions are carried out in order.
 #[derive(Debug)]
 pub(super) enum TurnOutput {
     Event(TurnEvent),
-    /// To be sent with [`TurnDriver::send`], now or once its options are known.
+    /// Send this with [`TurnDriver::send`], once the context size is known.
     Request {
         messages: Vec<Message>,
         tools: Arc<Toolset>,
     },
-    /// The unsent request is void.
+    /// Drop the unsent request.
     RequestDropped,
     Asked {
         ask: AskId,
         question: Ask,
     },
     AskClosed(AskId),
-    /// To be run with [`TurnDriver::run`].
+    /// Run this with [`TurnDriver::run`].
     Call(ApprovedCall),
     Granted(ToolIdentity),
     RuleAdded(TrustRule),
@@ -84,13 +84,13 @@ pub(super) enum TurnOutput {
         answer: String,
         usage: Usage,
     },
-    /// The turn ended with this partial answer.
+    /// The turn ended without a complete answer; this is its partial one.
     PartialAnswer {
         text: String,
     },
 }
 
-/// The remains of a finished turn.
+/// What remains of a finished turn.
 pub(super) struct FinishedTurn {
     pub(super) ids: TurnIdGenerators,
     pub(super) trace: ReplyTracer,
@@ -102,13 +102,14 @@ pub(super) struct TurnDriver {
     checker: ArgumentChecker,
     turn: Turn,
     kind: PromptKind,
-    /// An open reply that is silent for this long causes a signal.
+    /// After this long without a part, an open reply causes [`TurnSignal::Silence`].
     idle_timeout: Duration,
     idle_deadline: Option<Instant>,
     reply: Option<OpenReply>,
-    /// Queries whether the server is still loading the model.
-    loading: OptionFuture<BoxFuture<'static, Option<bool>>>,
-    checking: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
+    /// The running query whether the server has loaded the model.
+    load_query: OptionFuture<BoxFuture<'static, Option<bool>>>,
+    /// The running argument check.
+    argument_check: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
     retry_at: Option<Instant>,
     calls: RunningCalls,
     /// The cancellation token and start time of each running call.
@@ -135,14 +136,14 @@ impl TurnDriver {
             idle_timeout,
             idle_deadline: None,
             reply: None,
-            loading: None.into(),
-            checking: None.into(),
+            load_query: None.into(),
+            argument_check: None.into(),
             retry_at: None,
             calls: FuturesUnordered::new(),
             running: HashMap::new(),
             trace: ReplyTracer::default(),
         };
-        let outputs = driver.perform(effects);
+        let outputs = driver.perform_all(effects);
         (driver, outputs)
     }
 
@@ -165,16 +166,16 @@ impl TurnDriver {
 
     /// Waits for the next event of the turn. Cancel-safe.
     pub(super) async fn next_signal(&mut self) -> TurnSignal {
-        let (finished_call, other) = self.signals();
+        let (finished_call, other_signal) = self.signals();
         tokio::select! {
             biased;
             signal = finished_call => signal,
-            signal = other => signal,
+            signal = other_signal => signal,
         }
     }
 
-    /// The next finished call, and the next signal of any other kind, for an owner that
-    /// prioritizes its own events over one of them. Cancel-safe.
+    /// Two futures: the next finished call, and the next signal of any other kind. They are
+    /// separate for owners that handle their own events between the two. Cancel-safe.
     pub(super) fn signals(
         &mut self,
     ) -> (
@@ -183,10 +184,10 @@ impl TurnDriver {
     ) {
         let Self {
             calls,
-            checking,
+            argument_check,
             retry_at,
             reply,
-            loading,
+            load_query,
             idle_deadline,
             ..
         } = self;
@@ -196,7 +197,7 @@ impl TurnDriver {
                 None => pending().await,
             }
         };
-        let other = async move {
+        let other_signal = async move {
             let part = async {
                 match reply {
                     Some(reply) => reply.next().await,
@@ -205,23 +206,23 @@ impl TurnDriver {
             };
             tokio::select! {
                 biased;
-                Some(results) = &mut *checking => {
-                    *checking = None.into();
+                Some(results) = &mut *argument_check => {
+                    *argument_check = None.into();
                     TurnSignal::ArgumentsChecked(results)
                 }
-                () = until(*retry_at) => {
+                () = sleep_until_some(*retry_at) => {
                     *retry_at = None;
                     TurnSignal::RetryDue
                 }
                 part = part => TurnSignal::Part(part),
-                Some(is_loaded) = &mut *loading => {
-                    *loading = None.into();
+                Some(is_loaded) = &mut *load_query => {
+                    *load_query = None.into();
                     TurnSignal::Loaded(is_loaded)
                 }
-                () = until(*idle_deadline) => TurnSignal::Silence,
+                () = sleep_until_some(*idle_deadline) => TurnSignal::Silence,
             }
         };
-        (finished_call, other)
+        (finished_call, other_signal)
     }
 
     /// Converts a signal into inputs of the turn.
@@ -244,7 +245,7 @@ impl TurnDriver {
             TurnSignal::Loaded(Some(false)) => vec![TurnInput::Loading],
             TurnSignal::Loaded(_) => Vec::new(),
             TurnSignal::Silence => {
-                // If the user keeps waiting, the next silence asks again.
+                // If the user keeps waiting, ask again after the next silence.
                 self.idle_deadline = Some(Instant::now() + self.idle_timeout);
                 let seconds = self.idle_timeout.as_secs();
                 vec![TurnInput::Idle { seconds }]
@@ -258,14 +259,14 @@ impl TurnDriver {
         let Some(reply) = &mut self.reply else {
             return Vec::new();
         };
-        if let Some(Err(fault)) = &part {
-            tracing::warn!("the model's reply failed: {fault}");
+        if let Some(Err(error)) = &part {
+            tracing::warn!("the model's reply failed: {error}");
         }
         let is_usage = matches!(part, Some(Ok(StreamPart::Usage(_))));
         let inputs = reply.read_part(part, &mut self.trace);
         if !is_usage {
             self.idle_deadline = Some(Instant::now() + self.idle_timeout);
-            self.loading = None.into();
+            self.load_query = None.into();
         }
         if matches!(inputs.last(), Some(TurnInput::ReplyEnded(_))) {
             self.reply = None;
@@ -274,19 +275,21 @@ impl TurnDriver {
         inputs
     }
 
+    /// Feeds an input to the turn.
     pub(super) fn feed(&mut self, input: TurnInput) -> Vec<TurnOutput> {
         let effects = self.turn.step(input);
-        self.perform(effects)
+        self.perform_all(effects)
     }
 
-    fn perform(&mut self, effects: Vec<TurnEffect>) -> Vec<TurnOutput> {
+    fn perform_all(&mut self, effects: Vec<TurnEffect>) -> Vec<TurnOutput> {
         effects
             .into_iter()
-            .filter_map(|effect| self.perform_one(effect))
+            .filter_map(|effect| self.perform(effect))
             .collect()
     }
 
-    fn perform_one(&mut self, effect: TurnEffect) -> Option<TurnOutput> {
+    /// Performs an effect, or returns the output if it is work for the owner.
+    fn perform(&mut self, effect: TurnEffect) -> Option<TurnOutput> {
         Some(match effect {
             TurnEffect::Emit(event) => {
                 if let TurnEvent::Tool(call) = &event {
@@ -298,11 +301,11 @@ impl TurnDriver {
             TurnEffect::DropRequest => {
                 self.reply = None;
                 self.idle_deadline = None;
-                self.loading = None.into();
+                self.load_query = None.into();
                 TurnOutput::RequestDropped
             }
             TurnEffect::CheckArguments(checks) => {
-                self.checking = Some(self.checker.run(checks).boxed()).into();
+                self.argument_check = Some(self.checker.run(checks).boxed()).into();
                 return None;
             }
             TurnEffect::RetryIn(pause) => {
@@ -331,7 +334,7 @@ impl TurnDriver {
         if model.provider.manages_models() {
             let (provider, model) = (self.provider.clone(), Arc::clone(model));
             let query = async move { provider.is_loaded(&model).await };
-            self.loading = Some(query.boxed()).into();
+            self.load_query = Some(query.boxed()).into();
         }
         self.trace.begin_reply(&model.name);
         let stream = self.provider.stream(request);
@@ -339,42 +342,45 @@ impl TurnDriver {
         self.idle_deadline = None;
     }
 
-    /// Runs a call. `run` receives its cancellation token.
-    pub(super) fn run<F>(&mut self, call: &ApprovedCall, run: impl FnOnce(CancellationToken) -> F)
+    /// Runs a call. `start` receives the call's cancellation token and returns its future.
+    pub(super) fn run<F>(&mut self, call: &ApprovedCall, start: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = FinishedCall> + Send + 'static,
     {
         let token = CancellationToken::new();
         self.running
             .insert(call.id(), (token.clone(), Instant::now()));
-        self.calls.push(run(token).boxed());
+        self.calls.push(start(token).boxed());
     }
 
+    /// Cancels all running calls without notifying the turn.
     pub(super) fn cancel_all(&self) {
         self.running.values().for_each(|(token, _)| token.cancel());
     }
 
-    /// Cancels one running call.
-    pub(super) fn cancel(&self, call: CallId) -> Option<TurnInput> {
+    /// The input that cancels one running call; None if it is not running.
+    pub(super) fn cancel_input(&self, call: CallId) -> Option<TurnInput> {
         let (_, started) = self.running.get(&call)?;
         let elapsed = started.elapsed();
         Some(TurnInput::CancelCall { call, elapsed })
     }
 
     /// Applies a changed idle timeout to the running turn.
-    pub(super) fn set_idle(&mut self, idle: Duration) {
-        self.idle_timeout = idle;
+    pub(super) fn set_idle_timeout(&mut self, timeout: Duration) {
+        self.idle_timeout = timeout;
     }
 
-    /// Skips the pause before the next attempt.
-    pub(super) fn retry_now(&mut self) -> Option<TurnInput> {
+    /// Skips the pause before the next attempt. Returns the input that retries; None if no retry
+    /// is pending.
+    pub(super) fn take_retry(&mut self) -> Option<TurnInput> {
         self.retry_at.take().map(|_| TurnInput::RetryDue)
     }
 }
 
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
+/// Sleeps until the deadline, or forever if there is none.
+async fn sleep_until_some(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
         None => pending().await,
     }
 }

@@ -1,5 +1,5 @@
-//! An open request to a model: its stream of parts, converted by the dialect scanner into
-//! inputs of the turn. Dropping it closes the connection.
+//! The open reply of a model: converts its parts into inputs of the turn, using the dialect
+//! scanner. Dropping it closes the connection.
 
 use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{CallScanner, ScanEvent};
@@ -11,18 +11,19 @@ use std::sync::Arc;
 
 pub(super) struct OpenReply {
     stream: ReplyStream,
-    /// None once the reply ended.
+    /// None once the reply has ended.
     scanner: Option<CallScanner>,
     toolset: Arc<Toolset>,
+    /// Set only for a continuation, until the first text or thinking.
     leading_whitespace: Option<LeadingWhitespace>,
 }
 
-/// Whitespace at the start of a reply. The scanner drops it, but in a continuation of an
-/// earlier answer it separates two words.
+/// Whitespace at the start of a reply. The scanner drops it, but a continuation of an earlier
+/// answer needs it between two words.
 #[derive(Default)]
 struct LeadingWhitespace {
     text: String,
-    /// Text has followed.
+    /// Other text has followed.
     is_complete: bool,
 }
 
@@ -40,13 +41,13 @@ impl OpenReply {
     pub fn new(stream: ReplyStream, offered: Arc<Toolset>, kind: PromptKind) -> Self {
         Self {
             stream,
-            scanner: Some(CallScanner::new(offered.clone())),
+            scanner: Some(CallScanner::new(Arc::clone(&offered))),
             toolset: offered,
             leading_whitespace: (kind == PromptKind::Continue).then(LeadingWhitespace::default),
         }
     }
 
-    /// Restores the whitespace before the first text.
+    /// Restores the leading whitespace in the first text.
     fn restore_whitespace(&mut self, mut inputs: Vec<TurnInput>) -> Vec<TurnInput> {
         for input in &mut inputs {
             match input {
@@ -79,45 +80,47 @@ impl OpenReply {
             Some(Ok(StreamPart::Notice(notice))) => vec![TurnInput::Noted(notice)],
             Some(Ok(StreamPart::Usage(usage))) => vec![TurnInput::Usage(usage)],
             Some(Ok(StreamPart::Thinking(text))) => {
-                tracer.thinking(&text);
+                tracer.record_thinking(&text);
                 vec![TurnInput::Thinking(text)]
             }
             Some(Ok(StreamPart::Call(call))) => {
-                tracer.call(&call);
-                vec![TurnInput::Call(native(call))]
+                tracer.record_call(&call);
+                vec![TurnInput::Call(native_call(call))]
             }
             Some(Ok(StreamPart::Text(text))) => {
-                tracer.text(&text);
+                tracer.record_text(&text);
                 if let Some(whitespace) = &mut self.leading_whitespace {
                     whitespace.collect(&text);
                 }
                 let events = self.scanner.as_mut().map(|scanner| scanner.push(&text));
                 self.restore_whitespace(to_inputs(events.unwrap_or_default(), tracer))
             }
-            Some(Ok(StreamPart::Carry(carry))) => vec![TurnInput::OpaqueReasoning(carry)],
+            Some(Ok(StreamPart::Carry(echo))) => vec![TurnInput::ReasoningEcho(echo)],
             Some(Ok(StreamPart::StartedOver)) => {
                 self.scanner = Some(CallScanner::new(self.toolset.clone()));
-                tracer.reply_restarted();
+                tracer.restart_reply();
                 vec![TurnInput::ReplyRestarted]
             }
-            Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason), tracer),
-            Some(Err(fault)) => {
+            Some(Ok(StreamPart::End(reason))) => self.finish(Ok(reason), tracer),
+            Some(Err(error)) => {
                 let failure = ReplyFailure {
-                    notice: fault.notice(),
-                    is_transient: fault.is_transient() && !fault.has_partial_reply,
-                    retry_after: fault.retry_after(),
+                    notice: error.notice(),
+                    is_transient: error.is_transient() && !error.has_partial_reply,
+                    retry_after: error.retry_after(),
                 };
-                self.end(Err(failure), tracer)
+                self.finish(Err(failure), tracer)
             }
-            // Providers report a cut-off stream themselves; this is the fallback.
+            // Providers report a stream that ends early themselves; this is a fallback.
             None => {
                 let notice = Notice::failure("The model's reply ended too early.");
-                self.end(Err(notice.into()), tracer)
+                self.finish(Err(notice.into()), tracer)
             }
         }
     }
 
-    fn end(
+    /// Ends the reply. Returns the inputs for text that the scanner still held back, and for the
+    /// end itself.
+    fn finish(
         &mut self,
         end: Result<EndReason, ReplyFailure>,
         tracer: &mut ReplyTracer,
@@ -141,6 +144,7 @@ impl OpenReply {
     }
 }
 
+/// Records scan events and converts them into inputs.
 fn to_inputs(events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
     events
         .iter()
@@ -148,7 +152,7 @@ fn to_inputs(events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput>
     events.into_iter().map(to_input).collect()
 }
 
-/// The trace's name for the end of a reply.
+/// The label of a reply's end in the trace.
 fn trace_label(reason: &EndReason) -> &str {
     match reason {
         EndReason::Stop => "stop",
@@ -190,7 +194,7 @@ fn to_input(event: ScanEvent) -> TurnInput {
     }
 }
 
-fn native(call: NativeCall) -> ProposedCall {
+fn native_call(call: NativeCall) -> ProposedCall {
     let arguments = match &call.arguments {
         Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
         Err(raw) => raw.clone(),

@@ -1,5 +1,5 @@
-//! Records the raw replies of a turn and the calls read from them, within limits, for the log
-//! pane. Text only: headers and addresses never get here.
+//! Records the raw replies of a turn and the calls read from them for the log pane, within
+//! limits. It never records headers or addresses.
 
 use crate::dialect::scan::ScanEvent;
 use crate::domain::reply_trace::{TraceKind, TraceLine};
@@ -8,29 +8,32 @@ use crate::provider::NativeCall;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// Bytes kept of a reply's stream, and separately of its scanned parts.
+/// Maximum bytes kept of a reply's stream, and separately of its scan events.
 const REPLY_BYTES_MAX: usize = 256 << 10;
-/// Replies kept per turn.
+/// Maximum number of replies kept per turn.
 const REPLIES_MAX: usize = 12;
-/// Parts and calls kept per reply.
+/// Maximum number of parts, and of calls, kept per reply.
 const PARTS_MAX: usize = 4_000;
-/// Lines are limited because they are wrapped on every redraw.
+/// Maximum length of a line. Longer ones are split, because lines are wrapped on every redraw.
 const LINE_BYTES_MAX: usize = 400;
 
 /// The replies of the last turn.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyTracer {
     replies: VecDeque<TracedReply>,
-    count: usize,
+    /// Number of replies so far, including those no longer kept.
+    reply_count: usize,
 }
 
 #[derive(Debug, Clone, Default)]
 struct TracedReply {
     number: usize,
     model: String,
+    /// The parts as the server sent them.
     stream: TraceParts,
+    /// The parts as the dialect scanner split them.
     scanned: TraceParts,
-    /// Its calls, with the state of each.
+    /// The description of each call, including its state.
     calls: Vec<(CallId, String)>,
     end: String,
 }
@@ -39,7 +42,7 @@ struct TracedReply {
 struct TraceParts {
     parts: Vec<TracePart>,
     bytes: usize,
-    /// Bytes beyond the limit.
+    /// Number of bytes dropped because of the limits.
     omitted_bytes: usize,
 }
 
@@ -51,22 +54,22 @@ struct TracePart {
 }
 
 impl TraceParts {
-    fn add(&mut self, sort: TraceKind, text: &str, note: String) {
-        let room = REPLY_BYTES_MAX.saturating_sub(self.bytes);
-        let kept = &text[..text.floor_char_boundary(room)];
+    fn push(&mut self, kind: TraceKind, text: &str, note: String) {
+        let bytes_left = REPLY_BYTES_MAX.saturating_sub(self.bytes);
+        let kept = &text[..text.floor_char_boundary(bytes_left)];
         self.omitted_bytes += text.len() - kept.len();
         self.bytes += kept.len();
         let is_full = self.parts.len() >= PARTS_MAX;
-        let is_continuation =
-            note.is_empty() && matches!(sort, TraceKind::Text | TraceKind::Thinking);
+        let can_extend_last =
+            note.is_empty() && matches!(kind, TraceKind::Text | TraceKind::Thinking);
         match self.parts.last_mut() {
-            Some(last) if is_continuation && last.kind == sort && last.note.is_empty() => {
+            Some(last) if can_extend_last && last.kind == kind && last.note.is_empty() => {
                 last.text.push_str(kept);
             }
             _ if is_full => self.omitted_bytes += kept.len(),
             _ if kept.is_empty() && note.is_empty() => {}
             _ => self.parts.push(TracePart {
-                kind: sort,
+                kind,
                 text: kept.to_owned(),
                 note,
             }),
@@ -76,52 +79,53 @@ impl TraceParts {
 
 impl ReplyTracer {
     pub(super) fn begin_reply(&mut self, model: &str) {
-        self.count += 1;
+        self.reply_count += 1;
         if self.replies.len() == REPLIES_MAX {
             self.replies.pop_front();
         }
         self.replies.push_back(TracedReply {
-            number: self.count,
+            number: self.reply_count,
             model: model.to_owned(),
             ..TracedReply::default()
         });
     }
 
-    fn stream(&mut self, sort: TraceKind, text: &str) {
+    fn push_streamed(&mut self, kind: TraceKind, text: &str) {
         if let Some(reply) = self.replies.back_mut() {
-            reply.stream.add(sort, text, String::new());
+            reply.stream.push(kind, text, String::new());
         }
     }
 
-    pub(super) fn text(&mut self, text: &str) {
-        self.stream(TraceKind::Text, text);
+    pub(super) fn record_text(&mut self, text: &str) {
+        self.push_streamed(TraceKind::Text, text);
     }
 
-    /// Thinking in the provider's separate field.
-    pub(super) fn thinking(&mut self, text: &str) {
-        self.stream(TraceKind::Thinking, text);
-        self.add_piece(TraceKind::Thinking, text, String::new());
+    /// Records thinking from the provider's separate field.
+    pub(super) fn record_thinking(&mut self, text: &str) {
+        self.push_streamed(TraceKind::Thinking, text);
+        self.push_scanned(TraceKind::Thinking, text, String::new());
     }
 
-    pub(super) fn call(&mut self, call: &NativeCall) {
+    /// Records a native call.
+    pub(super) fn record_call(&mut self, call: &NativeCall) {
         let arguments = match &call.arguments {
             Ok(arguments) => Value::Object(arguments.clone()),
             Err(raw) => Value::String(raw.clone()),
         };
-        let shown = json!({"id": call.id, "name": call.name, "arguments": arguments});
-        self.stream(TraceKind::Call, &shown.to_string());
+        let call_json = json!({"id": call.id, "name": call.name, "arguments": arguments});
+        self.push_streamed(TraceKind::Call, &call_json.to_string());
         let note = "in the provider's own field".to_owned();
-        self.add_piece(TraceKind::Call, &call.name, note);
+        self.push_scanned(TraceKind::Call, &call.name, note);
     }
 
-    fn add_piece(&mut self, sort: TraceKind, text: &str, note: String) {
+    fn push_scanned(&mut self, kind: TraceKind, text: &str, note: String) {
         if let Some(reply) = self.replies.back_mut() {
-            reply.scanned.add(sort, text, note);
+            reply.scanned.push(kind, text, note);
         }
     }
 
-    pub(super) fn record_scan_event(&mut self, piece: &ScanEvent) {
-        let (sort, note) = match piece {
+    pub(super) fn record_scan_event(&mut self, event: &ScanEvent) {
+        let (kind, note) = match event {
             ScanEvent::Text(_) => (TraceKind::Text, String::new()),
             ScanEvent::Thinking(_) => (TraceKind::Thinking, String::new()),
             ScanEvent::Marker(_) => (TraceKind::Markup, String::new()),
@@ -141,18 +145,18 @@ impl ReplyTracer {
                 (TraceKind::Note, note.to_owned())
             }
         };
-        self.add_piece(sort, piece.raw(), note);
+        self.push_scanned(kind, event.raw(), note);
     }
 
-    pub(super) fn reply_restarted(&mut self) {
+    pub(super) fn restart_reply(&mut self) {
         let model = self.replies.back().map(|reply| reply.model.clone());
         self.end_reply("restarted by the server");
         self.begin_reply(&model.unwrap_or_default());
     }
 
-    pub(super) fn end_reply(&mut self, how: &str) {
+    pub(super) fn end_reply(&mut self, label: &str) {
         if let Some(reply) = self.replies.back_mut() {
-            how.clone_into(&mut reply.end);
+            label.clone_into(&mut reply.end);
         }
     }
 
@@ -176,14 +180,14 @@ impl ReplyTracer {
         }
     }
 
-    /// The whole trace, line by line.
+    /// The lines of the whole trace.
     pub fn lines(&self) -> Vec<TraceLine> {
         let mut lines = Vec::new();
-        let left_out = self.count - self.replies.len();
-        if left_out > 0 {
+        let omitted_count = self.reply_count - self.replies.len();
+        if omitted_count > 0 {
             heading(
                 &mut lines,
-                format!("{left_out} earlier replies are not shown"),
+                format!("{omitted_count} earlier replies are not shown"),
             );
         }
         for reply in &self.replies {
@@ -244,7 +248,7 @@ fn heading(lines: &mut Vec<TraceLine>, text: String) {
 }
 
 fn note(lines: &mut Vec<TraceLine>, text: &str) {
-    push(lines, TraceKind::Note, text);
+    push_text(lines, TraceKind::Note, text);
 }
 
 fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
@@ -252,7 +256,7 @@ fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
         note(lines, "nothing");
     }
     for part in &parts.parts {
-        push(lines, part.kind, &part.text);
+        push_text(lines, part.kind, &part.text);
         if !part.note.is_empty() {
             note(lines, &part.note);
         }
@@ -265,20 +269,21 @@ fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
     }
 }
 
-fn push(lines: &mut Vec<TraceLine>, sort: TraceKind, text: &str) {
-    let mut begins = true;
+/// Pushes a text as one entry, split into lines.
+fn push_text(lines: &mut Vec<TraceLine>, kind: TraceKind, text: &str) {
+    let mut starts_entry = true;
     let text = text.strip_suffix('\n').unwrap_or(text);
     for line in text.split('\n') {
         let mut rest = line;
         loop {
             let end = rest.floor_char_boundary(LINE_BYTES_MAX);
-            let (first, more) = rest.split_at(end);
+            let (first, remainder) = rest.split_at(end);
             lines.push(TraceLine {
-                kind: sort,
-                starts_entry: std::mem::take(&mut begins),
+                kind,
+                starts_entry: std::mem::take(&mut starts_entry),
                 text: first.to_owned(),
             });
-            rest = more;
+            rest = remainder;
             if rest.is_empty() {
                 break;
             }
@@ -299,7 +304,7 @@ mod tests {
         let mut tracer = ReplyTracer::default();
         tracer.begin_reply("m");
         for text in ["안", "녕\n", "\nx"] {
-            tracer.text(text);
+            tracer.record_text(text);
             tracer.record_scan_event(&ScanEvent::Text(text.to_owned()));
         }
         tracer.end_reply("stop");
@@ -319,26 +324,29 @@ mod tests {
         for _ in 0..REPLIES_MAX + 3 {
             tracer.begin_reply("m");
             for _ in 0..40 {
-                tracer.text(&"가".repeat(10_000));
+                tracer.record_text(&"가".repeat(10_000));
             }
             for _ in 0..PARTS_MAX + 5 {
                 tracer.record_scan_event(&ScanEvent::Marker("x".to_owned()));
             }
         }
-        let kept: usize = tracer
+        let kept_bytes: usize = tracer
             .replies
             .iter()
             .map(|reply| reply.stream.bytes + reply.scanned.bytes)
             .sum();
-        assert!(kept <= REPLIES_MAX * 2 * REPLY_BYTES_MAX, "{kept}");
+        assert!(
+            kept_bytes <= REPLIES_MAX * 2 * REPLY_BYTES_MAX,
+            "{kept_bytes}"
+        );
         let lines = rendered_lines(&tracer);
         assert_eq!(lines[0], "3 earlier replies are not shown");
-        let left_out = |bytes: usize| format!("      {bytes} more bytes are not shown");
-        let beyond = 1_200_000 - REPLY_BYTES_MAX;
-        // A character is not split.
-        let beyond = beyond + REPLY_BYTES_MAX % 3;
-        assert!(lines.contains(&left_out(beyond)), "{beyond}");
-        assert!(lines.contains(&left_out(5)));
+        let omission = |bytes: usize| format!("      {bytes} more bytes are not shown");
+        // Characters of three bytes are not split.
+        let kept_bytes = REPLY_BYTES_MAX - REPLY_BYTES_MAX % 3;
+        let omitted_bytes = 1_200_000 - kept_bytes;
+        assert!(lines.contains(&omission(omitted_bytes)), "{omitted_bytes}");
+        assert!(lines.contains(&omission(5)));
         let longest = tracer.lines().iter().map(|line| line.text.len()).max();
         assert!(longest <= Some(LINE_BYTES_MAX));
     }

@@ -1,7 +1,7 @@
-//! Keyword tables, hashed at compile time: a lookup takes one pass over the word and about one
+//! Keyword tables, hashed at compile time, so a lookup takes one pass over the word and about one
 //! comparison.
 
-/// The kind of a known word, and what it implies for the next one.
+/// The kind of a word in a table, and what it implies for the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeywordKind {
     Keyword,
@@ -18,10 +18,11 @@ pub(super) enum KeywordKind {
 
 pub(super) type KeywordSlot = Option<(&'static str, KeywordKind)>;
 
+/// Longer words are not looked up.
 const WORD_BYTES_MAX: usize = 32;
 
-/// Builds a table from lists of words separated by blanks: `words!(Keyword: "if else", Type:
-/// "int")`.
+/// Builds a table from lists of words separated by spaces, as in
+/// `words!(Keyword: "if else", Type: "int")`.
 macro_rules! words {
     ($($kind:ident: $list:expr),* $(,)?) => {{
         const LISTS: &[($crate::text::highlight::keywords::KeywordKind, &str)] =
@@ -37,16 +38,16 @@ pub(super) use words;
 /// Number of slots for the words of `lists`: a power of two, at least twice the number of words.
 pub(super) const fn slot_count(lists: &[(KeywordKind, &str)]) -> usize {
     let mut count = 0;
-    let mut list = 0;
-    while list < lists.len() {
-        let bytes = lists[list].1.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let starts = bytes[at] != b' ' && (at == 0 || bytes[at - 1] == b' ');
-            count += starts as usize;
-            at += 1;
+    let mut list_index = 0;
+    while list_index < lists.len() {
+        let bytes = lists[list_index].1.as_bytes();
+        let mut index = 0;
+        while index < bytes.len() {
+            let is_word_start = bytes[index] != b' ' && (index == 0 || bytes[index - 1] == b' ');
+            count += is_word_start as usize;
+            index += 1;
         }
-        list += 1;
+        list_index += 1;
     }
     (count * 2).next_power_of_two()
 }
@@ -55,9 +56,9 @@ pub(super) const fn build_table<const SLOTS: usize>(
     lists: &[(KeywordKind, &'static str)],
 ) -> [KeywordSlot; SLOTS] {
     let mut table = [None; SLOTS];
-    let mut list = 0;
-    while list < lists.len() {
-        let (kind, mut text) = lists[list];
+    let mut list_index = 0;
+    while list_index < lists.len() {
+        let (kind, mut text) = lists[list_index];
         while !text.is_empty() {
             let mut end = 0;
             while end < text.len() && text.as_bytes()[end] != b' ' {
@@ -77,20 +78,20 @@ pub(super) const fn build_table<const SLOTS: usize>(
                 rest.split_at(1).1
             };
         }
-        list += 1;
+        list_index += 1;
     }
     table
 }
 
-/// Hashes without regard to case, so one table serves case-sensitive and case-insensitive
-/// languages.
+/// Hashes ASCII letters regardless of case, so that the tables work for both case-sensitive and
+/// case-insensitive languages.
 #[inline]
 const fn hash(word: &[u8]) -> usize {
     let mut hash: u32 = 0x811C_9DC5;
-    let mut at = 0;
-    while at < word.len() {
-        hash = (hash ^ (word[at] | 0x20) as u32).wrapping_mul(0x0100_0193);
-        at += 1;
+    let mut index = 0;
+    while index < word.len() {
+        hash = (hash ^ (word[index] | 0x20) as u32).wrapping_mul(0x0100_0193);
+        index += 1;
     }
     (hash ^ (hash >> 15)) as usize
 }
@@ -107,9 +108,9 @@ pub(super) fn find_keyword(
     }
     super::line_cursor::count_examined(word.len());
     let mut slot = hash(word) & (table.len() - 1);
-    while let Some((known, kind)) = table[slot] {
-        let known = known.as_bytes();
-        if known == word || folds_case && known.eq_ignore_ascii_case(word) {
+    while let Some((keyword, kind)) = table[slot] {
+        let keyword = keyword.as_bytes();
+        if keyword == word || folds_case && keyword.eq_ignore_ascii_case(word) {
             return Some(kind);
         }
         slot = (slot + 1) & (table.len() - 1);

@@ -1,5 +1,5 @@
 //! Language definitions as data: names, comments, strings, words. The lexers interpret these
-//! tables; a language has its own code only where a table does not suffice.
+//! tables; a language has a lexer of its own only if a table does not suffice.
 
 use super::Token;
 use super::keywords::KeywordSlot;
@@ -13,6 +13,7 @@ pub(super) struct Language {
     pub family: Family,
 }
 
+/// The lexer of a language, and its table if it uses one.
 #[derive(Clone, Copy)]
 pub(super) enum Family {
     Code(&'static CodeSyntax),
@@ -29,7 +30,7 @@ pub(super) enum Family {
     Yaml,
 }
 
-// Each language has exactly one table, so its name identifies it.
+// Each language is defined once, so its name identifies it.
 impl PartialEq for Language {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -42,15 +43,15 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The syntax of a language of comments, strings, numbers and words.
+/// The syntax of a language that consists of comments, strings, numbers and words.
 #[derive(Clone, Copy)]
 pub(super) struct CodeSyntax {
     /// Starts of comments that extend to the end of the line.
     pub line_comments: &'static [&'static str],
-    /// Line comments start only after a blank: `a#b` is a word in a shell.
+    /// Line comments start only after a blank, since `a#b` is a word in a shell.
     pub comments_need_space: bool,
     pub block_comments: &'static [BlockComment],
-    /// Longer openings precede their own prefixes.
+    /// If one opening is a prefix of another, the longer one comes first.
     pub strings: &'static [StringSyntax],
     pub keywords: &'static [KeywordSlot],
     pub folds_case: bool,
@@ -59,9 +60,9 @@ pub(super) struct CodeSyntax {
     pub extra_word_chars: &'static str,
     pub extra_word_ends: &'static str,
     pub capitals: CapitalizedNames,
-    /// `'a'` is a char; `'a` is a lifetime or type name, not an open string.
+    /// `'a'` is a char, and `'a` is a lifetime or type name rather than an open string.
     pub has_char_literals: bool,
-    /// `don't`: a quote after a letter does not open a string.
+    /// A quote after a letter does not open a string, as in `don't`.
     pub has_apostrophes_in_words: bool,
     /// `name(` is a call.
     pub has_paren_calls: bool,
@@ -73,25 +74,27 @@ pub(super) struct CodeSyntax {
     pub has_lisp_calls: bool,
     /// The first word of a command is a call; `-x` is an option.
     pub is_command_language: bool,
-    /// `name =` and `name:` are keys; so is a string before a colon.
+    /// `name =` is a key.
     pub has_assigned_keys: bool,
+    /// `name:` is a key.
     pub has_colon_keys: bool,
+    /// A string may be a key too.
     pub has_quoted_keys: bool,
-    /// `[name]` alone on its line.
+    /// `[name]` alone on its line is a header.
     pub has_section_headers: bool,
-    /// A prefix, and the token for it and the word directly after it; longer prefixes first.
+    /// Prefixes of words, longer ones first, and the token for a prefix together with its word.
     pub sigils: &'static [(&'static str, Token)],
     /// `#include` at the start of a line.
     pub has_preprocessor: bool,
     /// A backslash outside strings escapes the next char.
     pub has_bare_escapes: bool,
-    /// `/…/` where a value may occur.
+    /// `/…/` is a regex where a value may occur.
     pub has_regex_literals: bool,
-    /// `<<WORD` or `<<<WORD`: a here-document up to that word.
+    /// The operator before the word that ends a here-document, as in `<<WORD` or `<<<WORD`.
     pub heredoc_start: &'static str,
-    /// `%w[…]` or `~r/…/`: the byte before the letter; 0 if there is none.
+    /// The first byte of literals such as `%w[…]` and `~r/…/`; 0 if there are none.
     pub percent_literal_byte: u8,
-    /// Words such as Perl's `qw`, followed by any delimiter.
+    /// Words such as Perl's `qw`, which take a text between any delimiters.
     pub quote_operators: &'static [&'static str],
     /// Prompts of interactive sessions.
     pub prompts: &'static [&'static str],
@@ -99,12 +102,14 @@ pub(super) struct CodeSyntax {
     pub special_bytes: u128,
 }
 
+/// How capitalized names are highlighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CapitalizedNames {
+    /// Like other names.
     Plain,
     /// `Name` is a type, even before `(`.
     Types,
-    /// `Name` is a type, `Name(` is a call.
+    /// `Name` is a type, but `Name(` is a call.
     TypesUnlessCalled,
 }
 
@@ -119,13 +124,13 @@ pub(super) struct BlockComment {
 
 #[derive(Clone, Copy)]
 pub(super) struct StringSyntax {
-    /// Prefixes directly before the quote, in any case; the empty one means no prefix.
+    /// Prefixes directly before the quote, in upper or lower case; an empty one allows no prefix.
     pub prefixes: &'static [&'static str],
     pub open: &'static str,
     pub close: &'static str,
     pub delimiter: StringDelimiter,
-    /// The escape byte; 0 if there is none. Doubled quotes need no rule: two adjacent strings are
-    /// painted as one.
+    /// The escape byte; 0 if there is none. Doubled quotes need no special case: two adjacent
+    /// strings are painted as one.
     pub escape: u8,
     pub is_multiline: bool,
     /// `$name` is highlighted.
@@ -135,12 +140,13 @@ pub(super) struct StringSyntax {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StringDelimiter {
+    /// `open` and `close` alone.
     Plain,
-    /// `#`s before the opening and after the closing quote; at least this many.
+    /// At least this many `#` before `open`, and as many after `close`.
     Hashes(u8),
-    /// `[==[` and `]==]`.
+    /// `[==[` and `]==]`, with any number of `=`.
     Levels,
-    /// `"tag(` and `)tag"`.
+    /// `"tag(` and `)tag"`, with any tag.
     Tagged,
 }
 
@@ -170,7 +176,7 @@ pub(super) const fn interpolation(
 }
 
 impl CodeSyntax {
-    /// Words and numbers only.
+    /// Words, numbers and calls only.
     pub const BARE: Self = Self {
         line_comments: &[],
         comments_need_space: false,
@@ -212,38 +218,38 @@ impl CodeSyntax {
         ..Self::BARE
     };
 
-    /// Computes [`Self::special_bytes`], which reduces most punctuation to one bit test.
+    /// Computes [`Self::special_bytes`], with which one bit test is enough for most punctuation.
     pub const fn with_special_bytes(mut self) -> Self {
-        let mut bits = first_bits(self.line_comments);
-        let mut at = 0;
-        while at < self.block_comments.len() {
-            bits |= first_bit(self.block_comments[at].open);
-            at += 1;
+        let mut mask = first_bits(self.line_comments);
+        let mut index = 0;
+        while index < self.block_comments.len() {
+            mask |= first_bit(self.block_comments[index].open);
+            index += 1;
         }
-        at = 0;
-        while at < self.strings.len() {
-            bits |= match self.strings[at].delimiter {
+        index = 0;
+        while index < self.strings.len() {
+            mask |= match self.strings[index].delimiter {
                 StringDelimiter::Hashes(_) => first_bit("#") | first_bit("\""),
                 StringDelimiter::Levels => first_bit("["),
                 StringDelimiter::Plain | StringDelimiter::Tagged => {
-                    first_bit(self.strings[at].open)
+                    first_bit(self.strings[index].open)
                 }
             };
-            at += 1;
+            index += 1;
         }
-        at = 0;
-        while at < self.sigils.len() {
-            bits |= first_bit(self.sigils[at].0);
-            at += 1;
+        index = 0;
+        while index < self.sigils.len() {
+            mask |= first_bit(self.sigils[index].0);
+            index += 1;
         }
-        bits |= first_bit(self.heredoc_start)
+        mask |= first_bit(self.heredoc_start)
             | ((self.percent_literal_byte != 0) as u128 * (1 << self.percent_literal_byte));
-        bits |= self.has_char_literals as u128 * (1 << b'\'');
-        bits |= self.has_preprocessor as u128 * (1 << b'#');
-        bits |= self.has_bare_escapes as u128 * (1 << b'\\');
-        bits |= self.has_regex_literals as u128 * (1 << b'/');
-        bits |= self.has_section_headers as u128 * (1 << b'[');
-        self.special_bytes = bits;
+        mask |= self.has_char_literals as u128 * (1 << b'\'');
+        mask |= self.has_preprocessor as u128 * (1 << b'#');
+        mask |= self.has_bare_escapes as u128 * (1 << b'\\');
+        mask |= self.has_regex_literals as u128 * (1 << b'/');
+        mask |= self.has_section_headers as u128 * (1 << b'[');
+        self.special_bytes = mask;
         self
     }
 }
@@ -256,12 +262,12 @@ const fn first_bit(text: &str) -> u128 {
 }
 
 const fn first_bits(texts: &[&str]) -> u128 {
-    let (mut bits, mut at) = (0, 0);
-    while at < texts.len() {
-        bits |= first_bit(texts[at]);
-        at += 1;
+    let (mut mask, mut index) = (0, 0);
+    while index < texts.len() {
+        mask |= first_bit(texts[index]);
+        index += 1;
     }
-    bits
+    mask
 }
 
 impl BlockComment {

@@ -20,24 +20,23 @@ pub(super) fn count_examined(bytes: usize) {
 
 pub(super) struct LineCursor<'a> {
     pub line: &'a str,
-    /// Everything before it is painted.
+    /// Everything before this byte is painted.
     pub position: usize,
-    /// End of the current language, which may be before the end of the line.
+    /// End of the text in the current language, which may be before the end of the line.
     pub end: usize,
     out: &'a mut Vec<(u32, Token)>,
-    /// Index of the first span of this line; earlier spans are never merged with.
+    /// Index of the first span of this line; spans of earlier lines are never extended.
     first_span: usize,
 }
 
 impl<'a> LineCursor<'a> {
     pub fn new(line: &'a str, out: &'a mut Vec<(u32, Token)>) -> Self {
-        let (first, end) = (out.len(), line.len());
         Self {
             line,
             position: 0,
-            end,
+            end: line.len(),
+            first_span: out.len(),
             out,
-            first_span: first,
         }
     }
 
@@ -53,8 +52,8 @@ impl<'a> LineCursor<'a> {
     }
 
     #[inline]
-    pub fn byte_at(&self, at: usize) -> Option<u8> {
-        self.bytes().get(at).copied()
+    pub fn byte_at(&self, offset: usize) -> Option<u8> {
+        self.bytes().get(offset).copied()
     }
 
     /// The last painted byte.
@@ -69,26 +68,26 @@ impl<'a> LineCursor<'a> {
     }
 
     #[inline]
-    pub fn starts_with_at(&self, at: usize, start: &str) -> bool {
+    pub fn starts_with_at(&self, offset: usize, start: &str) -> bool {
         count_examined(start.len());
-        self.bytes()[at..].starts_with(start.as_bytes())
+        self.bytes()[offset..].starts_with(start.as_bytes())
     }
 
-    /// Paints up to byte `to`; extends the last span if its token is the same.
+    /// Paints up to byte `end`. Extends the last span if it has the same token.
     #[inline]
-    pub fn paint_to(&mut self, to: usize, token: Token) {
-        if to <= self.position {
+    pub fn paint_to(&mut self, end: usize, token: Token) {
+        if end <= self.position {
             return;
         }
-        debug_assert!(self.line.is_char_boundary(to), "char boundary");
-        self.position = to;
+        debug_assert!(self.line.is_char_boundary(end), "char boundary");
+        self.position = end;
         match self.out[self.first_span..].last_mut() {
-            Some((end, last)) if *last == token => *end = to as u32,
-            _ => self.out.push((to as u32, token)),
+            Some((last_end, last)) if *last == token => *last_end = end as u32,
+            _ => self.out.push((end as u32, token)),
         }
     }
 
-    /// Repaints the last span: a string becomes a key when a colon follows.
+    /// Repaints the last span, for example when a colon shows that a string is a key.
     pub fn repaint(&mut self, token: Token) {
         if self.out.len() > self.first_span && self.out.pop().is_some() {
             let end = self.position;
@@ -104,7 +103,7 @@ impl<'a> LineCursor<'a> {
         self.paint_to(self.position + bytes, token);
     }
 
-    /// Paints the rest of this language on the line.
+    /// Paints up to [`Self::end`].
     pub fn paint_rest(&mut self, token: Token) {
         self.paint_to(self.end, token);
     }
@@ -122,19 +121,19 @@ impl<'a> LineCursor<'a> {
         from + count
     }
 
-    /// The end of the char at `at`.
-    pub fn char_end(&self, at: usize) -> usize {
-        self.run_end((at + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
+    /// The end of the char at `offset`.
+    pub fn char_end(&self, offset: usize) -> usize {
+        self.run_end((offset + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
     }
 
-    /// The next occurrence of `wanted` at or after `from`, ignoring case.
-    pub fn find(&self, from: usize, wanted: &str) -> Option<usize> {
-        let (bytes, wanted) = (&self.bytes()[from..], wanted.as_bytes());
-        let found = bytes
-            .windows(wanted.len())
-            .position(|window| window.eq_ignore_ascii_case(wanted));
-        count_examined(found.unwrap_or(bytes.len()));
-        found.map(|at| from + at)
+    /// The next occurrence of `needle` at or after `from`, ignoring case.
+    pub fn find(&self, from: usize, needle: &str) -> Option<usize> {
+        let (bytes, needle) = (&self.bytes()[from..], needle.as_bytes());
+        let distance = bytes
+            .windows(needle.len())
+            .position(|window| window.eq_ignore_ascii_case(needle));
+        count_examined(distance.unwrap_or(bytes.len()));
+        distance.map(|at| from + at)
     }
 
     /// The first non-blank byte at or after `from`.
@@ -147,16 +146,16 @@ const WORD: u8 = 1;
 const WORD_START: u8 = 2;
 const BLANK: u8 = 4;
 
-/// Byte classes as a lookup table: these three checks dominate the work.
+/// The classes of each byte. A lookup table, because checking them takes most of the time.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0_u8;
     loop {
-        let starts = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
+        let is_word_start = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
         classes[byte as usize] = match byte {
             b' ' | b'\t' | b'\r' => BLANK,
             b'0'..=b'9' => WORD,
-            _ if starts => WORD | WORD_START,
+            _ if is_word_start => WORD | WORD_START,
             _ => 0,
         };
         if byte == u8::MAX {
@@ -171,7 +170,8 @@ pub(super) fn is_blank(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & BLANK != 0
 }
 
-/// Letters, digits, `_` and everything beyond ASCII, since names may be in any script.
+/// Whether `byte` may be part of a word: letters, digits, `_`, and all non-ASCII bytes, since names
+/// may be in any script.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & WORD != 0
@@ -182,29 +182,29 @@ pub(super) fn is_word_start(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & WORD_START != 0
 }
 
-/// The end of the number at `from`: `0xFF_u8`, `1.5e-3`, `1'000`, `10px`, `1.2.3`.
-pub(super) fn number_end(bytes: &[u8], from: usize) -> usize {
-    let digit_at = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
-    let hex = bytes[from] == b'0' && matches!(bytes.get(from + 1), Some(b'x' | b'X'));
-    let mut at = from + 1;
-    while let Some(&byte) = bytes.get(at) {
-        let exponent = matches!(bytes[at - 1], b'e' | b'E') && !hex;
+/// The end of the number at `start`, such as `0xFF_u8`, `1.5e-3`, `1'000`, `10px` or `1.2.3`.
+pub(super) fn number_end(bytes: &[u8], start: usize) -> usize {
+    let is_hex_digit_at = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_hexdigit);
+    let is_hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
+    let mut end = start + 1;
+    while let Some(&byte) = bytes.get(end) {
+        let after_exponent = matches!(bytes[end - 1], b'e' | b'E') && !is_hex;
         let continues = match byte {
-            b'.' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
-            b'\'' => digit_at(at + 1),
-            b'+' | b'-' => exponent && bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+            b'.' => bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
+            b'\'' => is_hex_digit_at(end + 1),
+            b'+' | b'-' => after_exponent && bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
             _ => byte.is_ascii_alphanumeric() || byte == b'_',
         };
         if !continues {
             break;
         }
-        at += 1;
+        end += 1;
     }
-    count_examined(at - from);
-    at
+    count_examined(end - start);
+    end
 }
 
-/// Hashes a word that is too long to store, for comparison (FNV-1a).
+/// Hashes a word, so that it can be compared later without storing it (FNV-1a).
 pub(super) fn fingerprint(word: &[u8]) -> u32 {
     count_examined(word.len());
     word.iter().fold(0x811C_9DC5, |hash: u32, byte| {

@@ -1,5 +1,5 @@
-//! Lexes Markdown source: headings, fences with their own language, list markers, code, link
-//! targets. Emphasis stays plain.
+//! Lexes Markdown source: headings, fences with their own language, list markers, code and link
+//! targets. Emphasis is plain.
 
 use super::Token;
 use super::language::Family;
@@ -12,11 +12,11 @@ pub(super) fn lex(
     embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
 ) {
-    let (mark, length) = opening_run(cursor);
+    let (delimiter, length) = opening_run(cursor);
     if let Some(inner) = embedded {
-        let closes = matches!(inner.end, EmbeddedEnd::Fence { mark: open, count }
-            if closes_fence(cursor, mark, length, open, count));
-        if closes {
+        let is_closed = matches!(inner.end, EmbeddedEnd::Fence { delimiter: open_delimiter, count }
+            if closes_fence(cursor, delimiter, length, open_delimiter, count));
+        if is_closed {
             *embedded = None;
             cursor.paint_rest(Token::Comment);
         } else {
@@ -24,8 +24,12 @@ pub(super) fn lex(
         }
         return;
     }
-    if let LexMode::Fence { mark: open, count } = state.mode {
-        if closes_fence(cursor, mark, length, open, count) {
+    if let LexMode::Fence {
+        delimiter: open_delimiter,
+        count,
+    } = state.mode
+    {
+        if closes_fence(cursor, delimiter, length, open_delimiter, count) {
             state.mode = LexMode::Start;
             cursor.paint_rest(Token::Comment);
         } else {
@@ -34,31 +38,42 @@ pub(super) fn lex(
         return;
     }
     if state.mode == LexMode::Start && length >= 3 {
-        open_fence(mark, length, state, embedded, cursor);
+        open_fence(delimiter, length, state, embedded, cursor);
         return;
     }
     if state.mode == LexMode::Start {
-        line_start(cursor);
+        lex_line_start(cursor);
     }
-    inline(state, cursor);
+    lex_inline(state, cursor);
 }
 
-/// The fence character at the start of the line and its count, if any.
+/// The run of fence characters at the start of the line: the character and its count, or zeros.
 fn opening_run(cursor: &LineCursor<'_>) -> (u8, usize) {
     let start = cursor.run_end(cursor.position, is_blank);
     match cursor.byte_at(start) {
-        Some(mark @ (b'`' | b'~')) => (mark, cursor.run_end(start, |byte| byte == mark) - start),
+        Some(delimiter @ (b'`' | b'~')) => (
+            delimiter,
+            cursor.run_end(start, |byte| byte == delimiter) - start,
+        ),
         _ => (0, 0),
     }
 }
 
-fn closes_fence(cursor: &LineCursor<'_>, mark: u8, length: usize, open: u8, count: u8) -> bool {
+fn closes_fence(
+    cursor: &LineCursor<'_>,
+    delimiter: u8,
+    length: usize,
+    open_delimiter: u8,
+    count: u8,
+) -> bool {
     let start = cursor.run_end(cursor.position, is_blank);
-    mark == open && length >= usize::from(count) && cursor.next_non_blank(start + length).is_none()
+    delimiter == open_delimiter
+        && length >= usize::from(count)
+        && cursor.next_non_blank(start + length).is_none()
 }
 
 fn open_fence(
-    mark: u8,
+    delimiter: u8,
     length: usize,
     state: &mut LexState,
     embedded: &mut Option<EmbeddedLanguage>,
@@ -67,30 +82,30 @@ fn open_fence(
     let start = cursor.run_end(cursor.position, is_blank) + length;
     let info = &cursor.line[start..cursor.end];
     let count = u8::try_from(length).unwrap_or(u8::MAX);
-    let known = super::Highlighter::new(info).map(|inner| inner.language);
-    match known {
+    let language = super::Highlighter::new(info).map(|highlighter| highlighter.language);
+    match language {
         Some(language) => {
             let language = match language.family {
-                Family::Page(code) => code,
+                Family::Page(page_language) => page_language,
                 _ => language,
             };
             *embedded = Some(EmbeddedLanguage {
                 language,
                 state: LexState::default(),
-                end: EmbeddedEnd::Fence { mark, count },
+                end: EmbeddedEnd::Fence { delimiter, count },
             });
         }
-        None => state.mode = LexMode::Fence { mark, count },
+        None => state.mode = LexMode::Fence { delimiter, count },
     }
     cursor.paint_rest(Token::Comment);
 }
 
 /// Paints constructs that occur only at the start of a line.
-fn line_start(cursor: &mut LineCursor<'_>) {
+fn lex_line_start(cursor: &mut LineCursor<'_>) {
     cursor.paint_blanks();
     let hashes = cursor.run_end(cursor.position, |byte| byte == b'#') - cursor.position;
-    let behind = cursor.byte_at(cursor.position + hashes);
-    if (1..=6).contains(&hashes) && behind.is_none_or(is_blank) {
+    let after_hashes = cursor.byte_at(cursor.position + hashes);
+    if (1..=6).contains(&hashes) && after_hashes.is_none_or(is_blank) {
         cursor.paint_rest(Token::Heading);
         return;
     }
@@ -98,24 +113,24 @@ fn line_start(cursor: &mut LineCursor<'_>) {
         cursor.paint_bytes(1, Token::Comment);
         cursor.paint_blanks();
     }
-    let digits = cursor.run_end(cursor.position, |byte| byte.is_ascii_digit());
-    let mark = match cursor.byte_at(digits) {
-        Some(b'-' | b'*' | b'+') if digits == cursor.position => digits + 1,
-        Some(b'.' | b')') if digits > cursor.position => digits + 1,
+    let digits_end = cursor.run_end(cursor.position, |byte| byte.is_ascii_digit());
+    let marker_end = match cursor.byte_at(digits_end) {
+        Some(b'-' | b'*' | b'+') if digits_end == cursor.position => digits_end + 1,
+        Some(b'.' | b')') if digits_end > cursor.position => digits_end + 1,
         _ => return,
     };
-    if cursor.byte_at(mark).is_none_or(is_blank) {
-        cursor.paint_to(mark, Token::Keyword);
+    if cursor.byte_at(marker_end).is_none_or(is_blank) {
+        cursor.paint_to(marker_end, Token::Keyword);
     }
 }
 
-fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
-    // Whatever is unclosed here stays unclosed on this line.
-    let mut unclosed = false;
+fn lex_inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    // Once a code span has no end, this line is not searched for other code spans.
+    let mut has_unclosed_span = false;
     while let Some(byte) = cursor.peek() {
         count_examined(1);
         if state.mode == LexMode::MarkupComment {
-            let end = cursor.find(cursor.position, "-->").map(|at| at + 3);
+            let end = cursor.find(cursor.position, "-->").map(|start| start + 3);
             cursor.paint_to(end.unwrap_or(cursor.end), Token::Comment);
             state.mode = if end.is_some() {
                 LexMode::Start
@@ -125,9 +140,9 @@ fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
             continue;
         }
         match byte {
-            b'`' if !unclosed => {
+            b'`' if !has_unclosed_span => {
                 let end = code_span_end(cursor);
-                unclosed = end.is_none();
+                has_unclosed_span = end.is_none();
                 cursor.paint_to(end.unwrap_or(cursor.position), Token::String);
             }
             b'\\' => cursor.paint_to(cursor.char_end(cursor.position + 1), Token::Plain),
@@ -141,27 +156,25 @@ fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
                 state.mode = LexMode::MarkupComment;
             }
             _ => {
-                let sign = |byte: u8| matches!(byte, b'`' | b'\\' | b']' | b'<');
-                cursor.paint_to(
-                    cursor.run_end(cursor.position + 1, |byte| !sign(byte)),
-                    Token::Plain,
-                );
+                let is_plain = |byte: u8| !matches!(byte, b'`' | b'\\' | b']' | b'<');
+                let end = cursor.run_end(cursor.position + 1, is_plain);
+                cursor.paint_to(end, Token::Plain);
             }
         }
     }
 }
 
-/// The end of the code span that opens here, closed by as many backticks.
+/// The end of the code span that opens here and is closed by the same number of backticks.
 fn code_span_end(cursor: &LineCursor<'_>) -> Option<usize> {
-    let open = cursor.run_end(cursor.position, |byte| byte == b'`');
-    let mut at = open;
-    while at < cursor.end {
-        let start = cursor.run_end(at, |byte| byte != b'`');
+    let opening_end = cursor.run_end(cursor.position, |byte| byte == b'`');
+    let mut position = opening_end;
+    while position < cursor.end {
+        let start = cursor.run_end(position, |byte| byte != b'`');
         let end = cursor.run_end(start, |byte| byte == b'`');
-        if end > start && end - start == open - cursor.position {
+        if end > start && end - start == opening_end - cursor.position {
             return Some(end);
         }
-        at = end;
+        position = end;
     }
     None
 }

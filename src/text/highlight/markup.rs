@@ -1,5 +1,5 @@
-//! Lexes markup: tags, attributes, comments. Scripts, styles and page code are lexed by their own
-//! language up to their end tag, as in a browser.
+//! Lexes markup: tags, attributes and comments. Scripts, styles and page code are lexed in their
+//! own language up to the first end tag, as in a browser.
 
 use super::Token;
 use super::language::Language;
@@ -7,9 +7,9 @@ use super::languages::{CSS, JAVASCRIPT};
 use super::line_cursor::{LineCursor, count_examined, is_blank, is_word, is_word_start};
 use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState, TagContent};
 
-/// Paints the rest of the line. `code` is the language after `<?`.
+/// Paints the rest of the line. `page_language` is the language after `<?`.
 pub(super) fn lex(
-    code: Option<&'static Language>,
+    page_language: Option<&'static Language>,
     state: &mut LexState,
     embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
@@ -22,25 +22,27 @@ pub(super) fn lex(
             return;
         };
         count_examined(1);
-        if let Some(language) = code
+        if let Some(language) = page_language
             && cursor.starts_with("<?")
         {
-            // Code may start anywhere in a page, even in a tag or a value.
+            // Code may start anywhere in a page, even in a tag or an attribute value.
             cursor.paint_bytes(2, Token::Keyword);
-            let word = if cursor.starts_with("php") { 3 } else { 0 };
-            let word = if cursor.starts_with("=") { 1 } else { word };
-            cursor.paint_bytes(word, Token::Keyword);
+            if cursor.starts_with("php") {
+                cursor.paint_bytes(3, Token::Keyword);
+            } else if cursor.starts_with("=") {
+                cursor.paint_bytes(1, Token::Keyword);
+            }
             *embedded = embed(language, EmbeddedEnd::Page);
             continue;
         }
         match state.mode {
             LexMode::MarkupComment => paint_through("-->", Token::Comment, state, cursor),
             LexMode::Cdata => paint_through("]]>", Token::String, state, cursor),
-            LexMode::Tag { raw } => tag(byte, raw, state, embedded, cursor),
-            LexMode::Attribute { quote, raw } => {
-                attribute(quote, raw, code.is_some(), state, cursor)
+            LexMode::Tag { content } => lex_tag(byte, content, state, embedded, cursor),
+            LexMode::Attribute { quote, content } => {
+                lex_attribute_value(quote, content, page_language.is_some(), state, cursor)
             }
-            _ => text(byte, state, cursor),
+            _ => lex_text(byte, state, cursor),
         }
     }
 }
@@ -54,7 +56,8 @@ fn embed(language: &'static Language, end: EmbeddedEnd) -> Option<EmbeddedLangua
     })
 }
 
-/// Paints the embedded language; false if it extends to the end of the line.
+/// Paints text in the embedded language, if any. Returns false if it extends to the end of the
+/// line.
 fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor<'_>) -> bool {
     let Some(inner) = embedded else {
         return true;
@@ -65,7 +68,7 @@ fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor
                 cursor.paint_blanks();
                 return false;
             }
-            // The block may contain code alone, or a whole page.
+            // The text is a page, not code alone.
             Some(b'<') => {
                 cursor.paint_blanks();
                 *embedded = None;
@@ -74,23 +77,24 @@ fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor
             Some(_) => inner.end = EmbeddedEnd::Page,
         }
     }
-    let end = match inner.end {
+    let end_tag = match inner.end {
         EmbeddedEnd::Script => "</script",
         EmbeddedEnd::Style => "</style",
         _ => "?>",
     };
-    let found = cursor.find(cursor.position, end);
+    let end_position = cursor.find(cursor.position, end_tag);
     let line_end = cursor.end;
-    cursor.end = found.unwrap_or(line_end);
+    cursor.end = end_position.unwrap_or(line_end);
     super::lex_single_language(inner.language.family, &mut inner.state, cursor);
     cursor.end = line_end;
-    if found.is_some() && inner.end == EmbeddedEnd::Page {
-        cursor.paint_bytes(end.len(), Token::Keyword);
+    let has_ended = end_position.is_some();
+    if has_ended && inner.end == EmbeddedEnd::Page {
+        cursor.paint_bytes(end_tag.len(), Token::Keyword);
     }
-    if found.is_some() {
+    if has_ended {
         *embedded = None;
     }
-    found.is_some()
+    has_ended
 }
 
 fn paint_through(end: &str, token: Token, state: &mut LexState, cursor: &mut LineCursor<'_>) {
@@ -103,11 +107,11 @@ fn paint_through(end: &str, token: Token, state: &mut LexState, cursor: &mut Lin
     }
 }
 
-/// Outside of tags.
-fn text(byte: u8, state: &mut LexState, cursor: &mut LineCursor<'_>) {
+/// Lexes text outside of tags, or the start of a tag.
+fn lex_text(byte: u8, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     if byte == b'&' {
-        let name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'#';
-        let end = cursor.run_end(cursor.position + 1, name);
+        let is_reference = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'#';
+        let end = cursor.run_end(cursor.position + 1, is_reference);
         match cursor.byte_at(end) {
             Some(b';') => cursor.paint_to(end + 1, Token::Number),
             _ => cursor.paint_to(end, Token::Plain),
@@ -122,37 +126,38 @@ fn text(byte: u8, state: &mut LexState, cursor: &mut LineCursor<'_>) {
         cursor.paint_bytes(9, Token::String);
         state.mode = LexMode::Cdata;
     } else {
-        let sign = cursor.byte_at(cursor.position + 1);
-        let name = cursor.position + 1 + usize::from(matches!(sign, Some(b'/' | b'!' | b'?')));
-        if !cursor.byte_at(name).is_some_and(is_word_start) {
+        let next = cursor.byte_at(cursor.position + 1);
+        let has_sign = matches!(next, Some(b'/' | b'!' | b'?'));
+        let name_start = cursor.position + 1 + usize::from(has_sign);
+        if !cursor.byte_at(name_start).is_some_and(is_word_start) {
             cursor.paint_bytes(1, Token::Plain);
             return;
         }
-        let end = cursor.run_end(name, is_name);
-        let raw = match &cursor.bytes()[cursor.position + 1..end] {
+        let end = cursor.run_end(name_start, is_name);
+        let content = match &cursor.bytes()[cursor.position + 1..end] {
             name if name.eq_ignore_ascii_case(b"script") => TagContent::Script,
             name if name.eq_ignore_ascii_case(b"style") => TagContent::Style,
             _ => TagContent::Markup,
         };
         cursor.paint_to(end, Token::Keyword);
-        state.mode = LexMode::Tag { raw };
+        state.mode = LexMode::Tag { content };
     }
 }
 
-/// Between a tag's name and its `>`.
-fn tag(
+/// Lexes a tag after its name, up to its `>`.
+fn lex_tag(
     byte: u8,
-    raw: TagContent,
+    content: TagContent,
     state: &mut LexState,
     embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
 ) {
-    let value = cursor.previous_byte() == Some(b'=');
+    let is_value = cursor.previous_byte() == Some(b'=');
     match byte {
         b'>' => {
             cursor.paint_bytes(1, Token::Keyword);
             state.mode = LexMode::Start;
-            *embedded = match raw {
+            *embedded = match content {
                 TagContent::Markup => None,
                 TagContent::Script => embed(&JAVASCRIPT, EmbeddedEnd::Script),
                 TagContent::Style => embed(&CSS, EmbeddedEnd::Style),
@@ -166,7 +171,10 @@ fn tag(
         b'<' => state.mode = LexMode::Start,
         b'"' | b'\'' => {
             cursor.paint_bytes(1, Token::String);
-            state.mode = LexMode::Attribute { quote: byte, raw };
+            state.mode = LexMode::Attribute {
+                quote: byte,
+                content,
+            };
         }
         // Svelte and JSX have code in braces, which may contain `>`.
         b'{' => {
@@ -174,7 +182,7 @@ fn tag(
             cursor.paint_to((end + 1).min(cursor.end), Token::String);
         }
         _ if is_blank(byte) => cursor.paint_blanks(),
-        _ if value => {
+        _ if is_value => {
             let end = cursor.run_end(cursor.position, |byte| !is_blank(byte) && byte != b'>');
             cursor.paint_to(end, Token::String);
         }
@@ -188,23 +196,24 @@ fn tag(
     }
 }
 
-fn attribute(
+/// Lexes a quoted attribute value. With `may_contain_code`, `<?` interrupts it.
+fn lex_attribute_value(
     quote: u8,
-    raw: TagContent,
-    breaks: bool,
+    content: TagContent,
+    may_contain_code: bool,
     state: &mut LexState,
     cursor: &mut LineCursor<'_>,
 ) {
     let end = cursor.run_end(cursor.position, |byte| {
-        byte != quote && (byte != b'<' || !breaks)
+        byte != quote && (byte != b'<' || !may_contain_code)
     });
     if cursor.byte_at(end) == Some(quote) {
         cursor.paint_to(end + 1, Token::String);
-        state.mode = LexMode::Tag { raw };
+        state.mode = LexMode::Tag { content };
     } else {
-        // A lone `<` is part of the value; `<?` was handled before.
-        let lone = cursor.byte_at(end) == Some(b'<') && end == cursor.position;
-        cursor.paint_to(end + usize::from(lone), Token::String);
+        // `<` alone is part of the value; `<?` was handled before.
+        let is_part = cursor.byte_at(end) == Some(b'<') && end == cursor.position;
+        cursor.paint_to(end + usize::from(is_part), Token::String);
     }
 }
 

@@ -28,7 +28,7 @@ use language::{Family, Language};
 use line_cursor::LineCursor;
 use state::{EmbeddedEnd, EmbeddedLanguage, LexState};
 
-/// Bytes of a line that are highlighted; the rest of a longer line stays plain.
+/// Maximum number of bytes of a line that are highlighted; the rest of a longer line is plain.
 pub const LINE_BYTES_MAX: usize = 2_000;
 
 /// Highlights one block of code. Contains all state that crosses lines, so a partial line can be
@@ -42,16 +42,16 @@ pub struct Highlighter {
 
 impl Highlighter {
     /// Selects the language by the first word of the info string of a fence, such as `rust`, `py`,
-    /// `c++`, `{.python}`, `js:app.js`, `src/main.rs`. `None` if it is unknown.
+    /// `c++`, `{.python}`, `js:app.js` or `src/main.rs`. `None` if the language is unknown.
     pub fn new(info: &str) -> Option<Self> {
         let info = info.trim_start().trim_start_matches(['{', '.']);
-        let separates = |c: char| c.is_whitespace() || matches!(c, ',' | ':' | ';' | '{' | '}');
-        let word = info.split(separates).next()?;
+        let is_separator = |c: char| c.is_whitespace() || matches!(c, ',' | ':' | ';' | '{' | '}');
+        let word = info.split(is_separator).next()?;
         let word = word.strip_prefix("language-").unwrap_or(word);
-        // A file name determines the language by its extension or as a whole.
-        let file = word.rsplit('/').next()?;
-        let extension = file.rsplit('.').next()?;
-        let language = [word, file, extension]
+        // A file name selects the language as a whole or by its extension.
+        let file_name = word.rsplit('/').next()?;
+        let extension = file_name.rsplit('.').next()?;
+        let language = [word, file_name, extension]
             .into_iter()
             .find_map(languages::find)?;
         Some(Self::from_language(language))
@@ -73,14 +73,13 @@ impl Highlighter {
         }
     }
 
-    /// Appends `(end byte within line, token)` for consecutive spans that cover all of `line`;
-    /// adjacent spans have different tokens, and an empty line has none. `line` contains no `\n`.
-    /// Text beyond [`LINE_BYTES_MAX`] bytes is plain and does not affect the state. All ends are
-    /// char boundaries. O(len).
+    /// Appends `(end byte within line, token)` for consecutive spans that cover all of `line`,
+    /// which contains no `\n`. Adjacent spans have different tokens, and an empty line has no
+    /// spans. All ends are char boundaries. Text beyond [`LINE_BYTES_MAX`] bytes is plain and does
+    /// not affect the state. O(len).
     pub fn highlight_line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
-        let cut = line.floor_char_boundary(LINE_BYTES_MAX);
         let mut cursor = LineCursor::new(line, out);
-        cursor.end = cut;
+        cursor.end = line.floor_char_boundary(LINE_BYTES_MAX);
         self.paint(&mut cursor);
         cursor.end = line.len();
         cursor.paint_rest(Token::Plain);
@@ -90,31 +89,34 @@ impl Highlighter {
         match self.language.family {
             Family::Markdown => markdown::lex(&mut self.state, &mut self.embedded, cursor),
             Family::Markup => markup::lex(None, &mut self.state, &mut self.embedded, cursor),
-            Family::Page(code) => {
-                markup::lex(Some(code), &mut self.state, &mut self.embedded, cursor)
-            }
+            Family::Page(page_language) => markup::lex(
+                Some(page_language),
+                &mut self.state,
+                &mut self.embedded,
+                cursor,
+            ),
             family => lex_single_language(family, &mut self.state, cursor),
         }
     }
 }
 
-/// Paints the line in a language without embedded ones.
+/// Paints the rest of the line in a language, ignoring languages embedded in it.
 fn lex_single_language(family: Family, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     match family {
-        Family::Code(code) => code::lex(code, state, cursor),
+        Family::Code(syntax) => code::lex(syntax, state, cursor),
         Family::Css => css::lex(state, cursor),
-        Family::Diff => line_languages::diff(state, cursor),
-        Family::Ini => line_languages::ini(cursor),
-        Family::Make(shell) => line_languages::make(shell, state, cursor),
-        Family::Session(shell) => line_languages::session(shell, state, cursor),
+        Family::Diff => line_languages::lex_diff(state, cursor),
+        Family::Ini => line_languages::lex_ini(cursor),
+        Family::Make(shell) => line_languages::lex_make(shell, state, cursor),
+        Family::Session(shell) => line_languages::lex_session(shell, state, cursor),
         Family::Yaml => yaml::lex(state, cursor),
-        // An embedded page is treated as plain markup.
+        // An embedded language contains no further languages.
         Family::Markdown => markdown::lex(state, &mut None, cursor),
         Family::Markup | Family::Page(_) => markup::lex(None, state, &mut None, cursor),
     }
 }
 
-/// The names of all languages, each once, for documentation and tests.
+/// The names of all languages, without aliases, for documentation and tests.
 pub fn languages() -> impl Iterator<Item = &'static str> {
     languages::all().map(|language| language.name)
 }

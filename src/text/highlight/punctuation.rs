@@ -1,5 +1,5 @@
-//! Lexes constructs that start with punctuation: comments, directives, sections, sigils, escapes,
-//! here-documents.
+//! Lexes constructs that start with punctuation: comments, preprocessor directives, section
+//! headers, sigils, escapes and here-documents.
 
 use super::Token;
 use super::code::{CodeLexer, contains_byte};
@@ -7,69 +7,73 @@ use super::line_cursor::{count_examined, fingerprint, is_blank, is_word, is_word
 use super::state::LexMode;
 
 impl CodeLexer<'_, '_, '_> {
-    pub fn comment_start(&mut self) -> bool {
+    /// Lexes the start of a block comment, or a line comment. Returns whether there is one.
+    pub fn lex_comment_start(&mut self) -> bool {
         let before = self.cursor.previous_byte();
-        for (number, block) in self.code.block_comments.iter().enumerate() {
+        for (index, block) in self.syntax.block_comments.iter().enumerate() {
             if self.cursor.starts_with(block.open) && !(block.is_at_line_start && before.is_some())
             {
                 self.cursor.paint_bytes(block.open.len(), Token::Comment);
                 self.state.mode = LexMode::Comment {
-                    block: number as u8,
+                    block: index as u8,
                     depth: 0,
                 };
                 return true;
             }
         }
-        // Inside interpolated code, a comment would swallow the end of the string.
+        // No comment starts in interpolated code: it would include the end of the string.
         let is_detached = before.is_none_or(|byte| is_blank(byte) || matches!(byte, b';' | b'('));
         let may_start =
-            self.state.frame_count == 0 && (is_detached || !self.code.comments_need_space);
-        let starts = self
-            .code
-            .line_comments
-            .iter()
-            .any(|c| self.cursor.starts_with(c));
-        if may_start && starts {
+            self.state.frame_count == 0 && (is_detached || !self.syntax.comments_need_space);
+        let is_comment = may_start
+            && self
+                .syntax
+                .line_comments
+                .iter()
+                .any(|start| self.cursor.starts_with(start));
+        if is_comment {
             self.cursor.paint_rest(Token::Comment);
         }
-        may_start && starts
+        is_comment
     }
 
-    pub fn comment(&mut self, number: u8, mut depth: u16) {
-        let Some(block) = self.code.block_comments.get(usize::from(number)) else {
+    /// Paints the open block comment up to its end, or to the end of the line. `index` is its index
+    /// in `CodeSyntax::block_comments`.
+    pub fn lex_comment(&mut self, index: u8, mut depth: u16) {
+        let Some(block) = self.syntax.block_comments.get(usize::from(index)) else {
             self.state.mode = LexMode::Start;
             return;
         };
         let (open, close) = (block.open.as_bytes(), block.close.as_bytes());
         let bytes = self.cursor.bytes();
-        let mut at = self.cursor.position;
-        while at < bytes.len() {
+        let mut end = self.cursor.position;
+        while end < bytes.len() {
             count_examined(1);
-            if bytes[at] == close[0] && bytes[at..].starts_with(close) {
-                at += close.len();
+            if bytes[end] == close[0] && bytes[end..].starts_with(close) {
+                end += close.len();
                 if depth == 0 {
                     self.state.mode = LexMode::Start;
-                    self.cursor.paint_to(at, Token::Comment);
+                    self.cursor.paint_to(end, Token::Comment);
                     return;
                 }
                 depth -= 1;
-            } else if block.is_nestable && bytes[at..].starts_with(open) {
-                at += open.len();
+            } else if block.is_nestable && bytes[end..].starts_with(open) {
+                end += open.len();
                 depth = depth.saturating_add(1);
             } else if block.is_at_line_start {
                 break;
             } else {
-                at += 1;
+                end += 1;
             }
         }
         self.state.mode = LexMode::Comment {
-            block: number,
+            block: index,
             depth,
         };
         self.cursor.paint_rest(Token::Comment);
     }
 
-    pub fn directive(&mut self) -> bool {
+    pub fn lex_directive(&mut self) -> bool {
         if !self.cursor.bytes()[..self.cursor.position]
             .iter()
             .all(|b| is_blank(*b))
@@ -92,53 +96,53 @@ impl CodeLexer<'_, '_, '_> {
         true
     }
 
-    /// `[name]` alone at the start of a line, unlike a list item.
-    pub fn section(&mut self) -> bool {
+    /// Lexes a section header: `[name]` alone on its line. A list item is followed by a comma.
+    pub fn lex_section_header(&mut self) -> bool {
         if self.cursor.position != 0 || self.state.frame_count > 0 {
             return false;
         }
-        let name = |byte: u8| is_word(byte) || contains_byte("[]-.\"' :/*", byte);
-        let end = self.cursor.run_end(0, name);
-        let head = self.cursor.bytes()[..end].trim_ascii_end();
+        let is_name = |byte: u8| is_word(byte) || contains_byte("[]-.\"' :/*", byte);
+        let end = self.cursor.run_end(0, is_name);
+        let header = self.cursor.bytes()[..end].trim_ascii_end();
         let ends_line = self
             .cursor
             .next_non_blank(end)
             .is_none_or(|byte| byte == b'#');
-        let is_head = head.ends_with(b"]") && ends_line;
-        if is_head {
-            self.cursor.paint_to(head.len(), Token::Heading);
+        let is_header = header.ends_with(b"]") && ends_line;
+        if is_header {
+            self.cursor.paint_to(header.len(), Token::Heading);
         }
-        is_head
+        is_header
     }
 
-    pub fn escape(&mut self) -> bool {
+    pub fn lex_escape(&mut self) -> bool {
         let end = self.cursor.char_end(self.cursor.position + 1);
         let has_escaped_char = self.cursor.position + 1 < self.cursor.end;
         if has_escaped_char {
-            // A char literal in Lisp.
-            let is_char = self.code.has_lisp_calls;
+            // In Lisp, it is a char literal.
+            let is_char = self.syntax.has_lisp_calls;
             self.cursor
                 .paint_to(end, if is_char { Token::String } else { Token::Plain });
         }
         has_escaped_char
     }
 
-    pub fn sigil(&mut self) -> bool {
+    pub fn lex_sigil(&mut self) -> bool {
         let before = self.cursor.previous_byte();
-        for &(sigil, token) in self.code.sigils {
+        for &(sigil, token) in self.syntax.sigils {
             if !self.cursor.starts_with(sigil) {
                 continue;
             }
             let start = self.cursor.position + sigil.len();
             let first = self.cursor.byte_at(start);
-            let named = first.is_some_and(|byte| match sigil {
+            let has_name = first.is_some_and(|byte| match sigil {
                 "$" => is_word_start(byte) || is_special_variable(byte),
                 "\\" => byte.is_ascii_alphabetic(),
                 _ => is_word_start(byte),
             });
             let is_detached =
                 before.is_none_or(|b| !is_word(b) && b != b':' && b != b')' && b != b']');
-            if !named || !is_detached && !sigil.starts_with(['$', '\\']) {
+            if !has_name || !is_detached && !sigil.starts_with(['$', '\\']) {
                 continue;
             }
             let mut end = match sigil.as_bytes()[0] {
@@ -148,7 +152,7 @@ impl CodeLexer<'_, '_, '_> {
                 b'$' => self.cursor.run_end(start + 1, is_word),
                 _ => self.word_end(start + 1),
             };
-            // The path of a decorator is painted whole.
+            // A decorator includes the path after its name.
             while token == Token::Function
                 && self.cursor.byte_at(end) == Some(b'.')
                 && self.cursor.byte_at(end + 1).is_some_and(is_word_start)
@@ -162,8 +166,8 @@ impl CodeLexer<'_, '_, '_> {
         false
     }
 
-    pub fn heredoc_start(&mut self) -> bool {
-        let operator = self.code.heredoc_start;
+    pub fn lex_heredoc_start(&mut self) -> bool {
+        let operator = self.syntax.heredoc_start;
         if operator.is_empty() || !self.cursor.starts_with(operator) || self.heredoc.is_some() {
             return false;
         }
@@ -178,7 +182,7 @@ impl CodeLexer<'_, '_, '_> {
             .filter(|byte| contains_byte("'\"", *byte));
         start += usize::from(quote.is_some());
         let end = self.cursor.run_end(start, is_word);
-        // `1 << n` shifts; here-document words are uppercase.
+        // `1 << n` shifts, so an unquoted word must be uppercase.
         let is_uppercase = self
             .cursor
             .byte_at(start)
@@ -190,17 +194,20 @@ impl CodeLexer<'_, '_, '_> {
             return false;
         }
         self.heredoc = Some(fingerprint(&self.cursor.bytes()[start..end]));
-        let closed = quote.is_some() && self.cursor.byte_at(end) == quote;
+        let is_closed = quote.is_some() && self.cursor.byte_at(end) == quote;
         self.cursor
-            .paint_to(end + usize::from(closed), Token::String);
+            .paint_to(end + usize::from(is_closed), Token::String);
         true
     }
 
-    pub fn heredoc_line(&mut self, word: u32) {
+    /// Paints a line of a here-document, or the word that ends it, whose fingerprint is `word`.
+    pub fn lex_heredoc_line(&mut self, word: u32) {
         let start = self.cursor.run_end(self.cursor.position, is_blank);
         let end = self.cursor.run_end(start, is_word);
-        let no_blank_follows = self.cursor.byte_at(end).is_none_or(|byte| !is_blank(byte));
-        if end > start && no_blank_follows && fingerprint(&self.cursor.bytes()[start..end]) == word
+        let is_followed_by_blank = self.cursor.byte_at(end).is_some_and(is_blank);
+        if end > start
+            && !is_followed_by_blank
+            && fingerprint(&self.cursor.bytes()[start..end]) == word
         {
             self.state.mode = LexMode::Start;
             self.cursor.paint_to(end, Token::String);
@@ -210,7 +217,7 @@ impl CodeLexer<'_, '_, '_> {
     }
 }
 
-/// Bytes that form a special variable with `$`.
+/// Whether `$` and `byte` form a special variable, such as `$?` and `$1`.
 fn is_special_variable(byte: u8) -> bool {
     byte.is_ascii_digit() || contains_byte("?@#*!$&", byte)
 }

@@ -1,5 +1,5 @@
-//! State that crosses lines. Small and `Copy`, so an unfinished line can be lexed repeatedly from a
-//! saved copy.
+//! Lexer state that crosses lines. It is small and `Copy`, so an unfinished line can be lexed
+//! repeatedly from a saved copy.
 
 use super::language::Language;
 
@@ -18,30 +18,32 @@ pub(super) struct LexState {
 pub(super) enum LexMode {
     #[default]
     Start,
-    /// A command continued by a backslash.
+    /// In a command that the previous line continues with a backslash.
     Continued,
+    /// In a block comment. `block` is its index in `CodeSyntax::block_comments`.
     Comment {
         block: u8,
         depth: u16,
     },
-    /// A string of rule `rule`; `count` and `tag` identify its closing delimiter.
+    /// In a string. `syntax` is its index in `CodeSyntax::strings`, or the quote in YAML; `count`
+    /// and `tag` identify its closing delimiter.
     String {
-        rule: u8,
+        syntax: u8,
         count: u8,
         tag: u32,
     },
-    /// Text until a line with the word of this fingerprint.
+    /// In a here-document. `word` is the fingerprint of the word that ends it.
     Heredoc {
         word: u32,
     },
-    /// Markup: inside a tag, whose content is `raw`.
+    /// Markup: in a tag.
     Tag {
-        raw: TagContent,
+        content: TagContent,
     },
-    /// Markup: inside an attribute value.
+    /// Markup: in an attribute value.
     Attribute {
         quote: u8,
-        raw: TagContent,
+        content: TagContent,
     },
     MarkupComment,
     Cdata,
@@ -53,14 +55,14 @@ pub(super) enum LexMode {
     },
     /// Diff: after `@@`.
     Hunk,
-    /// Markdown: a fence of an unknown language.
+    /// Markdown: in a fence of an unknown language.
     Fence {
-        mark: u8,
+        delimiter: u8,
         count: u8,
     },
 }
 
-/// The content after a tag.
+/// The language of the text after a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum TagContent {
     #[default]
@@ -69,22 +71,23 @@ pub(super) enum TagContent {
     Style,
 }
 
-/// A string interrupted by interpolated code.
+/// A string that is interrupted by interpolated code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct InterpolationFrame {
-    pub string_rule: u8,
-    /// Brackets open within the code.
+    /// Index in `CodeSyntax::strings`.
+    pub string_syntax: u8,
+    /// Number of brackets that are open within the code.
     open_brackets: u8,
 }
 
 impl LexState {
-    /// Enters interpolated code; false if it is nested too deeply.
-    pub fn enter_interpolation(&mut self, rule: u8) -> bool {
+    /// Enters interpolated code. Returns false if it is nested too deeply.
+    pub fn enter_interpolation(&mut self, string_syntax: u8) -> bool {
         let Some(frame) = self.frames.get_mut(usize::from(self.frame_count)) else {
             return false;
         };
         *frame = InterpolationFrame {
-            string_rule: rule,
+            string_syntax,
             open_brackets: 0,
         };
         self.frame_count += 1;
@@ -105,7 +108,7 @@ impl LexState {
         }
     }
 
-    /// Closes a bracket of the interpolated code, or the code itself.
+    /// Closes a bracket within the interpolated code, or leaves the code.
     pub fn close_bracket(&mut self) {
         let Some(innermost) = usize::from(self.frame_count).checked_sub(1) else {
             return;
@@ -115,7 +118,7 @@ impl LexState {
             Some(depth) => frame.open_brackets = depth,
             None => {
                 self.mode = LexMode::String {
-                    rule: frame.string_rule,
+                    syntax: frame.string_syntax,
                     count: 0,
                     tag: 0,
                 };
@@ -125,10 +128,12 @@ impl LexState {
         }
     }
 
-    /// Leaves the outermost string that `ends` with its line, and everything inside it.
-    pub fn leave_strings_where(&mut self, ends: impl Fn(u8) -> bool) {
+    /// Leaves the outermost interrupted string for which `ends_with_line` is true, and everything
+    /// inside it. Its argument is the index of the string syntax.
+    pub fn leave_strings_where(&mut self, ends_with_line: impl Fn(u8) -> bool) {
         let open = &self.frames[..usize::from(self.frame_count)];
-        if let Some(outermost) = open.iter().position(|frame| ends(frame.string_rule)) {
+        let mut syntaxes = open.iter().map(|frame| frame.string_syntax);
+        if let Some(outermost) = syntaxes.position(ends_with_line) {
             self.frames[outermost..].fill(InterpolationFrame::default());
             self.frame_count = outermost as u8;
             self.mode = LexMode::Start;
@@ -136,7 +141,7 @@ impl LexState {
     }
 }
 
-/// An embedded language: a script in a page, a fence in Markdown.
+/// A language embedded in another, such as a script in a page or a fence in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EmbeddedLanguage {
     pub language: &'static Language,
@@ -144,18 +149,18 @@ pub(super) struct EmbeddedLanguage {
     pub end: EmbeddedEnd,
 }
 
-/// What ends an embedded language.
+/// The end of an embedded language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmbeddedEnd {
     Script,
     Style,
-    /// `?>`; only blanks so far, so the code may turn out to be a page.
+    /// `?>`. There was only white space so far, so the text may be a page instead of code.
     PageStart,
     /// `?>`
     Page,
-    /// A line of at least `count` of `mark`.
+    /// A line of `delimiter`, repeated at least `count` times.
     Fence {
-        mark: u8,
+        delimiter: u8,
         count: u8,
     },
 }

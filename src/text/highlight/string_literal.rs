@@ -1,4 +1,4 @@
-//! Lexes strings, chars and regexes: openings, closings, and interpolated code.
+//! Lexes strings, chars and regexes: how they open and close, and where interpolated code starts.
 
 use super::Token;
 use super::code::{CodeLexer, contains_byte};
@@ -13,47 +13,50 @@ const TAG_BYTES_MAX: usize = 16;
 struct StringOpening {
     /// The first byte after the opening.
     end: usize,
+    /// Number of hashes, levels or tag bytes, which the closing delimiter repeats.
     count: u8,
+    /// The fingerprint of the tag.
     tag: u32,
 }
 
 impl CodeLexer<'_, '_, '_> {
-    /// Lexes a string that opens at `at`, directly after the current word.
-    pub fn prefixed_string(&mut self, at: usize) -> bool {
-        let word = &self.cursor.bytes()[self.cursor.position..at];
-        let rules = self.code.strings;
-        let fits = |rule: &StringSyntax| {
-            let mut prefixes = rule.prefixes.iter();
+    /// Lexes a string that opens at `start`, where the current word, its prefix, ends.
+    pub fn lex_prefixed_string(&mut self, start: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.position..start];
+        let strings = self.syntax.strings;
+        let has_prefix = |string: &StringSyntax| {
+            let mut prefixes = string.prefixes.iter();
             prefixes.any(|prefix| word.eq_ignore_ascii_case(prefix.as_bytes()))
         };
-        self.open_first_match(at, rules, fits)
+        self.open_first_match(start, strings, has_prefix)
     }
 
-    pub fn unprefixed_string(&mut self, byte: u8) -> bool {
-        let behind_letter = self.cursor.previous_byte().is_some_and(is_word);
-        if byte == b'\'' && self.code.has_apostrophes_in_words && behind_letter {
+    pub fn lex_unprefixed_string(&mut self, byte: u8) -> bool {
+        let is_in_word = self.cursor.previous_byte().is_some_and(is_word);
+        if byte == b'\'' && self.syntax.has_apostrophes_in_words && is_in_word {
             return false;
         }
-        let rules = self.code.strings;
-        self.open_first_match(self.cursor.position, rules, |rule| {
-            rule.prefixes.contains(&"")
+        let strings = self.syntax.strings;
+        self.open_first_match(self.cursor.position, strings, |string| {
+            string.prefixes.contains(&"")
         })
     }
 
+    /// Opens a string at `start` with the first matching syntax. Returns false if none matches.
     fn open_first_match(
         &mut self,
-        at: usize,
-        rules: &[StringSyntax],
-        fits: impl Fn(&StringSyntax) -> bool,
+        start: usize,
+        strings: &[StringSyntax],
+        has_prefix: impl Fn(&StringSyntax) -> bool,
     ) -> bool {
-        for (number, rule) in rules.iter().enumerate() {
-            if !fits(rule) {
+        for (index, string) in strings.iter().enumerate() {
+            if !has_prefix(string) {
                 continue;
             }
-            if let Some(opening) = self.opening(rule, at) {
+            if let Some(opening) = self.string_opening(string, start) {
                 self.cursor.paint_to(opening.end, Token::String);
                 self.state.mode = LexMode::String {
-                    rule: number as u8,
+                    syntax: index as u8,
                     count: opening.count,
                     tag: opening.tag,
                 };
@@ -63,40 +66,40 @@ impl CodeLexer<'_, '_, '_> {
         false
     }
 
-    fn opening(&self, rule: &StringSyntax, at: usize) -> Option<StringOpening> {
+    fn string_opening(&self, string: &StringSyntax, start: usize) -> Option<StringOpening> {
         let cursor = &self.cursor;
-        let open = |end, count, tag| Some(StringOpening { end, count, tag });
-        match rule.delimiter {
+        let opening = |end, count, tag| Some(StringOpening { end, count, tag });
+        match string.delimiter {
             StringDelimiter::Plain => {
-                let end = at + rule.open.len();
-                cursor.starts_with_at(at, rule.open).then_some(())?;
-                open(end, 0, 0)
+                let end = start + string.open.len();
+                cursor.starts_with_at(start, string.open).then_some(())?;
+                opening(end, 0, 0)
             }
-            StringDelimiter::Hashes(least) => {
-                // Only the first `#` of a run counts; otherwise each `#` of many would scan all of
-                // them.
-                let first = at == 0 || cursor.byte_at(at - 1) != Some(b'#');
-                let end = cursor.run_end(at, |byte| first && byte == b'#');
-                let count = u8::try_from(end - at)
+            StringDelimiter::Hashes(minimum) => {
+                // Only the first `#` of a run may open a string; otherwise each `#` would scan the
+                // rest of the run.
+                let is_first = start == 0 || cursor.byte_at(start - 1) != Some(b'#');
+                let end = cursor.run_end(start, |byte| is_first && byte == b'#');
+                let count = u8::try_from(end - start)
                     .ok()
-                    .filter(|count| *count >= least)?;
-                cursor.starts_with_at(end, rule.open).then_some(())?;
-                open(end + rule.open.len(), count, 0)
+                    .filter(|count| *count >= minimum)?;
+                cursor.starts_with_at(end, string.open).then_some(())?;
+                opening(end + string.open.len(), count, 0)
             }
             StringDelimiter::Levels => {
-                cursor.starts_with_at(at, "[").then_some(())?;
-                let end = cursor.run_end(at + 1, |byte| byte == b'=');
-                let count = u8::try_from(end - at - 1).ok()?;
+                cursor.starts_with_at(start, "[").then_some(())?;
+                let end = cursor.run_end(start + 1, |byte| byte == b'=');
+                let count = u8::try_from(end - start - 1).ok()?;
                 cursor.starts_with_at(end, "[").then_some(())?;
-                open(end + 1, count, 0)
+                opening(end + 1, count, 0)
             }
             StringDelimiter::Tagged => {
-                cursor.starts_with_at(at, "\"").then_some(())?;
-                let rest = &cursor.bytes()[at + 1..];
+                cursor.starts_with_at(start, "\"").then_some(())?;
+                let rest = &cursor.bytes()[start + 1..];
                 let window = &rest[..rest.len().min(TAG_BYTES_MAX + 1)];
                 let length = window.iter().position(|byte| *byte == b'(')?;
-                open(
-                    at + length + 2,
+                opening(
+                    start + length + 2,
                     length as u8,
                     fingerprint(&window[..length]),
                 )
@@ -105,76 +108,85 @@ impl CodeLexer<'_, '_, '_> {
     }
 
     /// Paints the open string up to its end, to interpolated code, or to the end of the line.
-    pub fn string_body(&mut self, number: u8, count: u8, tag: u32) {
-        let Some(rule) = self.code.strings.get(usize::from(number)) else {
+    /// `index` is its index in `CodeSyntax::strings`.
+    pub fn lex_string_body(&mut self, index: u8, count: u8, tag: u32) {
+        let Some(string) = self.syntax.strings.get(usize::from(index)) else {
             self.state.mode = LexMode::Start;
             return;
         };
         let bytes = self.cursor.bytes();
-        let (closer, opener) = (rule.close.as_bytes()[0], rule.interpolation.map(|i| i.open));
-        let inside_first = opener.map_or(0, |open| open.as_bytes()[0]);
-        let mut at = self.cursor.position;
+        let closing_byte = string.close.as_bytes()[0];
+        let interpolation_open = string.interpolation.map(|interpolation| interpolation.open);
+        let interpolation_byte = interpolation_open.map_or(0, |open| open.as_bytes()[0]);
+        let mut position = self.cursor.position;
         self.line_continues = false;
-        while let Some(&byte) = bytes.get(at) {
+        while let Some(&byte) = bytes.get(position) {
             count_examined(1);
-            if byte == closer
-                && let Some(end) = self.closing_end(rule, at, count, tag)
+            if byte == closing_byte
+                && let Some(end) = self.closing_end(string, position, count, tag)
             {
                 self.cursor.paint_to(end, Token::String);
                 self.state.mode = LexMode::Start;
                 self.after_value = true;
-                if self.code.has_quoted_keys && self.is_key(end) {
+                if self.syntax.has_quoted_keys && self.is_key(end) {
                     self.cursor.repaint(Token::Key);
                 }
                 return;
             }
-            if byte == inside_first
-                && opener.is_some_and(|open| self.cursor.starts_with_at(at, open))
+            if byte == interpolation_byte
+                && interpolation_open.is_some_and(|open| self.cursor.starts_with_at(position, open))
             {
-                if opener == Some("{") && bytes.get(at + 1) == Some(&b'{') {
-                    at += 2;
+                // A doubled brace stands for the brace itself.
+                if interpolation_open == Some("{") && bytes.get(position + 1) == Some(&b'{') {
+                    position += 2;
                     continue;
                 }
-                self.cursor.paint_to(at, Token::String);
-                if self.state.enter_interpolation(number) {
+                self.cursor.paint_to(position, Token::String);
+                if self.state.enter_interpolation(index) {
                     self.cursor
-                        .paint_bytes(opener.map_or(1, str::len), Token::Plain);
-                    (self.at_command, self.after_value) = (self.code.is_command_language, false);
+                        .paint_bytes(interpolation_open.map_or(1, str::len), Token::Plain);
+                    (self.at_command, self.after_value) = (self.syntax.is_command_language, false);
                     return;
                 }
             }
-            if byte == rule.escape && byte != 0 {
-                self.line_continues = at + 1 == bytes.len();
-                at += 2;
+            if byte == string.escape && byte != 0 {
+                self.line_continues = position + 1 == bytes.len();
+                position += 2;
                 continue;
             }
-            let variable = byte == b'$' && rule.has_variables;
-            if variable && bytes.get(at + 1).copied().is_some_and(is_word_start) {
-                self.cursor.paint_to(at, Token::String);
-                at = self.cursor.run_end(at + 1, is_word);
-                self.cursor.paint_to(at, Token::Key);
+            let is_sigil = byte == b'$' && string.has_variables;
+            if is_sigil && bytes.get(position + 1).copied().is_some_and(is_word_start) {
+                self.cursor.paint_to(position, Token::String);
+                position = self.cursor.run_end(position + 1, is_word);
+                self.cursor.paint_to(position, Token::Key);
                 continue;
             }
-            at += 1;
+            position += 1;
         }
         self.cursor.paint_rest(Token::String);
     }
 
-    /// The end of the closing delimiter of `rule` at `at`.
-    fn closing_end(&self, rule: &StringSyntax, at: usize, count: u8, tag: u32) -> Option<usize> {
+    /// The end of the closing delimiter, if there is one at `start`.
+    fn closing_end(
+        &self,
+        string: &StringSyntax,
+        start: usize,
+        count: u8,
+        tag: u32,
+    ) -> Option<usize> {
         let cursor = &self.cursor;
         let count = usize::from(count);
-        let end = match rule.delimiter {
-            StringDelimiter::Plain => at + rule.close.len(),
-            StringDelimiter::Hashes(_) => at + rule.close.len() + count,
-            StringDelimiter::Levels | StringDelimiter::Tagged => at + count + 2,
+        let end = match string.delimiter {
+            StringDelimiter::Plain => start + string.close.len(),
+            StringDelimiter::Hashes(_) => start + string.close.len() + count,
+            StringDelimiter::Levels | StringDelimiter::Tagged => start + count + 2,
         };
-        let closing = cursor.bytes().get(at..end)?;
+        let closing = cursor.bytes().get(start..end)?;
         count_examined(closing.len());
-        let closes = match rule.delimiter {
-            StringDelimiter::Plain => closing == rule.close.as_bytes(),
+        let closes = match string.delimiter {
+            StringDelimiter::Plain => closing == string.close.as_bytes(),
             StringDelimiter::Hashes(_) => {
-                let hashes = closing.strip_prefix(rule.close.as_bytes())?;
+                let hashes = closing.strip_prefix(string.close.as_bytes())?;
                 hashes.iter().all(|byte| *byte == b'#')
             }
             StringDelimiter::Levels => {
@@ -189,8 +201,9 @@ impl CodeLexer<'_, '_, '_> {
         closes.then_some(end)
     }
 
-    /// `'a'`, `'\n'`; if no quote closes it, `'a` is a lifetime or type name.
-    pub fn char_literal(&mut self) -> bool {
+    /// Lexes a char such as `'a'` or `'\n'`. If no quote closes it, `'a` is a lifetime or type
+    /// name.
+    pub fn lex_char_literal(&mut self) -> bool {
         let start = self.cursor.position + 1;
         let Some(first) = self.cursor.byte_at(start) else {
             return false;
@@ -210,51 +223,55 @@ impl CodeLexer<'_, '_, '_> {
             self.after_value = true;
             return true;
         }
-        let names = is_word_start(first) && !self.cursor.previous_byte().is_some_and(is_word);
-        if names {
+        let is_name = is_word_start(first) && !self.cursor.previous_byte().is_some_and(is_word);
+        if is_name {
             self.cursor
                 .paint_to(self.cursor.run_end(start, is_word), Token::Type);
         }
-        names
+        is_name
     }
 
-    pub fn regex(&mut self) -> bool {
-        let blank = self.cursor.byte_at(self.cursor.position + 1) == Some(b' ');
-        let end = match blank {
+    pub fn lex_regex(&mut self) -> bool {
+        // `/` before a space is taken as a division.
+        let is_division = self.cursor.byte_at(self.cursor.position + 1) == Some(b' ');
+        let end = match is_division {
             true => None,
             false => self.delimited_end(self.cursor.position, 1),
         };
         self.paint_delimited(end)
     }
 
-    /// `%w[a b]`, `~r/x/`.
-    pub fn percent_literal(&mut self) -> bool {
+    /// Lexes a literal such as `%w[a b]` or `~r/x/`.
+    pub fn lex_percent_literal(&mut self) -> bool {
         let start = self.cursor.position + 1;
         let end = self
             .cursor
             .run_end(start, |byte| byte.is_ascii_alphabetic());
         let delimiter = self.cursor.byte_at(end);
-        // Without a letter it is an operator.
-        let opens =
+        // Without a letter, the byte is an operator.
+        let opens_literal =
             end == start + 1 && delimiter.is_some_and(|byte| contains_byte("/{([<|!\"'", byte));
-        let end = opens.then(|| self.delimited_end(end, 1)).flatten();
+        let end = opens_literal.then(|| self.delimited_end(end, 1)).flatten();
         self.paint_delimited(end)
     }
 
-    /// `qw(a b)`, `s/x/y/`; `at` is after the word.
-    pub fn quote_operator(&mut self, at: usize) -> bool {
-        let word = &self.cursor.bytes()[self.cursor.position..at];
-        let known = self
-            .code
+    /// Lexes an operator such as `qw(a b)` or `s/x/y/`, whose word ends at `word_end`.
+    pub fn lex_quote_operator(&mut self, word_end: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.position..word_end];
+        let is_operator = self
+            .syntax
             .quote_operators
             .iter()
-            .any(|known| known.as_bytes() == word);
-        let delimiter = self.cursor.byte_at(at);
-        let member = matches!(
+            .any(|operator| operator.as_bytes() == word);
+        let delimiter = self.cursor.byte_at(word_end);
+        let is_member = matches!(
             self.cursor.previous_byte(),
             Some(b'$' | b'@' | b'%' | b'>' | b'-' | b'{')
         );
-        if !known || member || !delimiter.is_some_and(|byte| contains_byte("/{([|!#~", byte)) {
+        if !is_operator
+            || is_member
+            || !delimiter.is_some_and(|byte| contains_byte("/{([|!#~", byte))
+        {
             return false;
         }
         let parts = if matches!(word, b"s" | b"tr" | b"y") {
@@ -262,27 +279,28 @@ impl CodeLexer<'_, '_, '_> {
         } else {
             1
         };
-        let end = self.delimited_end(at, parts);
+        let end = self.delimited_end(word_end, parts);
         self.paint_delimited(end)
     }
 
+    /// Paints a literal up to `end` and the flags after it. Returns false if `end` is `None`.
     fn paint_delimited(&mut self, end: Option<usize>) -> bool {
         if let Some(end) = end {
-            let flags = self.cursor.run_end(end, |byte| byte.is_ascii_alphabetic());
-            self.cursor.paint_to(flags, Token::String);
+            let flags_end = self.cursor.run_end(end, |byte| byte.is_ascii_alphabetic());
+            self.cursor.paint_to(flags_end, Token::String);
             (self.after_value, self.at_command) = (true, false);
         }
         end.is_some()
     }
 
-    /// The position after `parts` delimited texts that start at `at`, all on this line.
-    fn delimited_end(&mut self, at: usize, parts: usize) -> Option<usize> {
-        // Whatever did not close before will not close later: at most one scan to the end per line.
-        if self.no_more_closings {
+    /// The end of `parts` delimited texts that start at `start`, if all of them close on this line.
+    fn delimited_end(&mut self, start: usize, parts: usize) -> Option<usize> {
+        // Search to the end of a line only once.
+        if self.has_unclosed_literal {
             return None;
         }
         let bytes = self.cursor.bytes();
-        let open = bytes[at];
+        let open = bytes[start];
         let close = match open {
             b'(' => b')',
             b'[' => b']',
@@ -290,21 +308,21 @@ impl CodeLexer<'_, '_, '_> {
             b'<' => b'>',
             same => same,
         };
-        let (mut depth, mut left, mut in_class) = (0_usize, parts, false);
-        let mut next = at + 1;
+        let (mut depth, mut remaining, mut is_in_class) = (0_usize, parts, false);
+        let mut next = start + 1;
         while let Some(&byte) = bytes.get(next) {
             count_examined(1);
             next += 1;
             match byte {
                 b'\\' => next += 1,
-                b'[' if open == b'/' => in_class = true,
-                b']' if open == b'/' => in_class = false,
-                _ if byte == close && depth == 0 && !in_class => {
-                    left -= 1;
-                    if left == 0 {
+                b'[' if open == b'/' => is_in_class = true,
+                b']' if open == b'/' => is_in_class = false,
+                _ if byte == close && depth == 0 && !is_in_class => {
+                    remaining -= 1;
+                    if remaining == 0 {
                         return Some(next);
                     }
-                    // The second text of a bracketed pair has its own opening bracket.
+                    // The second bracketed text has its own opening bracket.
                     next += usize::from(open != close && bytes.get(next) == Some(&open));
                 }
                 _ if byte == open && open != close => depth += 1,
@@ -312,7 +330,7 @@ impl CodeLexer<'_, '_, '_> {
                 _ => {}
             }
         }
-        self.no_more_closings = true;
+        self.has_unclosed_literal = true;
         None
     }
 }

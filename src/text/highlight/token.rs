@@ -1,13 +1,13 @@
-//! Token kinds for highlighting.
+//! The token kinds that highlighting distinguishes.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Token {
     #[default]
     Plain,
     Comment,
-    /// Also chars and regexes.
+    /// Includes chars and regexes.
     String,
-    /// Also constants such as `true` and `None`.
+    /// Includes constants such as `true` and `None`.
     Number,
     Keyword,
     Type,

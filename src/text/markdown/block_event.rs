@@ -17,12 +17,21 @@ pub enum LeafKind {
     EmptyItem,
 }
 
+impl LeafKind {
+    /// Whether a blank row separates the two leaves even if the source has no blank line there.
+    pub fn needs_blank_row_after(&self, previous: &Self) -> bool {
+        use LeafKind::{Code, Heading, Rule, Table};
+        let is_set_off = |kind: &Self| matches!(kind, Code { .. } | Table(_) | Rule);
+        is_set_off(previous) || is_set_off(self) || matches!(self, Heading(_))
+    }
+}
+
 /// Ranges are byte ranges of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockEvent {
     /// A leaf begins, after a blank row if `blank_row_prefix` is set.
     OpenLeaf {
-        at: usize,
+        source_start: usize,
         kind: LeafKind,
         prefix: BlockPrefix,
         blank_row_prefix: Option<Vec<PrefixPart>>,
@@ -36,7 +45,7 @@ pub enum BlockEvent {
     CloseLeaf,
 }
 
-/// The prefix of the first row of a leaf, and of the other rows.
+/// The prefixes of the first row of a leaf and of its other rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockPrefix {
     pub first: Vec<PrefixPart>,
@@ -49,8 +58,9 @@ pub enum PrefixPart {
     Bullet,
     /// The number and its delimiter.
     Number(u64, u8),
+    /// Whether the task is done.
     Task(bool),
-    /// Columns under a marker in a previous row.
+    /// Columns below a marker in an earlier row.
     Space(usize),
 }
 

@@ -5,17 +5,17 @@ use super::emphasis::{OpenRun, emphasis_runs};
 use super::line_syntax::{self, is_blank};
 use super::scan::BlockScanner;
 
-/// Emphasis not closed within this many bytes is literal.
+/// Delimiters of emphasis that is not closed within this many bytes are shown as text.
 const EMPHASIS_BYTES_MAX: usize = 240;
 /// Maximum length of an unfinished link target.
 const TARGET_BYTES_MAX: usize = 400;
 /// Maximum length of an unfinished character reference.
 const REFERENCE_BYTES_MAX: usize = 9;
-/// Possible beginnings of a task box.
-const TASK_BOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
+/// Possible beginnings of a checkbox.
+const CHECKBOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
 
-/// The number of bytes of an unfinished line that can be shown: 0 while its first characters are
-/// still ambiguous, otherwise all.
+/// The number of bytes of an unfinished line that can be shown: none while its first characters are
+/// ambiguous, otherwise all.
 pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     if is_blank(text) || scanner.could_close_fence(text) {
         return 0;
@@ -23,79 +23,84 @@ pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     if scanner.is_in_fence() {
         return text.len();
     }
-    let mut at = 0;
+    let mut start = 0;
     loop {
-        at += line_syntax::indent(&text[at..]);
-        let rest = &text[at..];
+        start += line_syntax::indent(&text[start..]);
+        let rest = &text[start..];
         match line_syntax::list_marker(rest) {
-            _ if rest.starts_with('>') => at += 1,
-            Some(marker) if marker.columns < rest.len() => at += marker.columns,
+            _ if rest.starts_with('>') => start += 1,
+            Some(marker) if marker.columns < rest.len() => start += marker.columns,
             _ if rest.is_empty() || is_undecided(rest) => return 0,
             _ => return text.len(),
         }
     }
 }
 
-/// Whether the text could still start different constructs.
+/// Whether the text could still become the start of more than one construct.
 fn is_undecided(text: &str) -> bool {
-    let Some(sign) = text.bytes().next() else {
+    let Some(first) = text.bytes().next() else {
         return false;
     };
-    let same = text.bytes().all(|byte| byte == sign);
+    let is_single_run = text.bytes().all(|byte| byte == first);
     let digits = text.trim_end_matches(['.', ')']);
-    match sign {
-        b'`' | b'~' => same && text.len() < 3,
-        b'-' | b'*' | b'_' | b'+' | b'=' => same && text.len() <= 3,
-        b'#' => same && text.len() <= 6,
+    match first {
+        b'`' | b'~' => is_single_run && text.len() < 3,
+        b'-' | b'*' | b'_' | b'+' | b'=' => is_single_run && text.len() <= 3,
+        b'#' => is_single_run && text.len() <= 6,
         b'0'..=b'9' => {
             digits.len() + 1 >= text.len()
                 && digits.len() <= 9
                 && digits.bytes().all(|byte| byte.is_ascii_digit())
         }
-        b'[' => TASK_BOX_STARTS.contains(&text),
+        b'[' => CHECKBOX_STARTS.contains(&text),
         _ => false,
     }
 }
 
-/// Closes open constructs at the end of a paragraph and drops trailing delimiters that may open or
-/// close one. O(len).
+/// Closes open constructs at the end of a paragraph and drops trailing delimiters, which may yet
+/// open or close a construct. O(len).
 pub fn close_pending(text: &mut String) {
     let trimmed = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
         .trim_end_matches('\\');
     let end = strip_link_start(trimmed).len();
     text.truncate(end);
-    let is_near_end = |open: &OpenRun| end - open.at <= EMPHASIS_BYTES_MAX;
-    let mut open = emphasis_runs(text).open;
-    open.retain(is_near_end);
-    let code_span = open.iter().position(|open| open.sign == b'`');
+    let is_near_end = |open: &OpenRun| end - open.start <= EMPHASIS_BYTES_MAX;
+    let mut open_runs = emphasis_runs(text).open_runs;
+    open_runs.retain(is_near_end);
+    let code_span = open_runs.iter().position(|open| open.delimiter == b'`');
     match code_span {
-        // Inside a code span nothing else is open.
-        Some(code_span) => open.truncate(code_span + 1),
+        // Nothing else can be open inside a code span.
+        Some(code_span) => open_runs.truncate(code_span + 1),
         None => close_pending_link(text),
     }
-    for open in open.iter().rev() {
-        // Inside a word, only a closed delimiter counts.
+    for open in open_runs.iter().rev() {
+        // A delimiter after a letter or digit counts only once it is closed.
         let before = text
-            .get(..open.at)
+            .get(..open.start)
             .and_then(|text| text.chars().next_back());
-        if open.sign == b'`' || before.is_none_or(|c| !c.is_ascii_alphanumeric()) {
-            let sign = char::from(open.sign);
-            text.extend(std::iter::repeat_n(sign, open.length));
+        if open.delimiter == b'`' || before.is_none_or(|c| !c.is_ascii_alphanumeric()) {
+            let delimiter = char::from(open.delimiter);
+            text.extend(std::iter::repeat_n(delimiter, open.length));
         }
     }
 }
 
-/// Strips a trailing beginning of a link or image. `[` inside a word and `!` after a sentence begin
-/// none.
+/// Strips a trailing `[`, `!` or `![` that may start a link or image. Keeps `[` in a word and `!`
+/// after one.
 fn strip_link_start(text: &str) -> &str {
-    let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
-    let open = text
+    let is_start = |rest: &&str, is_edge: fn(char) -> bool| {
+        let before = rest.chars().next_back();
+        before.is_none_or(is_edge)
+    };
+    let before_bracket = text
         .strip_suffix('[')
-        .filter(|rest| begins(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
-    let rest = open.unwrap_or(text);
-    let picture = rest.strip_suffix('!');
-    match picture.filter(|rest| begins(rest, |c| matches!(c, ' ' | '[' | '\n'))) {
+        .filter(|rest| is_start(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
+    let rest = before_bracket.unwrap_or(text);
+    let before_image = rest
+        .strip_suffix('!')
+        .filter(|rest| is_start(rest, |c| matches!(c, ' ' | '[' | '\n')));
+    match before_image {
         Some(rest) => rest.strip_suffix('[').unwrap_or(rest),
         None => rest,
     }
@@ -103,88 +108,95 @@ fn strip_link_start(text: &str) -> &str {
 
 /// Completes or removes an unfinished link, autolink or character reference.
 fn close_pending_link(text: &mut String) {
-    let tail = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
-    if let Some(at) = text[tail..].rfind('&').map(|at| tail + at)
-        && text.len() - at <= REFERENCE_BYTES_MAX
-        && text[at + 1..]
+    let search_start = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
+    if let Some(start) = text[search_start..]
+        .rfind('&')
+        .map(|start| search_start + start)
+        && text.len() - start <= REFERENCE_BYTES_MAX
+        && text[start + 1..]
             .bytes()
             .all(|byte| byte == b'#' || byte.is_ascii_alphanumeric())
     {
-        return text.truncate(at);
+        return text.truncate(start);
     }
-    if let Some(at) = text[tail..].rfind('<').map(|at| tail + at)
-        && !text[at..].contains(['>', ' ', '\n'])
+    if let Some(start) = text[search_start..]
+        .rfind('<')
+        .map(|start| search_start + start)
+        && !text[start..].contains(['>', ' ', '\n'])
     {
-        let scheme_start = &text[at + 1..];
+        let scheme_start = &text[start + 1..];
         match ["https://", "http://"]
             .iter()
             .any(|scheme| scheme.starts_with(scheme_start))
         {
-            true => text.truncate(at),
+            true => text.truncate(start),
             false if scheme_start.starts_with("http") => text.push('>'),
             false => {}
         }
         return;
     }
-    let Some(at) = text[tail..].rfind('[').map(|at| tail + at) else {
+    let Some(start) = text[search_start..]
+        .rfind('[')
+        .map(|start| search_start + start)
+    else {
         return;
     };
-    // `[![badge](image)](https://exam`: an image inside a link.
-    let badge = text[..at].ends_with("[!");
-    let Some(end) = text[at..].find(']').map(|end| at + end) else {
-        close_link_text(text, at);
-        return close_badge(text, badge);
+    // A badge is an image inside a link: `[![badge](image)](https://exam`.
+    let is_badge = text[..start].ends_with("[!");
+    let Some(end) = text[start..].find(']').map(|end| start + end) else {
+        close_link_text(text, start);
+        return close_badge(text, is_badge);
     };
     match &text.as_bytes()[end + 1..] {
-        [] => close_link_text(text, at),
+        [] => close_link_text(text, start),
         [b'(', ..] => match close_link_target(text, end + 2) {
-            Some(end) if badge && text[end..].starts_with("](") => {
+            Some(end) if is_badge && text[end..].starts_with("](") => {
                 close_link_target(text, end + 2);
                 return;
             }
-            Some(end) if badge && text.len() > end => return text.push_str("()"),
+            Some(end) if is_badge && text.len() > end => return text.push_str("()"),
             _ => {}
         },
         _ => return,
     }
-    close_badge(text, badge);
+    close_badge(text, is_badge);
 }
 
-fn close_badge(text: &mut String, badge: bool) {
-    if badge {
+fn close_badge(text: &mut String, is_badge: bool) {
+    if is_badge {
         text.push_str("]()");
     }
 }
 
-/// `[text` may become a link; `list[0`, `[1` and labels do not.
-fn close_link_text(text: &mut String, at: usize) {
-    let before = text[..at].chars().next_back();
-    let first = text[at + 1..].chars().next();
-    let is_link = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
+/// Completes `[text` as a link, but not `list[0`, `[1` or a label.
+fn close_link_text(text: &mut String, start: usize) {
+    let before = text[..start].chars().next_back();
+    let first = text[start + 1..].chars().next();
+    let is_link = first.is_some_and(char::is_alphabetic) && !text[start..].contains('\n');
     if is_link && before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != ']') {
         let closing = if text.ends_with(']') { "()" } else { "]()" };
         text.push_str(closing);
     }
 }
 
-/// Completes a link target such as `](https://exam` and drops an unfinished title. Returns the end
-/// of the target if it was complete.
-fn close_link_target(text: &mut String, at: usize) -> Option<usize> {
+/// Completes the link target that starts at `start`, such as `https://exam`, and drops an
+/// unfinished title. Returns the end of the target if it was already complete.
+fn close_link_target(text: &mut String, start: usize) -> Option<usize> {
     let mut depth = 1;
     let mut end = text.len();
-    for (index, sign) in text[at..].char_indices() {
-        match sign {
+    for (index, c) in text[start..].char_indices() {
+        match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            ' ' if text[at + index..].starts_with(" \"") => {
-                end = at + index;
+            ' ' if text[start + index..].starts_with(" \"") => {
+                end = start + index;
                 break;
             }
             ' ' | '\n' | '<' => return None,
             _ => {}
         }
         if depth == 0 {
-            return Some(at + index + 1);
+            return Some(start + index + 1);
         }
     }
     text.truncate(end);

@@ -1,5 +1,5 @@
-//! Lays out code blocks, final line by line. A long line is broken at the width, or after a space
-//! close to it, and continues after a marker.
+//! Lays out code blocks, each line once. A long line is broken at the width, or after a space close
+//! to it, and its other rows begin with a continuation marker.
 
 use super::layout::{LeafLayout, MarkdownLayout, OpenLeaf};
 use super::row_buffer::{BreakMode, PrefixId};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub struct PendingCodeRow {
     start: usize,
     source_start: usize,
-    /// Earlier rows of its line exist.
+    /// The line already has earlier rows.
     is_continuation: bool,
 }
 
@@ -32,16 +32,16 @@ impl MarkdownLayout {
         source: &str,
         info: Range<usize>,
     ) -> CodeLayout {
-        let rest = self.rows.prefix(leaf.prefixes.rest);
+        let rest = self.row_buffer.prefix(leaf.prefixes.rest);
         let continuation = match rest.strip_suffix(&self.code_bar()) {
             Some(rest) => format!("{rest}{} ", self.glyphs.continuation),
             None => rest.to_owned(),
         };
-        let continuation_prefix = self.rows.intern_prefix(&continuation);
-        let (start, source_start) = (self.rows.end(), info.start);
+        let continuation_prefix = self.row_buffer.intern_prefix(&continuation);
+        let (start, source_start) = (self.row_buffer.end(), info.start);
         let info = source[info].trim();
         if !info.is_empty() {
-            self.rows
+            self.row_buffer
                 .push_text(info, TextStyle::from_role(StyleRole::Dim));
             let label = PendingCodeRow {
                 start,
@@ -57,7 +57,7 @@ impl MarkdownLayout {
         }
     }
 
-    /// Wraps the text from `pending` on. With `hold_last`, the last row is kept back.
+    /// Wraps the text after the start of `pending`. With `hold_last`, the last row stays pending.
     fn wrap_code(
         &mut self,
         pending: PendingCodeRow,
@@ -73,7 +73,7 @@ impl MarkdownLayout {
             ..
         } = pending;
         let mut is_continuation = pending.is_continuation;
-        let row = self.rows.wrap(
+        let last_row_start = self.row_buffer.wrap(
             start,
             (width, BreakMode::Code),
             hold_last,
@@ -81,11 +81,11 @@ impl MarkdownLayout {
                 true => continuation_prefix,
                 false => prefixes.take_next(),
             },
-            |at| source_start + (at - start),
+            |offset| source_start + (offset - start),
         );
         PendingCodeRow {
-            start: row,
-            source_start: source_start + (row - start),
+            start: last_row_start,
+            source_start: source_start + (last_row_start - start),
             is_continuation,
         }
     }
@@ -97,7 +97,8 @@ impl MarkdownLayout {
         }
     }
 
-    /// Adds a line of code, or the next part of one. Its last row waits for the next part.
+    /// Adds a line of code, or the next part of one. Its last row stays pending until the line
+    /// ends.
     pub fn code_line(
         &mut self,
         leaf: &mut OpenLeaf,
@@ -112,7 +113,7 @@ impl MarkdownLayout {
             self.end_code_line(&mut code, leaf);
         }
         let pending = code.pending_row.take().unwrap_or(PendingCodeRow {
-            start: self.rows.end(),
+            start: self.row_buffer.end(),
             source_start: range.start,
             is_continuation: false,
         });
@@ -122,14 +123,14 @@ impl MarkdownLayout {
             Some(highlighter) if !is_continuation => highlighter.highlight_line(line, &mut tokens),
             _ => tokens.push((line.len() as u32, Default::default())),
         }
-        let mut at = 0;
+        let mut token_start = 0;
         for (end, token) in tokens {
             let end = end as usize;
-            self.rows.push_text(
-                &line[at..end],
+            self.row_buffer.push_text(
+                &line[token_start..end],
                 TextStyle::from_role(StyleRole::Token(token)),
             );
-            at = end;
+            token_start = end;
         }
         code.pending_row = Some(self.wrap_code(pending, code.continuation_prefix, true, leaf));
         leaf.layout = LeafLayout::Code(code);

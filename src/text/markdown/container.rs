@@ -7,16 +7,17 @@ use super::line_syntax::{self, CODE_INDENT, ListMarker};
 pub enum Container {
     Quote,
     Item {
-        /// Columns that its lines are indented, relative to the enclosing container.
+        /// Columns by which its content is indented within the enclosing container.
         content_indent: usize,
         marker: ListMarker,
         is_marker_shown: bool,
         /// `None` if the item is not a task.
         is_task_done: Option<bool>,
-        /// It has a marker but no content so far.
+        /// The item has no content so far, only a marker.
         is_empty: bool,
-        /// Byte offset of the line with its marker.
+        /// Source offset of the line with its marker.
         line_start: usize,
+        /// A blank line precedes the item.
         after_blank_line: bool,
     },
 }
@@ -24,13 +25,13 @@ pub enum Container {
 /// The part of a line after the prefixes of the containers it continues.
 pub struct LineRest<'a> {
     pub source: &'a str,
-    pub at: usize,
+    pub start: usize,
     pub end: usize,
 }
 
 impl<'a> LineRest<'a> {
     pub fn text(&self) -> &'a str {
-        &self.source[self.at..self.end]
+        &self.source[self.start..self.end]
     }
 
     pub fn indent(&self) -> usize {
@@ -47,8 +48,7 @@ impl<'a> LineRest<'a> {
     }
 }
 
-/// Skips the prefixes of the containers that the line continues. Returns the number of these
-/// containers.
+/// Skips the prefixes of the containers that the line continues, and returns their number.
 pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize {
     for (index, container) in containers.iter().enumerate() {
         let indent = rest.indent();
@@ -57,19 +57,19 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
                 if indent >= CODE_INDENT || !rest.unindented().starts_with('>') {
                     return index;
                 }
-                rest.at += indent + 1;
-                rest.at += usize::from(rest.text().starts_with(' '));
+                rest.start += indent + 1;
+                rest.start += usize::from(rest.text().starts_with(' '));
             }
-            // An item that begins with a blank line ends at a second one.
+            // An item that begins with a blank line ends at a second blank line.
             Container::Item {
                 is_empty,
                 content_indent,
                 ..
             } => {
                 if rest.is_blank() && !*is_empty {
-                    rest.at += indent.min(*content_indent);
+                    rest.start += indent.min(*content_indent);
                 } else if indent >= *content_indent && !rest.is_blank() {
-                    rest.at += content_indent;
+                    rest.start += content_indent;
                 } else {
                     return index;
                 }
@@ -99,7 +99,7 @@ pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     else {
         return 0;
     };
-    let done = match text.get(..4) {
+    let is_done = match text.get(..4) {
         Some("[ ] ") => false,
         Some("[x] " | "[X] ") => true,
         _ => return 0,
@@ -107,7 +107,7 @@ pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     if marker.number.is_some() {
         return 0;
     }
-    *is_task_done = Some(done);
+    *is_task_done = Some(is_done);
     4
 }
 
@@ -136,8 +136,8 @@ pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     BlockPrefix { first, rest }
 }
 
-/// Finds the first item whose marker is not shown yet. Returns the start of its line, and whether a
-/// blank line precedes it.
+/// Finds the first item whose marker has not been shown. Returns the start of its line, and whether
+/// a blank line precedes it.
 pub fn first_unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
     containers.iter().find_map(|container| match container {
         Container::Item {
@@ -167,7 +167,7 @@ fn continuation_part(container: &Container) -> PrefixPart {
     }
 }
 
-/// The prefix of every row but the first.
+/// The parts of the prefix of every row but the first.
 pub fn continuation_parts(containers: &[Container]) -> Vec<PrefixPart> {
     containers.iter().map(continuation_part).collect()
 }

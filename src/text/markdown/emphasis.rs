@@ -1,34 +1,34 @@
 //! Finds delimiter runs of emphasis and code: those still open at the end of a text, and those that
-//! CommonMark would treat as literal because it recognizes word boundaries only at spaces. In
-//! `**단어(word)**는`, the second run is between punctuation and a letter and would stay literal;
-//! Korean, Chinese and Japanese write so all the time.
+//! CommonMark would treat as literal text for lack of a space. In `**단어(word)**는`, CommonMark does
+//! not let the second run close, because it is between punctuation and a letter. Such text is
+//! common in Korean, Chinese and Japanese.
 
 /// An unclosed opening run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRun {
-    pub sign: u8,
+    pub delimiter: u8,
     pub length: usize,
-    /// Byte offset.
-    pub at: usize,
+    /// Byte offset in the text.
+    pub start: usize,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmphasisRuns {
-    /// Outermost first; an open code span, in which nothing else counts, is last.
-    pub open: Vec<OpenRun>,
+    /// Outermost first. An open code span is last, since nothing else counts inside it.
+    pub open_runs: Vec<OpenRun>,
     /// Offsets at which an inserted invisible space makes a run open or close.
     pub invisible_spaces: Vec<usize>,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes searched for delimiters; tests bound it.
-    pub static BYTES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Bytes searched for delimiters, for which tests set a bound.
+    pub static BYTES_SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-fn count_read(_bytes: usize) {
+fn count_searched(_bytes: usize) {
     #[cfg(test)]
-    BYTES_READ.set(BYTES_READ.get() + _bytes);
+    BYTES_SEARCHED.set(BYTES_SEARCHED.get() + _bytes);
 }
 
 fn is_space(c: Option<char>) -> bool {
@@ -39,7 +39,8 @@ fn is_punctuation(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace())
 }
 
-/// A letter of a script that does not separate words, or their endings, by spaces.
+/// Whether `c` is a letter of a script that puts no spaces between words, or none between a word
+/// and its particles.
 fn is_cjk(c: Option<char>) -> bool {
     c.is_some_and(|c| {
         c.is_alphanumeric()
@@ -51,71 +52,74 @@ fn is_cjk(c: Option<char>) -> bool {
 
 /// A run of one delimiter character, and its neighbors.
 struct DelimiterRun {
-    sign: u8,
+    delimiter: u8,
     length: usize,
-    at: usize,
+    start: usize,
     before: Option<char>,
     after: Option<char>,
 }
 
 impl DelimiterRun {
-    fn left_flanking(&self) -> bool {
-        let edge = is_space(self.before) || is_punctuation(self.before);
-        !is_space(self.after) && (!is_punctuation(self.after) || edge)
+    fn is_left_flanking(&self) -> bool {
+        let is_edge = is_space(self.before) || is_punctuation(self.before);
+        !is_space(self.after) && (!is_punctuation(self.after) || is_edge)
     }
 
-    fn right_flanking(&self) -> bool {
-        let edge = is_space(self.after) || is_punctuation(self.after);
-        !is_space(self.before) && (!is_punctuation(self.before) || edge)
+    fn is_right_flanking(&self) -> bool {
+        let is_edge = is_space(self.after) || is_punctuation(self.after);
+        !is_space(self.before) && (!is_punctuation(self.before) || is_edge)
     }
 
     fn can_close(&self) -> bool {
-        let inside = self.left_flanking() && !is_punctuation(self.after);
-        self.right_flanking() && (self.sign != b'_' || !inside)
+        let is_inside_word = self.is_left_flanking() && !is_punctuation(self.after);
+        self.is_right_flanking() && (self.delimiter != b'_' || !is_inside_word)
     }
 
     fn can_open(&self) -> bool {
-        let inside = self.right_flanking() && !is_punctuation(self.before);
-        self.left_flanking() && (self.sign != b'_' || !inside)
+        let is_inside_word = self.is_right_flanking() && !is_punctuation(self.before);
+        self.is_left_flanking() && (self.delimiter != b'_' || !is_inside_word)
     }
 
     fn end(&self) -> usize {
-        self.at + self.length
+        self.start + self.length
     }
 }
 
-/// The first run at or after `at`. An escaped delimiter does not count.
-fn next_run(text: &str, mut at: usize) -> Option<DelimiterRun> {
+/// The first delimiter run at or after `start`, ignoring escaped delimiters.
+fn next_run(text: &str, mut start: usize) -> Option<DelimiterRun> {
     let bytes = text.as_bytes();
     loop {
-        let is_sign = |byte: &u8| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~');
-        at += bytes[at..].iter().position(is_sign)?;
-        let sign = bytes[at];
-        if sign == b'\\' {
-            at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+        let is_delimiter = |byte: &u8| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~');
+        start += bytes[start..].iter().position(is_delimiter)?;
+        let delimiter = bytes[start];
+        if delimiter == b'\\' {
+            start += 1 + text[start + 1..].chars().next().map_or(0, char::len_utf8);
             continue;
         }
-        let length = bytes[at..].iter().take_while(|byte| **byte == sign).count();
+        let length = bytes[start..]
+            .iter()
+            .take_while(|byte| **byte == delimiter)
+            .count();
         return Some(DelimiterRun {
-            sign,
+            delimiter,
             length,
-            at,
-            before: text[..at].chars().next_back(),
-            after: text[at + length..].chars().next(),
+            start,
+            before: text[..start].chars().next_back(),
+            after: text[start + length..].chars().next(),
         });
     }
 }
 
-/// Scans the delimiter runs of `text`. O(len), plus one search per length for unclosed backtick
+/// Scans the delimiter runs of `text`. O(len), plus one search for each length of unclosed backtick
 /// runs.
 pub fn emphasis_runs(text: &str) -> EmphasisRuns {
-    count_read(text.len());
+    count_searched(text.len());
     let mut runs = EmphasisRuns::default();
     let mut unclosed_lengths = [false; 8];
-    let mut at = 0;
-    while let Some(run) = next_run(text, at) {
-        at = run.end();
-        if run.sign != b'`' {
+    let mut position = 0;
+    while let Some(run) = next_run(text, position) {
+        position = run.end();
+        if run.delimiter != b'`' {
             runs.push_run(&run);
             continue;
         }
@@ -124,13 +128,13 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
             continue;
         }
         match closing_backticks_end(text, &run) {
-            Some(end) => at = end,
+            Some(end) => position = end,
             None => {
                 *is_unclosed = true;
-                runs.open.push(OpenRun {
-                    sign: run.sign,
+                runs.open_runs.push(OpenRun {
+                    delimiter: run.delimiter,
                     length: run.length,
-                    at: run.at,
+                    start: run.start,
                 });
             }
         }
@@ -138,27 +142,26 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
     runs
 }
 
-/// The first space at or after `from` before which no run is open. Depends only on the text before
-/// the space, so appended text never moves it. Unclosed backticks leave all following text open.
-/// O(len).
+/// The first space at or after `from` where no run is open. It depends only on the text before it,
+/// so appended text never moves it. There is none after unclosed backticks. O(len).
 pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
-    count_read(text.len());
+    count_searched(text.len());
     let mut runs = EmphasisRuns::default();
-    let mut at = 0;
+    let mut position = 0;
     loop {
-        let run = next_run(text, at);
-        let end = run.as_ref().map_or(text.len(), |run| run.at);
-        if runs.open.is_empty() && from < end {
-            let start = at.max(from);
+        let run = next_run(text, position);
+        let end = run.as_ref().map_or(text.len(), |run| run.start);
+        if runs.open_runs.is_empty() && from < end {
+            let start = position.max(from);
             let mut bytes = text.as_bytes()[start..end].iter();
             if let Some(space) = bytes.position(|byte| *byte == b' ') {
                 return Some(start + space);
             }
         }
         let run = run?;
-        at = run.end();
-        if run.sign == b'`' {
-            at = closing_backticks_end(text, &run)?;
+        position = run.end();
+        if run.delimiter == b'`' {
+            position = closing_backticks_end(text, &run)?;
         } else {
             runs.push_run(&run);
         }
@@ -167,64 +170,72 @@ pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
 
 /// The end of the backtick run that closes `run`.
 fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
-    let mut at = run.end();
+    let mut position = run.end();
     loop {
-        let distance = text.as_bytes()[at..].iter().position(|byte| *byte == b'`');
-        count_read(distance.unwrap_or(text.len() - at));
-        at += distance?;
-        let length = text.as_bytes()[at..]
+        let distance = text.as_bytes()[position..]
+            .iter()
+            .position(|byte| *byte == b'`');
+        count_searched(distance.unwrap_or(text.len() - position));
+        position += distance?;
+        let length = text.as_bytes()[position..]
             .iter()
             .take_while(|byte| **byte == b'`')
             .count();
-        at += length;
+        position += length;
         if length == run.length {
-            return Some(at);
+            return Some(position);
         }
     }
 }
 
 impl EmphasisRuns {
-    /// Matches a run of emphasis delimiters with the open ones.
+    /// Closes the open runs that `run` matches, or opens a run.
     fn push_run(&mut self, run: &DelimiterRun) {
-        if run.sign == b'~' && run.length != 2 {
+        if run.delimiter == b'~' && run.length != 2 {
             return;
         }
-        let opener = self.open.iter().rposition(|open| open.sign == run.sign);
+        let opener = self
+            .open_runs
+            .iter()
+            .rposition(|open| open.delimiter == run.delimiter);
         // `_` opens only at the edge of a word, so it closes only there too.
-        let edge = is_punctuation(run.before) || run.sign == b'_' && !is_space(run.before);
-        let is_edge_in_cjk = edge && is_cjk(run.after);
+        let is_edge = is_punctuation(run.before) || run.delimiter == b'_' && !is_space(run.before);
+        let is_edge_in_cjk = is_edge && is_cjk(run.after);
         if let Some(mut opener) = opener
             && (run.can_close() || is_edge_in_cjk)
         {
             if !run.can_close() {
                 self.invisible_spaces.push(run.end());
             }
-            let mut left = run.length;
+            let mut remaining = run.length;
             loop {
-                self.open.truncate(opener + 1);
-                let open = &mut self.open[opener];
-                let closed = open.length.min(left);
+                self.open_runs.truncate(opener + 1);
+                let open = &mut self.open_runs[opener];
+                let closed = open.length.min(remaining);
                 open.length -= closed;
-                left -= closed;
+                remaining -= closed;
                 if open.length == 0 {
-                    self.open.pop();
+                    self.open_runs.pop();
                 }
-                let next = self.open.iter().rposition(|open| open.sign == run.sign);
+                let next = self
+                    .open_runs
+                    .iter()
+                    .rposition(|open| open.delimiter == run.delimiter);
                 match next {
-                    Some(next) if left > 0 => opener = next,
+                    Some(next) if remaining > 0 => opener = next,
                     _ => return,
                 }
             }
         }
         let is_edge_in_cjk = is_cjk(run.before) && is_punctuation(run.after);
-        if run.can_open() || is_edge_in_cjk && run.sign != b'_' {
+        if run.can_open() || is_edge_in_cjk && run.delimiter != b'_' {
             if !run.can_open() {
-                self.invisible_spaces.push(run.at);
+                self.invisible_spaces.push(run.start);
             }
-            self.open.push(OpenRun {
-                sign: run.sign,
+            self.open_runs.push(OpenRun {
+                delimiter: run.delimiter,
                 length: run.length,
-                at: run.at,
+                start: run.start,
             });
         }
     }
@@ -235,9 +246,9 @@ mod tests {
     use super::*;
 
     fn open(text: &str) -> Vec<(char, usize)> {
-        let open = emphasis_runs(text).open;
+        let open = emphasis_runs(text).open_runs;
         open.iter()
-            .map(|open| (char::from(open.sign), open.length))
+            .map(|open| (char::from(open.delimiter), open.length))
             .collect()
     }
 

@@ -1,5 +1,5 @@
-//! Renders the inline text of one leaf (emphasis, code, links) as styled spans. Parsed by
-//! pulldown-cmark; the block structure is already known.
+//! Renders the inline text of one leaf (emphasis, code, links) as styled spans. pulldown-cmark
+//! parses it; the block structure is already known.
 
 use super::emphasis::emphasis_runs;
 use super::line_syntax::setext_level;
@@ -8,17 +8,17 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Bytes shown of a link target.
+/// Maximum number of bytes shown of a link target.
 const TARGET_BYTES_MAX: usize = 400;
-/// Maximum number of link labels remembered.
+/// Maximum number of link definitions, and of labels without a definition.
 const LABELS_MAX: usize = 4_096;
-/// Inserted where a delimiter run opens or closes although no space is there. Sanitized text never
-/// contains it.
+/// Inserted where a delimiter run should open or close but CommonMark requires a space. Sanitized
+/// text never contains this character.
 const INVISIBLE_SPACE: &str = "\u{2028}";
 /// A full stop before the leaf prevents its first word from starting a block.
 const LEADING_GUARD: &str = ".";
 
-/// Link reference definitions, and labels used before their definition.
+/// Link reference definitions, and labels that were used without a definition.
 #[derive(Debug, Clone, Default)]
 pub struct LinkDefinitions {
     targets: HashMap<String, String>,
@@ -26,24 +26,26 @@ pub struct LinkDefinitions {
 }
 
 impl LinkDefinitions {
-    /// Labels match regardless of case and spacing.
-    fn key(label: &str) -> String {
+    /// Labels are compared regardless of case and spacing.
+    fn normalize_label(label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
         words.join(" ").to_lowercase()
     }
 
-    fn target(&mut self, label: &str) -> Option<String> {
-        let key = Self::key(label);
-        let found = self.targets.get(&key).cloned();
-        if found.is_none() && self.unresolved.len() < LABELS_MAX {
+    /// Returns the target of a label, or records the label as unresolved.
+    fn resolve(&mut self, label: &str) -> Option<String> {
+        let key = Self::normalize_label(label);
+        let target = self.targets.get(&key).cloned();
+        if target.is_none() && self.unresolved.len() < LABELS_MAX {
             self.unresolved.insert(key);
         }
-        found
+        target
     }
 
-    /// Adds a definition; the first for a label wins. True if text already laid out refers to it.
+    /// Adds a definition unless the label already has one. Returns whether text that is already
+    /// laid out refers to the label.
     pub fn define(&mut self, definition: LinkDefinition) -> bool {
-        let key = Self::key(&definition.label);
+        let key = Self::normalize_label(&definition.label);
         // A footnote is not a link definition.
         if key.starts_with('^')
             || self.targets.len() >= LABELS_MAX
@@ -51,9 +53,9 @@ impl LinkDefinitions {
         {
             return false;
         }
-        let awaited = self.unresolved.remove(&key);
+        let was_unresolved = self.unresolved.remove(&key);
         self.targets.insert(key, definition.target);
-        awaited
+        was_unresolved
     }
 
     pub fn clear_unresolved(&mut self) {
@@ -63,7 +65,7 @@ impl LinkDefinitions {
 
 /// Receives spans in text order: the text, its style, and its byte offset in the leaf.
 pub trait InlineSink {
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize);
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize);
 }
 
 /// Whether the text has no inline syntax.
@@ -76,8 +78,8 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// Writes the text of a leaf, whose lines end in `\n`, to `sink` and returns its link definitions.
-/// O(len).
+/// Writes the text of a leaf, whose lines are separated by `\n`, to `sink` and returns its link
+/// definitions. O(len).
 pub fn write_inline(
     text: &str,
     base: TextStyle,
@@ -86,14 +88,14 @@ pub fn write_inline(
     sink: &mut impl InlineSink,
 ) -> Vec<LinkDefinition> {
     if is_plain(text) {
-        let mut at = 0;
+        let mut line_start = 0;
         for line in text.split('\n') {
-            if at > 0 {
-                sink.push_text("\n", base, at);
+            if line_start > 0 {
+                sink.push_text("\n", base, line_start);
             }
             let indent = line.len() - line.trim_start_matches(' ').len();
-            sink.push_text(line.trim_matches(' '), base, at + indent);
-            at += line.len() + 1;
+            sink.push_text(line.trim_matches(' '), base, line_start + indent);
+            line_start += line.len() + 1;
         }
         return Vec::new();
     }
@@ -103,10 +105,10 @@ pub fn write_inline(
     } else {
         LEADING_GUARD
     };
-    let (guarded, inserted) = insert_invisible_spaces(guard, text);
+    let (guarded, invisible_spaces) = insert_invisible_spaces(guard, text);
     let options = Options::ENABLE_STRIKETHROUGH;
     let resolve = |link: BrokenLink| {
-        let target = links.target(&link.reference)?;
+        let target = links.resolve(&link.reference)?;
         Some((CowStr::from(target), CowStr::from("")))
     };
     let parser = Parser::new_with_broken_link_callback(&guarded, options, Some(resolve));
@@ -124,7 +126,7 @@ pub fn write_inline(
         links: Vec::new(),
         guard_bytes_left: guard.len(),
         guard_bytes: guard.len(),
-        invisible_spaces: inserted,
+        invisible_spaces,
         has_output: false,
         after_line_break: false,
     };
@@ -133,8 +135,8 @@ pub fn write_inline(
         let style = TextStyle::from_role(StyleRole::Dim);
         writer.push_text(guarded[span.clone()].trim_end(), style, span.start);
     }
-    for (event, at) in &mut events {
-        writer.push_event(event, at);
+    for (event, range) in &mut events {
+        writer.push_event(event, range);
     }
     definitions
         .into_iter()
@@ -179,8 +181,8 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         self.styles.push(style);
     }
 
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
-        // Drop the space after a line break.
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize) {
+        // Drop spaces after a line break.
         let text = match self.after_line_break {
             true => text.trim_start_matches(' '),
             false => text,
@@ -192,32 +194,35 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             link.text.push_str(text);
         }
         self.has_output |= !text.is_empty();
-        let before = self.invisible_spaces.partition_point(|space| *space < at);
-        let at = at.saturating_sub(self.guard_bytes + before * INVISIBLE_SPACE.len());
+        let spaces_before = self
+            .invisible_spaces
+            .partition_point(|space| *space < offset);
+        let offset =
+            offset.saturating_sub(self.guard_bytes + spaces_before * INVISIBLE_SPACE.len());
         if text.contains(INVISIBLE_SPACE) {
             self.sink
-                .push_text(&text.replace(INVISIBLE_SPACE, ""), style, at);
+                .push_text(&text.replace(INVISIBLE_SPACE, ""), style, offset);
         } else {
-            self.sink.push_text(text, style, at);
+            self.sink.push_text(text, style, offset);
         }
     }
 
-    fn begin_block(&mut self, at: usize) {
+    fn begin_block(&mut self, offset: usize) {
         if self.has_output {
-            self.push_text("\n", TextStyle::default(), at);
+            self.push_text("\n", TextStyle::default(), offset);
         }
     }
 
-    fn push_event(&mut self, event: Event, at: Range<usize>) {
+    fn push_event(&mut self, event: Event, range: Range<usize>) {
         let guard = std::mem::take(&mut self.guard_bytes_left);
-        let start = at.start;
+        let start = range.start;
         match event {
             Event::Start(tag) => {
-                // This paragraph contains the guard.
+                // The guard comes later, in the text of this block.
                 self.guard_bytes_left = guard;
-                self.start(tag, start);
+                self.start_tag(tag, start);
             }
-            Event::End(tag) => self.end(tag, at.end),
+            Event::End(tag) => self.end_tag(tag, range.end),
             Event::Text(text) => self.push_text(
                 &text[guard.min(text.len())..],
                 self.current_style(),
@@ -230,11 +235,11 @@ impl<I: InlineSink> InlineWriter<'_, I> {
                 self.push_text(&text, style, start);
                 self.push_text(self.glyphs.code_quote, style, start);
             }
-            // Math is not enabled.
+            // Cannot occur: math is not enabled.
             Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.push_text(&text, self.current_style(), start);
             }
-            Event::Html(text) | Event::InlineHtml(text) => self.html(&text, start),
+            Event::Html(text) | Event::InlineHtml(text) => self.push_html(&text, start),
             Event::SoftBreak | Event::HardBreak => {
                 self.push_text("\n", self.current_style(), start)
             }
@@ -247,33 +252,33 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         }
     }
 
-    fn html(&mut self, text: &str, at: usize) {
+    fn push_html(&mut self, text: &str, offset: usize) {
         let name = text
             .trim_start_matches('<')
             .trim_end()
             .trim_end_matches('>');
         let is_break = name.trim_end_matches('/').trim().eq_ignore_ascii_case("br");
         if is_break {
-            return self.push_text("\n", self.current_style(), at);
+            return self.push_text("\n", self.current_style(), offset);
         }
         let style = TextStyle {
             role: StyleRole::Dim,
             ..self.current_style()
         };
-        self.push_text(text, style, at);
+        self.push_text(text, style, offset);
     }
 
-    fn start(&mut self, tag: Tag, at: usize) {
+    fn start_tag(&mut self, tag: Tag, offset: usize) {
         match tag {
             Tag::Strong => self.push_style(|style| style.bold = true),
             Tag::Emphasis => self.push_style(|style| style.italic = true),
             Tag::Strikethrough => self.push_style(|style| style.strikethrough = true),
             Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { dest_url, .. } => {
-                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), at);
+                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), offset);
                 self.open_link(&dest_url);
             }
-            _ => self.begin_block(at),
+            _ => self.begin_block(offset),
         }
     }
 
@@ -288,7 +293,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         });
     }
 
-    fn end(&mut self, tag: TagEnd, at: usize) {
+    fn end_tag(&mut self, tag: TagEnd, offset: usize) {
         match tag {
             TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => {
                 self.styles.pop();
@@ -297,54 +302,54 @@ impl<I: InlineSink> InlineWriter<'_, I> {
                 self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
                 if !text_names_target(&link.text, &link.target) {
-                    self.push_link_target(&link, at);
+                    self.push_link_target(&link, offset);
                 }
             }
             _ => {}
         }
     }
 
-    /// Shows the target of a link, unless its text already does.
-    fn push_link_target(&mut self, link: &OpenLink, at: usize) {
-        let shown = link.target.floor_char_boundary(TARGET_BYTES_MAX);
-        let more = if shown < link.target.len() { "…" } else { "" };
-        let target = link.target[..shown].replace(['\n', '\r'], " ");
+    /// Shows the target of a link, after its text if it has any.
+    fn push_link_target(&mut self, link: &OpenLink, offset: usize) {
+        let end = link.target.floor_char_boundary(TARGET_BYTES_MAX);
+        let ellipsis = if end < link.target.len() { "…" } else { "" };
+        let target = link.target[..end].replace(['\n', '\r'], " ");
         let text = if link.text.trim().is_empty() {
-            format!("{target}{more}")
+            format!("{target}{ellipsis}")
         } else {
-            format!(" ({target}{more})")
+            format!(" ({target}{ellipsis})")
         };
-        self.push_text(&text, TextStyle::from_role(StyleRole::Dim), at);
+        self.push_text(&text, TextStyle::from_role(StyleRole::Dim), offset);
     }
 }
 
-/// Puts `guard` before the text and inserts invisible spaces where delimiter runs need one; returns
-/// the result and their offsets. An invisible space also protects a line that would make a heading
-/// of the lines above; the block scanner already decided that it does not.
+/// Prepends `guard` to the text and inserts invisible spaces where delimiter runs need them. Also
+/// inserts one before each line that looks like a setext underline: the block scanner has already
+/// decided that it is text. Returns the new text and the offsets of the invisible spaces.
 fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
     let mut positions = Vec::new();
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
         positions = emphasis_runs(text).invisible_spaces;
     }
-    for (at, _) in text.match_indices('\n') {
-        let line = text[at + 1..].split('\n').next().unwrap_or_default();
+    for (position, _) in text.match_indices('\n') {
+        let line = text[position + 1..].split('\n').next().unwrap_or_default();
         if setext_level(line.trim_start_matches(' ')).is_some() {
-            positions.push(at + 1);
+            positions.push(position + 1);
         }
     }
     positions.sort_unstable();
-    let mut inserted = Vec::with_capacity(positions.len());
-    let mut spaced = String::with_capacity(text.len() + 8);
-    spaced.push_str(guard);
-    let mut from = 0;
-    for at in positions {
-        spaced.push_str(&text[from..at]);
-        inserted.push(spaced.len());
-        spaced.push_str(INVISIBLE_SPACE);
-        from = at;
+    let mut offsets = Vec::with_capacity(positions.len());
+    let mut text_with_spaces = String::with_capacity(text.len() + 8);
+    text_with_spaces.push_str(guard);
+    let mut copied = 0;
+    for position in positions {
+        text_with_spaces.push_str(&text[copied..position]);
+        offsets.push(text_with_spaces.len());
+        text_with_spaces.push_str(INVISIBLE_SPACE);
+        copied = position;
     }
-    spaced.push_str(&text[from..]);
-    (spaced, inserted)
+    text_with_spaces.push_str(&text[copied..]);
+    (text_with_spaces, offsets)
 }
 
 fn text_names_target(text: &str, target: &str) -> bool {

@@ -1,5 +1,6 @@
-//! Lays out leaf blocks as rows. Code and settled tables are final line by line. A paragraph is
-//! laid out again whenever it grows, so a long one is laid out in parts.
+//! Lays out leaf blocks as rows. Each line of code, and each row of a table with settled columns,
+//! is laid out once. A paragraph is laid out again whenever it grows, so a long one is split into
+//! parts.
 
 use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
 use super::code::CodeLayout;
@@ -16,7 +17,7 @@ pub const INSET: &str = "  ";
 /// The widest line of prose that is easy to read. Code and tables may use all columns.
 const MEASURE: u16 = 100;
 
-/// The row prefixes of a leaf; the first row uses `next`.
+/// The prefixes of a leaf's remaining rows: of the next row, and of those after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowPrefixes {
     pub next: PrefixId,
@@ -38,7 +39,7 @@ pub enum LeafLayout {
     Table(TableLayout),
 }
 
-/// The leaf that receives lines.
+/// The open leaf, which receives lines.
 #[derive(Debug, Clone)]
 pub struct OpenLeaf {
     pub layout: LeafLayout,
@@ -59,11 +60,11 @@ impl Default for OpenLeaf {
 
 #[derive(Debug, Clone)]
 pub struct MarkdownLayout {
-    pub rows: RowBuffer,
+    pub row_buffer: RowBuffer,
     pub glyphs: MarkdownGlyphs,
     pub links: LinkDefinitions,
     width: NonZeroU16,
-    /// A link definition arrived that earlier text refers to.
+    /// A link was defined that earlier text refers to.
     pub needs_relayout: bool,
     /// The current line may continue.
     pub is_line_partial: bool,
@@ -75,7 +76,7 @@ impl MarkdownLayout {
         // Prefix 0 is empty.
         row_buffer.intern_prefix("");
         Self {
-            rows: row_buffer,
+            row_buffer,
             glyphs,
             links: LinkDefinitions::default(),
             width,
@@ -88,7 +89,7 @@ impl MarkdownLayout {
         self.width
     }
 
-    /// Clears the rows; link definitions stay.
+    /// Clears the rows but keeps the link definitions.
     pub fn clear(&mut self) {
         let mut links = std::mem::take(&mut self.links);
         links.clear_unresolved();
@@ -96,21 +97,27 @@ impl MarkdownLayout {
         self.links = links;
     }
 
-    /// Applies an event of the scanner. `ending`: nothing follows for now, so unfinished syntax may
-    /// be completed.
-    pub fn apply(&mut self, leaf: &mut OpenLeaf, source: &str, event: BlockEvent, ending: bool) {
+    /// Applies an event of the scanner. With `is_streaming`, the text ends here only for now, so
+    /// unfinished syntax is shown as if complete.
+    pub fn apply(
+        &mut self,
+        leaf: &mut OpenLeaf,
+        source: &str,
+        event: BlockEvent,
+        is_streaming: bool,
+    ) {
         match event {
             BlockEvent::OpenLeaf {
-                at,
+                source_start,
                 kind,
                 prefix,
                 blank_row_prefix,
             } => {
-                self.close(leaf, source, false);
-                leaf.source_start = at;
-                self.open(leaf, source, kind, &prefix, blank_row_prefix);
+                self.close_leaf(leaf, source, false);
+                leaf.source_start = source_start;
+                self.open_leaf(leaf, source, kind, &prefix, blank_row_prefix);
             }
-            BlockEvent::Line(range) => self.line(leaf, source, range),
+            BlockEvent::Line(range) => self.push_line(leaf, source, range),
             BlockEvent::ContinueLine(range) => self.continue_line(leaf, source, range),
             BlockEvent::ChangeKind(LeafKind::Table(aligns)) => {
                 self.become_table(leaf, source, aligns)
@@ -120,11 +127,11 @@ impl MarkdownLayout {
                     paragraph.kind = kind;
                 }
             }
-            BlockEvent::CloseLeaf => self.close(leaf, source, ending),
+            BlockEvent::CloseLeaf => self.close_leaf(leaf, source, is_streaming),
         }
     }
 
-    fn open(
+    fn open_leaf(
         &mut self,
         leaf: &mut OpenLeaf,
         source: &str,
@@ -132,33 +139,33 @@ impl MarkdownLayout {
         prefix: &BlockPrefix,
         blank_row_prefix: Option<Vec<PrefixPart>>,
     ) {
-        let at = self.rows.end();
+        let start = self.row_buffer.end();
         if let Some(parts) = blank_row_prefix {
             let text = self.prefix_text(&parts);
-            let id = self.rows.intern_prefix(text.trim_end());
-            self.rows.push_row(at, id, leaf.source_start);
+            let id = self.row_buffer.intern_prefix(text.trim_end());
+            self.row_buffer.push_row(start, id, leaf.source_start);
         }
-        leaf.prefixes = self.prefixes(prefix, "");
+        leaf.prefixes = self.intern_prefixes(prefix, "");
         leaf.layout = match kind {
             LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::EmptyItem => {
                 LeafLayout::Paragraph(ParagraphText::new(kind))
             }
             LeafKind::Code { info } => {
                 let bar = self.code_bar();
-                leaf.prefixes = self.prefixes(prefix, &bar);
+                leaf.prefixes = self.intern_prefixes(prefix, &bar);
                 if !source[info.clone()].trim().is_empty() {
                     // The name of the language stands above the bar.
-                    leaf.prefixes.next = self.prefixes(prefix, INSET).next;
+                    leaf.prefixes.next = self.intern_prefixes(prefix, INSET).next;
                 }
                 LeafLayout::Code(self.open_code(leaf, source, info))
             }
             LeafKind::Rule => {
                 let columns = self.prose_width(leaf.prefixes);
                 let rule = self.glyphs.rule.to_string().repeat(columns.get().into());
-                self.rows
+                self.row_buffer
                     .push_text(&rule, TextStyle::from_role(StyleRole::Dim));
                 let id = leaf.prefixes.take_next();
-                self.rows.push_row(at, id, leaf.source_start);
+                self.row_buffer.push_row(start, id, leaf.source_start);
                 LeafLayout::None
             }
             LeafKind::Table(_) => LeafLayout::None,
@@ -177,29 +184,29 @@ impl MarkdownLayout {
         NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
     }
 
-    /// The columns left after the prefix.
+    /// The columns to the right of the prefix.
     pub fn content_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
-        let used = self.rows.prefix(prefixes.rest).chars().count();
-        let left = usize::from(self.width.get()).saturating_sub(used);
-        let left = u16::try_from(left).unwrap_or(u16::MAX);
-        NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
+        let prefix_columns = self.row_buffer.prefix(prefixes.rest).chars().count();
+        let remaining = usize::from(self.width.get()).saturating_sub(prefix_columns);
+        let remaining = u16::try_from(remaining).unwrap_or(u16::MAX);
+        NonZeroU16::new(remaining).unwrap_or(NonZeroU16::MIN)
     }
 
-    fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
+    fn intern_prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
         let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
             let text = self.prefix_text(parts) + inset;
-            self.rows.intern_prefix(self.limit_prefix(&text))
+            self.row_buffer.intern_prefix(self.limit_prefix(&text))
         });
         RowPrefixes { next, rest }
     }
 
-    /// Limits a prefix to half of the width by dropping its beginning. Each character is one column
-    /// wide.
+    /// Limits a prefix to half of the width by dropping leading characters, each of which is one
+    /// column wide.
     fn limit_prefix<'a>(&self, text: &'a str) -> &'a str {
         let columns_max = usize::from(self.width.get() / 2);
-        let dropped = text.chars().count().saturating_sub(columns_max);
-        let at = text.char_indices().nth(dropped);
-        at.map_or("", |(at, _)| &text[at..])
+        let dropped_chars = text.chars().count().saturating_sub(columns_max);
+        let start = text.char_indices().nth(dropped_chars);
+        start.map_or("", |(start, _)| &text[start..])
     }
 
     fn prefix_text(&self, parts: &[PrefixPart]) -> String {
@@ -208,8 +215,8 @@ impl MarkdownLayout {
             match *part {
                 PrefixPart::Quote => text.extend([self.glyphs.quote, ' ']),
                 PrefixPart::Bullet => text.extend([self.glyphs.bullet, ' ']),
-                PrefixPart::Number(number, sign) => {
-                    text.push_str(&format!("{number}{} ", char::from(sign)));
+                PrefixPart::Number(number, delimiter) => {
+                    text.push_str(&format!("{number}{} ", char::from(delimiter)));
                 }
                 PrefixPart::Task(done) => text.push_str(if done { "[x] " } else { "[ ] " }),
                 PrefixPart::Space(columns) => text.push_str(&" ".repeat(columns)),
@@ -218,7 +225,7 @@ impl MarkdownLayout {
         text
     }
 
-    fn line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
+    fn push_line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
         match &mut leaf.layout {
             LeafLayout::None => self.push_stray_line(leaf, source, range),
             LeafLayout::Paragraph(paragraph) => {
@@ -256,16 +263,16 @@ impl MarkdownLayout {
                 }
             }
             LeafLayout::Code(_) => self.code_line(leaf, source, range, true),
-            _ => self.line(leaf, source, range),
+            _ => self.push_line(leaf, source, range),
         }
     }
 
     fn parse_table_row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
-        let at = range.start;
+        let start = range.start;
         let (glyphs, links) = (&self.glyphs, &mut self.links);
         TableRow::new(
             &source[range],
-            at,
+            start,
             columns,
             self.is_line_partial,
             glyphs,
@@ -287,14 +294,15 @@ impl MarkdownLayout {
         };
         if !paragraph.is_empty() {
             self.lay_out_paragraph(leaf, source, false);
-            let at = self.rows.end();
-            self.rows.push_row(at, leaf.prefixes.rest, header.start);
+            let start = self.row_buffer.end();
+            self.row_buffer
+                .push_row(start, leaf.prefixes.rest, header.start);
         }
         let header = self.parse_table_row(source, header, aligns.len());
         leaf.layout = LeafLayout::Table(TableLayout::new(aligns, header));
         let [next, rest] = [leaf.prefixes.next, leaf.prefixes.rest].map(|id| {
-            let text = self.rows.prefix(id).to_owned() + INSET;
-            self.rows.intern_prefix(self.limit_prefix(&text))
+            let text = self.row_buffer.prefix(id).to_owned() + INSET;
+            self.row_buffer.intern_prefix(self.limit_prefix(&text))
         });
         leaf.prefixes = RowPrefixes { next, rest };
     }
@@ -305,7 +313,7 @@ impl MarkdownLayout {
             return;
         };
         let mut output = TableOutput {
-            rows: &mut self.rows,
+            row_buffer: &mut self.row_buffer,
             glyphs: &self.glyphs,
             width: width.get().into(),
             prefixes: &mut leaf.prefixes,
@@ -313,17 +321,17 @@ impl MarkdownLayout {
         table.push(row, self.is_line_partial, &mut output);
     }
 
-    fn close(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
+    fn close_leaf(&mut self, leaf: &mut OpenLeaf, source: &str, is_streaming: bool) {
         let width = self.content_width(leaf.prefixes);
         match std::mem::take(&mut leaf.layout) {
             LeafLayout::None => return,
             LeafLayout::Paragraph(paragraph) => {
                 leaf.layout = LeafLayout::Paragraph(paragraph);
-                self.close_paragraph(leaf, source, ending);
+                self.close_paragraph(leaf, source, is_streaming);
             }
             LeafLayout::Code(mut code) => self.end_code_line(&mut code, leaf),
             LeafLayout::Table(mut table) => table.finish(&mut TableOutput {
-                rows: &mut self.rows,
+                row_buffer: &mut self.row_buffer,
                 glyphs: &self.glyphs,
                 width: width.get().into(),
                 prefixes: &mut leaf.prefixes,
@@ -332,74 +340,75 @@ impl MarkdownLayout {
         leaf.layout = LeafLayout::None;
         // An item without content still shows its marker.
         if leaf.prefixes.next != leaf.prefixes.rest {
-            let at = self.rows.end();
+            let start = self.row_buffer.end();
             let id = leaf.prefixes.take_next();
-            self.rows.push_row(at, id, leaf.source_start);
+            self.row_buffer.push_row(start, id, leaf.source_start);
         }
     }
 
-    fn close_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
+    fn close_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, is_streaming: bool) {
         if let LeafLayout::Paragraph(paragraph) = &leaf.layout
-            && ending
+            && is_streaming
             && paragraph.looks_like_table(source)
         {
             let line = paragraph.first_line();
             let columns = super::line_syntax::table_cells(&source[line]).count();
             self.become_table(leaf, source, vec![Default::default(); columns]);
-            return self.close(leaf, source, ending);
+            return self.close_leaf(leaf, source, is_streaming);
         }
         if let LeafLayout::Paragraph(paragraph) = &mut leaf.layout {
-            paragraph.is_streaming = ending;
+            paragraph.is_streaming = is_streaming;
         }
         self.lay_out_paragraph(leaf, source, false);
     }
 
-    /// Lays out the lines of a paragraph. With `hold_last`, the last row waits for more text.
+    /// Lays out the lines of a paragraph. With `hold_last`, its last row is kept pending, because
+    /// more text may extend it.
     fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold_last: bool) {
         let width = self.prose_width(leaf.prefixes);
         let LeafLayout::Paragraph(paragraph) = &mut leaf.layout else {
             return;
         };
         let text = paragraph.join(source);
-        let start = self.rows.end();
-        let mut sink = source_map::RowBufferSink::new(&mut self.rows);
+        let start = self.row_buffer.end();
+        let mut sink = source_map::RowBufferSink::new(&mut self.row_buffer);
         let style = paragraph.base_style();
         let definitions = write_inline(&text.text, style, &self.glyphs, &mut self.links, &mut sink);
         let map = sink.finish();
-        // While streaming, the end of a target is unknown.
+        // While streaming, the target of a link may be incomplete.
         for definition in definitions.into_iter().filter(|_| !paragraph.is_streaming) {
             self.needs_relayout |= self.links.define(definition);
         }
         if !hold_last {
-            self.rows.trim_end(start);
+            self.row_buffer.trim_end(start);
         } else if text.text.ends_with(' ') {
-            self.rows.push_text(" ", style);
+            self.row_buffer.push_text(" ", style);
         }
-        let pending = paragraph.pending_row.take();
-        if pending.is_none() && self.rows.end() == start {
+        let pending_row = paragraph.pending_row.take();
+        if pending_row.is_none() && self.row_buffer.end() == start {
             paragraph.clear();
             return;
         }
         let prefixes = &mut leaf.prefixes;
-        let from = pending.map_or(start, |(at, _)| at);
-        let origin = pending.map(|(_, source)| source);
-        let row = self.rows.wrap(
-            from,
+        let wrap_start = pending_row.map_or(start, |(offset, _)| offset);
+        let pending_source = pending_row.map(|(_, source)| source);
+        let last_row_start = self.row_buffer.wrap(
+            wrap_start,
             (width, BreakMode::Prose),
             hold_last,
             || prefixes.take_next(),
-            |at| match origin {
-                Some(origin) if at < start => origin,
-                _ => text.source_byte(map.source_byte(at)),
+            |offset| match pending_source {
+                Some(pending_source) if offset < start => pending_source,
+                _ => text.source_byte(map.leaf_byte(offset)),
             },
         );
         paragraph.clear();
         if hold_last {
-            let source = match origin {
-                Some(origin) if row < start => origin,
-                _ => text.source_byte(map.source_byte(row)),
+            let source = match pending_source {
+                Some(pending_source) if last_row_start < start => pending_source,
+                _ => text.source_byte(map.leaf_byte(last_row_start)),
             };
-            paragraph.pending_row = Some((row, source));
+            paragraph.pending_row = Some((last_row_start, source));
         }
     }
 }

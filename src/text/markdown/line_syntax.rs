@@ -1,15 +1,15 @@
-//! Recognizes what a line of Markdown starts (CommonMark 0.31 and GitHub tables). Tabs are already
-//! expanded, so a byte of indentation is a column.
+//! Recognizes the Markdown syntax at the start of a line (CommonMark 0.31 and GitHub tables). Tabs
+//! are already expanded, so each byte of indentation is one column.
 
 use std::ops::Range;
 
-/// Indentation that makes a line code.
+/// Minimum indentation of indented code.
 pub const CODE_INDENT: usize = 4;
 /// Maximum number of digits in a list number.
 const DIGITS_MAX: usize = 9;
 /// Bytes of a line examined to recognize a rule, a fence or the delimiter row of a table.
 const LOOKAHEAD_MAX: usize = 4_096;
-/// Maximum number of table columns; surplus cells are text of the last one.
+/// Maximum number of table columns.
 pub const COLUMNS_MAX: usize = 128;
 
 /// The number of leading spaces.
@@ -29,7 +29,7 @@ pub fn atx_heading(text: &str) -> Option<(u8, Range<usize>)> {
         return None;
     }
     let trimmed = rest.trim_end_matches(' ');
-    // A closing run of `#` is decoration unless it is attached to a word.
+    // A closing run of `#` is not part of the title unless it is attached to a word.
     let without_closing = trimmed.trim_end_matches('#');
     let title = match without_closing.is_empty() || without_closing.ends_with(' ') {
         true => without_closing,
@@ -64,13 +64,13 @@ pub fn fence(text: &str) -> Option<(Fence, Range<usize>)> {
 
 impl Fence {
     pub fn is_closed_by(self, text: &str) -> bool {
-        let from = indent(text);
-        let text = &text[from..];
+        let indentation = indent(text);
+        let text = &text[indentation..];
         let length = text
             .bytes()
             .take_while(|byte| *byte == self.delimiter)
             .count();
-        from < CODE_INDENT && length >= self.length && is_blank(&text[length..])
+        indentation < CODE_INDENT && length >= self.length && is_blank(&text[length..])
     }
 }
 
@@ -92,14 +92,14 @@ pub fn is_rule(text: &str) -> bool {
         && count >= 3
 }
 
-/// The heading level that a setext underline gives to the paragraph above it.
+/// The heading level of the paragraph above `text`, if `text` is a setext underline.
 pub fn setext_level(text: &str) -> Option<u8> {
     let text = text.trim_end_matches(' ');
-    let all = |delimiter| !text.is_empty() && text.bytes().all(|byte| byte == delimiter);
-    if all(b'=') {
+    let is_run_of = |delimiter| !text.is_empty() && text.bytes().all(|byte| byte == delimiter);
+    if is_run_of(b'=') {
         Some(1)
     } else {
-        all(b'-').then_some(2)
+        is_run_of(b'-').then_some(2)
     }
 }
 
@@ -109,7 +109,7 @@ pub struct ListMarker {
     /// The bullet, or the delimiter after the number.
     pub delimiter: u8,
     pub number: Option<u64>,
-    /// Its width without the following spaces.
+    /// The width of the marker, without the spaces after it.
     pub columns: usize,
 }
 
@@ -140,8 +140,8 @@ pub enum ColumnAlign {
     Right,
 }
 
-/// The column alignments if `row` is the delimiter row of a table with this header. An unfinished
-/// line counts if it could still become one.
+/// The column alignments if `row` is the delimiter row of a table with this header, or if it is
+/// unfinished and could still become one.
 pub fn table_columns(header: &str, row: &str, is_partial: bool) -> Option<Vec<ColumnAlign>> {
     let count = table_cells(header).count();
     if !header.contains('|') && !row.contains('|') {
@@ -158,21 +158,21 @@ pub fn table_columns(header: &str, row: &str, is_partial: bool) -> Option<Vec<Co
 
 /// The column alignments, if `text` is the delimiter row of a table.
 pub fn table_alignments(text: &str) -> Option<Vec<ColumnAlign>> {
-    let plausible = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
-    if text.len() > LOOKAHEAD_MAX || !text.bytes().all(plausible) {
+    let is_delimiter_byte = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
+    if text.len() > LOOKAHEAD_MAX || !text.bytes().all(is_delimiter_byte) {
         return None;
     }
     let column = |range: Range<usize>| {
         let cell = text[range].trim_matches(' ');
-        let line = cell.strip_prefix(':').unwrap_or(cell);
-        let line = line.strip_suffix(':').unwrap_or(line);
-        let is_line = !line.is_empty() && line.bytes().all(|byte| byte == b'-');
+        let dashes = cell.strip_prefix(':').unwrap_or(cell);
+        let dashes = dashes.strip_suffix(':').unwrap_or(dashes);
+        let is_delimiter_cell = !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-');
         let align = match (cell.starts_with(':'), cell.ends_with(':')) {
             (true, true) => ColumnAlign::Center,
             (false, true) => ColumnAlign::Right,
             _ => ColumnAlign::Left,
         };
-        is_line.then_some(align)
+        is_delimiter_cell.then_some(align)
     };
     let columns: Option<Vec<ColumnAlign>> = table_cells(text).map(column).collect();
     columns.filter(|columns| !columns.is_empty() && columns.len() <= COLUMNS_MAX)
@@ -183,19 +183,19 @@ pub fn table_cells(row: &str) -> impl Iterator<Item = Range<usize>> {
     let end = row.trim_end_matches(' ').len();
     let mut start = indent(&row[..end]);
     start += usize::from(row[start..end].starts_with('|'));
-    let mut from = Some(start.min(end));
+    let mut next_start = Some(start.min(end));
     std::iter::from_fn(move || {
-        let start = from?;
-        let mut escaped = false;
+        let start = next_start?;
+        let mut is_escaped = false;
         let bar = row[start..end].bytes().position(|byte| {
-            let is_bar = byte == b'|' && !escaped;
-            escaped = byte == b'\\' && !escaped;
+            let is_bar = byte == b'|' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
             is_bar
         });
-        let stop = bar.map_or(end, |bar| start + bar);
+        let cell_end = bar.map_or(end, |bar| start + bar);
         // No cell follows a trailing bar.
-        from = bar.map(|_| stop + 1).filter(|next| *next < end);
-        Some(start..stop)
+        next_start = bar.map(|_| cell_end + 1).filter(|next| *next < end);
+        Some(start..cell_end)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Lays out Markdown as rows of a given width while it streams in. A block scanner reads the text
-//! line by line; finished lines are laid out once, and only the last line and its paragraph are
-//! laid out again when text arrives. The cost per token is therefore independent of the length of a
+//! line by line. Finished lines are laid out once; when text arrives, only the last line and its
+//! paragraph are laid out again. The cost per token is therefore independent of the length of a
 //! paragraph, list, table or code block.
 
 mod block_event;
@@ -16,6 +16,7 @@ mod scan;
 mod source_map;
 mod style;
 mod table;
+mod table_plan;
 
 pub use row_buffer::StyledRow;
 pub use style::{MarkdownGlyphs, StyleRole, TextStyle};
@@ -26,14 +27,14 @@ use row_buffer::Checkpoint;
 use scan::{BlockScanner, LinePart};
 use std::num::NonZeroU16;
 
-/// Lines up to this length are processed whole. A longer one is split into parts, at a space if
+/// Lines up to this length are processed whole. A longer line is split into parts, at a space if
 /// there is one before [`LINE_BYTES_MAX`].
-const LINE_BYTES_SOFT: usize = 2_048;
+const LINE_BYTES_SOFT_MAX: usize = 2_048;
 const LINE_BYTES_MAX: usize = 4_096;
-/// Budget for laying the text out again because a link was defined after its use: bytes per byte of
-/// text, plus a fixed allowance.
-const RELAYOUT_SHARE: usize = 8;
-const RELAYOUT_BYTES_FREE: usize = 1 << 20;
+/// The text is laid out again when a link is defined after its use. These bound the total work:
+/// bytes laid out again per byte of text, plus a fixed allowance.
+const RELAYOUT_BYTES_PER_BYTE: usize = 8;
+const RELAYOUT_BYTES_ALLOWANCE: usize = 1 << 20;
 
 /// The state after the last complete line.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +54,7 @@ pub struct MarkdownView {
     /// The sanitized text.
     source: String,
     state: SettledState,
-    /// The end of the final rows.
+    /// The rows up to here are final.
     checkpoint: Checkpoint,
     layout: MarkdownLayout,
     is_open: bool,
@@ -61,8 +62,8 @@ pub struct MarkdownView {
 }
 
 impl MarkdownView {
-    /// `open`: more text may follow.
-    pub fn new(raw: &str, width: u16, glyphs: MarkdownGlyphs, open: bool) -> Self {
+    /// Lays out `raw`. While `is_open`, more text may follow.
+    pub fn new(raw: &str, width: u16, glyphs: MarkdownGlyphs, is_open: bool) -> Self {
         let width = NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN);
         let layout = MarkdownLayout::new(width, glyphs);
         let mut this = Self {
@@ -70,51 +71,53 @@ impl MarkdownView {
             raw_bytes: 0,
             source: String::new(),
             state: SettledState::default(),
-            checkpoint: layout.rows.checkpoint(),
+            checkpoint: layout.row_buffer.checkpoint(),
             layout,
-            is_open: !open,
+            // Differs from the argument, so that `extend_to` lays out even an empty text.
+            is_open: !is_open,
             relayout_bytes: 0,
         };
-        this.extend_to(raw, open);
+        this.extend_to(raw, is_open);
         this
     }
 
     /// Appends the part of `raw` beyond the text processed so far. The cost grows with the new text
     /// and, up to a bound, with the last paragraph.
-    pub fn extend_to(&mut self, raw: &str, open: bool) {
-        if raw.len() == self.raw_bytes && open == self.is_open {
+    pub fn extend_to(&mut self, raw: &str, is_open: bool) {
+        if raw.len() == self.raw_bytes && is_open == self.is_open {
             return;
         }
         let clean = self.sanitizer.push(&raw[self.raw_bytes..]);
         self.raw_bytes = raw.len();
-        self.is_open = open;
+        self.is_open = is_open;
         self.source.push_str(clean.as_str());
-        self.layout.rows.roll_back(self.checkpoint);
-        self.advance();
-        let is_within_budget =
-            self.relayout_bytes <= RELAYOUT_BYTES_FREE + RELAYOUT_SHARE * self.source.len();
+        self.layout.row_buffer.roll_back(self.checkpoint);
+        self.lay_out_new_text();
+        let is_within_budget = self.relayout_bytes
+            <= RELAYOUT_BYTES_ALLOWANCE + RELAYOUT_BYTES_PER_BYTE * self.source.len();
         if std::mem::take(&mut self.layout.needs_relayout) && is_within_budget {
             self.relayout_bytes += self.source.len();
             self.relayout();
         }
     }
 
-    fn advance(&mut self) {
+    /// Lays out the text after `state.source_end`: complete lines for good, the last one for now.
+    fn lay_out_new_text(&mut self) {
         while let Some(part) = self.next_line_part() {
             let mut state = std::mem::take(&mut self.state);
             self.push_line_part(&mut state, part);
-            let newline = self.source.as_bytes().get(part.end) == Some(&b'\n');
-            state.is_mid_line = !newline;
-            state.source_end = part.end + usize::from(newline);
+            let ends_with_newline = self.source.as_bytes().get(part.end) == Some(&b'\n');
+            state.is_mid_line = !ends_with_newline;
+            state.source_end = part.end + usize::from(ends_with_newline);
             self.state = state;
         }
-        self.checkpoint = self.layout.rows.checkpoint();
+        self.checkpoint = self.layout.row_buffer.checkpoint();
         let mut state = self.state.clone();
         self.push_last_line(&mut state);
         let (layout, source) = (&mut self.layout, &self.source);
         let SettledState { scanner, leaf, .. } = &mut state;
-        let open = self.is_open;
-        scanner.finish(&mut |event| layout.apply(leaf, source, event, open));
+        let is_open = self.is_open;
+        scanner.finish(&mut |event| layout.apply(leaf, source, event, is_open));
     }
 
     fn push_line_part(&mut self, state: &mut SettledState, part: LinePart) {
@@ -132,8 +135,8 @@ impl MarkdownView {
         let rest = &self.source[start..];
         let window = &rest[..rest.floor_char_boundary(LINE_BYTES_MAX)];
         let newline = window.find('\n');
-        let whole = newline.filter(|length| *length <= LINE_BYTES_SOFT);
-        let length = whole.or_else(|| line_part_length(window, newline))?;
+        let whole_line = newline.filter(|length| *length <= LINE_BYTES_SOFT_MAX);
+        let length = whole_line.or_else(|| line_part_length(window, newline))?;
         let end = start + length;
         Some(LinePart {
             start,
@@ -144,7 +147,7 @@ impl MarkdownView {
         })
     }
 
-    /// Processes the unfinished last line as far as it can be shown.
+    /// Processes as much of the unfinished last line as can be shown.
     fn push_last_line(&mut self, state: &mut SettledState) {
         let start = state.source_end;
         let mut end = self.source.len();
@@ -164,12 +167,12 @@ impl MarkdownView {
         }
     }
 
-    /// Starts over with the link definitions found since.
+    /// Lays out the whole text again with all link definitions found so far.
     fn relayout(&mut self) {
         self.layout.clear();
         self.state = SettledState::default();
-        self.checkpoint = self.layout.rows.checkpoint();
-        self.advance();
+        self.checkpoint = self.layout.row_buffer.checkpoint();
+        self.lay_out_new_text();
         self.layout.needs_relayout = false;
     }
 
@@ -188,12 +191,12 @@ impl MarkdownView {
 
     /// Approximate memory use in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.source.len() + self.layout.rows.memory_bytes()
+        self.source.len() + self.layout.row_buffer.memory_bytes()
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.layout.rows.rows().len()
+        self.layout.row_buffer.rows().len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -201,22 +204,22 @@ impl MarkdownView {
     }
 
     pub fn row(&self, row: usize) -> StyledRow<'_> {
-        self.layout.rows.line(row)
+        self.layout.row_buffer.styled_row(row)
     }
 
-    /// The byte of the text at which a row begins; stable across width changes.
+    /// The byte of the text at which a row begins. Byte offsets stay valid when the width changes.
     pub fn row_start_byte(&self, row: usize) -> usize {
-        let rows = self.layout.rows.rows();
+        let rows = self.layout.row_buffer.rows();
         rows.get(row)
             .map_or(self.source.len(), |row| row.source_start as usize)
     }
 
     /// The row that contains a byte of the text.
     pub fn row_at_byte(&self, byte: usize) -> usize {
-        let rows = self.layout.rows.rows();
-        let after = rows.partition_point(|row| row.source_start as usize <= byte);
-        let last = after.checked_sub(1).and_then(|row| rows.get(row));
-        // The first of the rows that begin with the same byte.
+        let rows = self.layout.row_buffer.rows();
+        let next = rows.partition_point(|row| row.source_start as usize <= byte);
+        let last = next.checked_sub(1).and_then(|row| rows.get(row));
+        // Several rows may begin at the same byte; return the first of them.
         last.map_or(0, |last| {
             rows.partition_point(|row| row.source_start < last.source_start)
         })
@@ -224,29 +227,31 @@ impl MarkdownView {
 
     /// The number of rows that begin at or after a byte of the text.
     pub fn rows_since(&self, byte: usize) -> usize {
-        let rows = self.layout.rows.rows();
+        let rows = self.layout.row_buffer.rows();
         rows.len() - rows.partition_point(|row| (row.source_start as usize) < byte)
     }
 }
 
-/// The length of the next part of a long line, if it is known: up to a space outside emphasis, or
-/// to the end of the line.
+/// The length of the next part of a long line, if it can be determined yet: up to a space outside
+/// emphasis if possible, otherwise to another space or to the end of the line or window.
 fn line_part_length(window: &str, newline: Option<usize>) -> Option<usize> {
     let line = &window[..newline.unwrap_or(window.len())];
-    let safe_space = emphasis::safe_break_space(line, LINE_BYTES_SOFT);
-    let full = window.len() + 3 >= LINE_BYTES_MAX;
+    let safe_space = emphasis::safe_break_space(line, LINE_BYTES_SOFT_MAX);
+    let is_window_full = window.len() + 3 >= LINE_BYTES_MAX;
     let any_space = || {
         line.bytes()
             .enumerate()
-            .skip(LINE_BYTES_SOFT)
+            .skip(LINE_BYTES_SOFT_MAX)
             .find(|(_, byte)| *byte == b' ')
             .map(|(space, _)| space)
     };
-    let cut = safe_space.or_else(|| any_space().filter(|_| full && newline.is_none()));
+    let cut_space =
+        safe_space.or_else(|| any_space().filter(|_| is_window_full && newline.is_none()));
     // The space belongs to the part before it.
-    cut.map(|space| space + 1)
+    cut_space
+        .map(|space| space + 1)
         .or(newline)
-        .or_else(|| full.then_some(window.len()))
+        .or_else(|| is_window_full.then_some(window.len()))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Stores laid-out rows: one text, the styles of its spans, and rows as ranges of it. Everything is
-//! append-only, so discarding the layout of an unfinished line is a truncation.
+//! Stores laid-out rows: the text of all rows, the styles of its spans, and each row as a range of
+//! it. Everything is append-only, so truncation discards the layout of an unfinished line.
 
 use super::style::TextStyle;
 use crate::text::wrap::{wrap_code_line, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Only this many recent prefixes are reused. Each numbered item has its own prefix, so searching
-/// all of them would be wasted.
+/// Only this many recent prefixes are searched for one to reuse: each item of a numbered list has
+/// its own prefix, so older ones rarely match.
 const RECENT_PREFIXES: usize = 32;
 
 /// Index of an interned row prefix.
@@ -22,11 +22,12 @@ pub struct BufferedRow {
     pub source_start: u32,
 }
 
-/// One row for the view: its prefix, its text, and the styles as ends of spans.
+/// A row to draw: its prefix, its text, and the styles of the text.
 #[derive(Debug, Clone, Copy)]
 pub struct StyledRow<'a> {
     pub prefix: &'a str,
     pub text: &'a str,
+    /// Offset of the row in the buffer; `styles` has the end of each span in the buffer.
     start: u32,
     styles: &'a [(u32, TextStyle)],
 }
@@ -41,7 +42,7 @@ impl<'a> StyledRow<'a> {
         }
     }
 
-    /// The spans as end offsets within the text; the last may end beyond it.
+    /// The end offset and style of each span of the text. The last span may end beyond the text.
     pub fn style_spans(self) -> impl Iterator<Item = (usize, TextStyle)> + use<'a> {
         let start = self.start;
         self.styles
@@ -64,22 +65,22 @@ pub struct RowBuffer {
     styles: Vec<(u32, TextStyle)>,
     rows: Vec<BufferedRow>,
     prefixes: Vec<Box<str>>,
-    /// Bytes written, repeats included.
+    /// Bytes written, including those laid out again.
     #[cfg(test)]
     pub bytes_written: usize,
 }
 
-/// Saturates: text beyond 4 GiB gets no rows of its own.
-pub fn saturating_u32(byte: usize) -> u32 {
-    u32::try_from(byte).unwrap_or(u32::MAX)
+/// Converts an offset or index. Saturates, so text beyond 4 GiB is not shown.
+pub fn saturating_u32(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// How long lines are broken.
+/// Where long lines are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakMode {
     /// Between words.
     Prose,
-    /// Anywhere.
+    /// Anywhere, but preferably after a space near the end of the row.
     Code,
 }
 
@@ -124,14 +125,14 @@ impl RowBuffer {
         }
         let end = saturating_u32(self.text.len());
         match self.styles.last_mut() {
-            Some((last, same)) if *same == style => *last = end,
+            Some((last_end, last_style)) if *last_style == style => *last_end = end,
             _ => self.styles.push((end, style)),
         }
     }
 
     pub fn intern_prefix(&mut self, text: &str) -> PrefixId {
         let mut recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
-        if let Some((id, _)) = recent.find(|(_, known)| ***known == *text) {
+        if let Some((id, _)) = recent.find(|(_, prefix)| ***prefix == *text) {
             return saturating_u32(id);
         }
         self.prefixes.push(text.into());
@@ -157,18 +158,18 @@ impl RowBuffer {
         });
     }
 
-    /// Wraps the text from `start` on into rows. `prefix` returns the prefix of each row, `source`
-    /// the source byte for a byte of text. With `hold_last`, the last row is left for later.
-    /// Returns its start.
+    /// Wraps the text after `start` into rows. `next_prefix` returns the prefix of each row in
+    /// turn, and `source_byte` maps a byte of text to a byte of the source. With `hold_last`, the
+    /// last row is not added, and its start is returned.
     pub fn wrap(
         &mut self,
         start: usize,
         (width, breaks): (NonZeroU16, BreakMode),
         hold_last: bool,
-        mut prefix: impl FnMut() -> PrefixId,
-        source: impl Fn(usize) -> usize,
+        mut next_prefix: impl FnMut() -> PrefixId,
+        source_byte: impl Fn(usize) -> usize,
     ) -> usize {
-        let mut at = start;
+        let mut line_start = start;
         let mut last_start = start;
         let mut rows = Vec::new();
         for line in self.text[start..].split('\n') {
@@ -176,20 +177,24 @@ impl RowBuffer {
                 BreakMode::Prose => wrap_line(line, width),
                 BreakMode::Code => wrap_code_line(line, width),
             };
-            rows.extend(wrapped.iter().map(|row| at + row.start..at + row.end));
-            at += line.len() + 1;
+            rows.extend(
+                wrapped
+                    .iter()
+                    .map(|row| line_start + row.start..line_start + row.end),
+            );
+            line_start += line.len() + 1;
         }
         if hold_last && let Some(last) = rows.pop() {
             last_start = last.start;
         }
         for row in rows {
-            let from = source(row.start);
-            self.push_row_range(row, prefix(), from);
+            let row_source = source_byte(row.start);
+            self.push_row_range(row, next_prefix(), row_source);
         }
         last_start
     }
 
-    /// Trims trailing spaces and line breaks.
+    /// Trims trailing spaces and line breaks from the text after `start`.
     pub fn trim_end(&mut self, start: usize) {
         let trimmed = self.text[start..].trim_end_matches(['\n', ' ']).len();
         let end = start + trimmed;
@@ -197,8 +202,8 @@ impl RowBuffer {
         while self.styles.len() > 1 && self.styles[self.styles.len() - 2].0 >= saturating_u32(end) {
             self.styles.pop();
         }
-        if let Some((last, _)) = self.styles.last_mut() {
-            *last = (*last).min(saturating_u32(end));
+        if let Some((last_end, _)) = self.styles.last_mut() {
+            *last_end = (*last_end).min(saturating_u32(end));
         }
     }
 
@@ -206,16 +211,16 @@ impl RowBuffer {
         &self.rows
     }
 
-    pub fn line(&self, row: usize) -> StyledRow<'_> {
+    pub fn styled_row(&self, row: usize) -> StyledRow<'_> {
         let Some(row) = self.rows.get(row) else {
             return StyledRow::plain("");
         };
-        let first = self.styles.partition_point(|(end, _)| *end <= row.start);
+        let first_span = self.styles.partition_point(|(end, _)| *end <= row.start);
         StyledRow {
             prefix: self.prefix(row.prefix),
             text: &self.text[row.start as usize..row.end as usize],
             start: row.start,
-            styles: &self.styles[first..],
+            styles: &self.styles[first_span..],
         }
     }
 }

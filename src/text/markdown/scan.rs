@@ -18,16 +18,17 @@ enum OpenBlock {
     #[default]
     None,
     Paragraph {
-        /// Its last line, which may become the header of a table.
-        last: Range<usize>,
+        /// May become the header of a table.
+        last_line: Range<usize>,
     },
     Fence {
         fence: Fence,
         indent: usize,
     },
     Indented {
-        /// Ends of trailing blank lines, which belong to the block only if more code follows.
-        blank: Vec<usize>,
+        /// Source offsets of trailing blank lines, which belong to the block only if more code
+        /// follows.
+        blank_lines: Vec<usize>,
     },
     Table,
     /// A heading or rule: one line, which may arrive in several parts.
@@ -55,38 +56,38 @@ pub struct BlockScanner {
     after_blank_line: bool,
     /// The kind of the last leaf, and the number of containers around it.
     previous_leaf: Option<(LeafKind, usize)>,
-    /// Containers shared with the last leaf; deeper ones are new.
+    /// Number of containers that were already open for the last leaf; deeper ones are new.
     shared_containers: usize,
-    /// Start of the current line.
+    /// Source offset of the current line.
     line_start: usize,
 }
 
 impl BlockScanner {
     /// Scans one line and emits its events.
-    pub fn push_line(&mut self, source: &str, part: LinePart, out: &mut impl FnMut(BlockEvent)) {
+    pub fn push_line(&mut self, source: &str, part: LinePart, emit: &mut impl FnMut(BlockEvent)) {
         if part.is_continuation {
-            return out(BlockEvent::ContinueLine(part.start..part.end));
+            return emit(BlockEvent::ContinueLine(part.start..part.end));
         }
         self.line_start = part.start;
         let mut rest = LineRest {
             source,
-            at: part.start,
+            start: part.start,
             end: part.end,
         };
         let matched = match_containers(&self.containers, &mut rest);
         let all_matched = matched == self.containers.len();
-        if all_matched && self.push_code_line(&rest, part.is_cut, out)
+        if all_matched && self.push_code_line(&rest, part.is_cut, emit)
             || part.is_cut && rest.is_blank()
         {
             return;
         }
         if rest.is_blank() {
-            return self.push_blank_line(matched, &rest, out);
+            return self.push_blank_line(matched, &rest, emit);
         }
-        let opened = self.open_containers(matched, &mut rest, out);
-        let continues_paragraph = !opened && matches!(self.leaf, OpenBlock::Paragraph { .. });
-        if !self.push_block_line(matched, opened, &rest, part, out) {
-            self.push_text_line(matched, opened, continues_paragraph, &rest, out);
+        let has_opened = self.open_containers(matched, &mut rest, emit);
+        let continues_paragraph = !has_opened && matches!(self.leaf, OpenBlock::Paragraph { .. });
+        if !self.push_block_line(matched, has_opened, &rest, part, emit) {
+            self.push_text_line(matched, has_opened, continues_paragraph, &rest, emit);
         }
         if !rest.is_blank() {
             mark_items_nonempty(&mut self.containers);
@@ -95,14 +96,14 @@ impl BlockScanner {
     }
 
     /// Closes all open blocks at the end of the text.
-    pub fn finish(&mut self, out: &mut impl FnMut(BlockEvent)) {
-        self.close_containers_beyond(0, out);
+    pub fn finish(&mut self, emit: &mut impl FnMut(BlockEvent)) {
+        self.close_containers_beyond(0, emit);
         if self.leaf != OpenBlock::None {
-            self.close_leaf(out);
+            self.close_leaf(emit);
         }
     }
 
-    /// Whether an unfinished line, so far `text`, could close the fence.
+    /// Whether an unfinished line that begins with `text` could still close the fence.
     pub fn could_close_fence(&self, text: &str) -> bool {
         let has_only = |delimiter: u8| text.trim_matches(' ').bytes().all(|byte| byte == delimiter);
         matches!(&self.leaf, OpenBlock::Fence { fence, .. } if has_only(fence.delimiter))
@@ -118,29 +119,29 @@ impl BlockScanner {
         &mut self,
         rest: &LineRest,
         is_cut: bool,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) -> bool {
         match &mut self.leaf {
             OpenBlock::Fence { fence, indent } => {
                 if !is_cut && fence.is_closed_by(rest.text()) {
-                    self.close_leaf(out);
+                    self.close_leaf(emit);
                 } else {
-                    let strip = rest.indent().min(*indent);
-                    out(BlockEvent::Line(rest.at + strip..rest.end));
+                    let stripped = rest.indent().min(*indent);
+                    emit(BlockEvent::Line(rest.start + stripped..rest.end));
                 }
                 self.after_blank_line = false;
                 true
             }
-            OpenBlock::Indented { blank } if rest.is_blank() => {
-                blank.push(rest.end);
+            OpenBlock::Indented { blank_lines } if rest.is_blank() => {
+                blank_lines.push(rest.end);
                 self.after_blank_line = true;
                 true
             }
-            OpenBlock::Indented { blank } if rest.indent() >= CODE_INDENT => {
-                for at in blank.drain(..) {
-                    out(BlockEvent::Line(at..at));
+            OpenBlock::Indented { blank_lines } if rest.indent() >= CODE_INDENT => {
+                for offset in blank_lines.drain(..) {
+                    emit(BlockEvent::Line(offset..offset));
                 }
-                out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
+                emit(BlockEvent::Line(rest.start + CODE_INDENT..rest.end));
                 self.after_blank_line = false;
                 true
             }
@@ -152,12 +153,12 @@ impl BlockScanner {
         &mut self,
         matched: usize,
         rest: &LineRest,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) {
         match &mut self.leaf {
-            OpenBlock::Indented { blank } => blank.push(rest.end),
+            OpenBlock::Indented { blank_lines } => blank_lines.push(rest.end),
             OpenBlock::None => {}
-            _ => self.close_leaf(out),
+            _ => self.close_leaf(emit),
         }
         // A quote ends at a blank line without `>`; a list item does not.
         let ends_quote = self.containers[matched..].first() == Some(&Container::Quote);
@@ -166,71 +167,71 @@ impl BlockScanner {
             Some(Container::Item { is_empty: true, .. })
         );
         if ends_quote || ends_empty_item {
-            self.close_containers_beyond(matched, out);
+            self.close_containers_beyond(matched, emit);
         }
         self.after_blank_line = true;
     }
 
     /// Opens the quotes and list items that begin on this line, after closing the containers that
-    /// the line does not continue. Returns whether any opened.
+    /// the line does not continue. Returns whether it opened any.
     fn open_containers(
         &mut self,
         matched: usize,
         rest: &mut LineRest,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) -> bool {
         let mut depth = matched;
-        let mut opened = false;
+        let mut has_opened = false;
         while rest.indent() < CODE_INDENT && depth < DEPTH_MAX {
             let inner = rest.unindented();
             let container = if inner.starts_with('>') {
-                rest.at += rest.indent() + 1;
-                rest.at += usize::from(rest.text().starts_with(' '));
+                rest.start += rest.indent() + 1;
+                rest.start += usize::from(rest.text().starts_with(' '));
                 Container::Quote
             } else {
-                let same_containers = !opened && matched == self.containers.len();
-                match self.parse_item(depth, same_containers, rest) {
+                let is_in_same_containers = !has_opened && matched == self.containers.len();
+                match self.parse_item(depth, is_in_same_containers, rest) {
                     Some(item) => item,
                     None => break,
                 }
             };
-            if !opened {
-                self.close_containers_beyond(matched, out);
-                self.close_leaf(out);
+            if !has_opened {
+                self.close_containers_beyond(matched, emit);
+                self.close_leaf(emit);
             }
             // A nested container counts as content of its item.
             mark_items_nonempty(&mut self.containers);
             self.containers.push(container);
-            opened = true;
+            has_opened = true;
             depth += 1;
         }
-        opened
+        has_opened
     }
 
-    /// Parses the marker of a list item. `same_containers`: the line is in the containers of the
-    /// open leaf, so the item must be able to interrupt an open paragraph.
+    /// Parses the marker of a list item. With `is_in_same_containers`, the line is in the
+    /// containers of the open leaf, so the item must be able to interrupt an open paragraph.
     fn parse_item(
         &self,
         depth: usize,
-        same_containers: bool,
+        is_in_same_containers: bool,
         rest: &mut LineRest,
     ) -> Option<Container> {
         let (indent, inner) = (rest.indent(), rest.unindented());
         let mut marker =
             line_syntax::list_marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
-        let after = &inner[marker.columns..];
-        let blank = line_syntax::is_blank(after);
-        let interrupts_paragraph =
-            same_containers && matches!(self.leaf, OpenBlock::Paragraph { .. });
-        if interrupts_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
+        let content = &inner[marker.columns..];
+        let is_item_blank = line_syntax::is_blank(content);
+        let is_in_paragraph =
+            is_in_same_containers && matches!(self.leaf, OpenBlock::Paragraph { .. });
+        if is_in_paragraph && (is_item_blank || marker.number.is_some_and(|number| number != 1)) {
             return None;
         }
-        let spaces = match line_syntax::indent(after) {
-            _ if blank => 1,
+        let spaces = match line_syntax::indent(content) {
+            _ if is_item_blank => 1,
             spaces @ 1..=CODE_INDENT => spaces,
             _ => 1,
         };
-        // Number items consecutively, whatever numbers the source has.
+        // Number items consecutively, whatever their numbers in the source.
         if let Some(Container::Item {
             marker: previous, ..
         }) = self.containers.get(depth)
@@ -239,7 +240,7 @@ impl BlockScanner {
             marker.number = previous.number.map(|number| number.saturating_add(1));
         }
         let columns = indent + marker.columns + spaces;
-        rest.at = (rest.at + columns).min(rest.end);
+        rest.start = (rest.start + columns).min(rest.end);
         Some(Container::Item {
             content_indent: columns,
             marker,
@@ -255,51 +256,54 @@ impl BlockScanner {
     fn push_block_line(
         &mut self,
         matched: usize,
-        opened: bool,
+        has_opened: bool,
         rest: &LineRest,
         part: LinePart,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) -> bool {
         if rest.is_blank() {
             return true;
         }
         let (indent, inner) = (rest.indent(), rest.unindented());
-        let at = rest.at + indent;
-        let same_containers = !opened && matched == self.containers.len();
-        let paragraph = match &self.leaf {
-            OpenBlock::Paragraph { last } => Some(last.clone()),
+        let start = rest.start + indent;
+        let is_in_same_containers = !has_opened && matched == self.containers.len();
+        let is_in_paragraph = matches!(self.leaf, OpenBlock::Paragraph { .. });
+        // The line above, if this one belongs to the same paragraph.
+        let line_above = match &self.leaf {
+            OpenBlock::Paragraph { last_line } if is_in_same_containers => Some(last_line.clone()),
             _ => None,
         };
         if indent >= CODE_INDENT {
-            if paragraph.is_some() && !opened {
+            if is_in_paragraph && !has_opened {
                 return false;
             }
-            self.open_leaf(matched, opened, LeafKind::Code { info: 0..0 }, out);
-            out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
-            self.leaf = OpenBlock::Indented { blank: Vec::new() };
+            self.open_leaf(matched, has_opened, LeafKind::Code { info: 0..0 }, emit);
+            emit(BlockEvent::Line(rest.start + CODE_INDENT..rest.end));
+            let blank_lines = Vec::new();
+            self.leaf = OpenBlock::Indented { blank_lines };
         } else if let Some((level, text)) = line_syntax::atx_heading(inner) {
-            self.open_leaf(matched, opened, LeafKind::Heading(level), out);
-            out(BlockEvent::Line(at + text.start..at + text.end));
+            self.open_leaf(matched, has_opened, LeafKind::Heading(level), emit);
+            emit(BlockEvent::Line(start + text.start..start + text.end));
             self.leaf = OpenBlock::SingleLine;
         } else if part.is_cut {
             return false;
         } else if let Some((fence, info)) = line_syntax::fence(inner) {
-            let info = at + info.start..at + info.end;
-            self.open_leaf(matched, opened, LeafKind::Code { info }, out);
+            let info = start + info.start..start + info.end;
+            self.open_leaf(matched, has_opened, LeafKind::Code { info }, emit);
             self.leaf = OpenBlock::Fence { fence, indent };
         } else if let Some(level) =
-            line_syntax::setext_level(inner).filter(|_| same_containers && paragraph.is_some())
+            line_syntax::setext_level(inner).filter(|_| line_above.is_some())
         {
-            out(BlockEvent::ChangeKind(LeafKind::Heading(level)));
+            emit(BlockEvent::ChangeKind(LeafKind::Heading(level)));
             self.previous_leaf = Some((LeafKind::Heading(level), self.containers.len()));
-            self.close_leaf(out);
+            self.close_leaf(emit);
         } else if line_syntax::is_rule(inner) {
-            self.open_leaf(matched, opened, LeafKind::Rule, out);
+            self.open_leaf(matched, has_opened, LeafKind::Rule, emit);
             self.leaf = OpenBlock::SingleLine;
-        } else if let Some(columns) = paragraph.filter(|_| same_containers).and_then(|header| {
+        } else if let Some(columns) = line_above.and_then(|header| {
             line_syntax::table_columns(&rest.source[header], inner, part.is_partial)
         }) {
-            out(BlockEvent::ChangeKind(LeafKind::Table(columns)));
+            emit(BlockEvent::ChangeKind(LeafKind::Table(columns)));
             self.previous_leaf = Some((LeafKind::Table(Vec::new()), self.containers.len()));
             self.leaf = OpenBlock::Table;
         } else {
@@ -312,43 +316,45 @@ impl BlockScanner {
     fn push_text_line(
         &mut self,
         matched: usize,
-        opened: bool,
+        has_opened: bool,
         continues_paragraph: bool,
         rest: &LineRest,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) {
         let all_matched = matched == self.containers.len();
         if self.leaf == OpenBlock::Table && all_matched && !continues_paragraph {
-            return out(BlockEvent::Line(rest.at + rest.indent()..rest.end));
+            return emit(BlockEvent::Line(rest.start + rest.indent()..rest.end));
         }
-        // Keep deep indentation: it prevents a marker from taking effect.
+        // Keep deep indentation: it prevents a list marker from taking effect.
         let indent = rest.indent();
         let skipped = if indent >= CODE_INDENT { 0 } else { indent };
-        let mut line = rest.at + skipped..rest.end;
+        let mut line = rest.start + skipped..rest.end;
         if !continues_paragraph {
-            if opened {
+            if has_opened {
                 line.start += take_checkbox(&mut self.containers, &rest.source[line.clone()]);
             }
-            self.open_leaf(matched, opened, LeafKind::Paragraph, out);
+            self.open_leaf(matched, has_opened, LeafKind::Paragraph, emit);
         }
-        out(BlockEvent::Line(line.clone()));
-        self.leaf = OpenBlock::Paragraph { last: line };
+        emit(BlockEvent::Line(line.clone()));
+        self.leaf = OpenBlock::Paragraph { last_line: line };
     }
 
     fn open_leaf(
         &mut self,
         matched: usize,
-        opened: bool,
+        has_opened: bool,
         kind: LeafKind,
-        out: &mut impl FnMut(BlockEvent),
+        emit: &mut impl FnMut(BlockEvent),
     ) {
-        if !opened {
-            self.close_containers_beyond(matched, out);
-            self.close_leaf(out);
+        if !has_opened {
+            self.close_containers_beyond(matched, emit);
+            self.close_leaf(emit);
         }
         let depth = self.containers.len();
-        let has_blank_row = self.previous_leaf.as_ref().is_some_and(|(before, around)| {
-            self.after_blank_line || depth.min(*around) == 0 && needs_blank_row(before, &kind)
+        let previous_leaf = self.previous_leaf.as_ref();
+        let has_blank_row = previous_leaf.is_some_and(|(previous, around)| {
+            let is_top_level = depth == 0 || *around == 0;
+            self.after_blank_line || is_top_level && kind.needs_blank_row_after(previous)
         });
         let prefix = take_prefix(&mut self.containers);
         let shared = self.shared_containers.min(depth);
@@ -356,43 +362,37 @@ impl BlockScanner {
             has_blank_row.then(|| continuation_parts(&self.containers[..shared]));
         self.shared_containers = depth;
         self.previous_leaf = Some((kind.clone(), depth));
-        out(BlockEvent::OpenLeaf {
-            at: self.line_start,
+        emit(BlockEvent::OpenLeaf {
+            source_start: self.line_start,
             kind,
             prefix,
             blank_row_prefix,
         });
     }
 
-    fn close_leaf(&mut self, out: &mut impl FnMut(BlockEvent)) {
+    fn close_leaf(&mut self, emit: &mut impl FnMut(BlockEvent)) {
         if self.leaf != OpenBlock::None {
             self.leaf = OpenBlock::None;
-            out(BlockEvent::CloseLeaf);
+            emit(BlockEvent::CloseLeaf);
         }
     }
 
     /// Closes all containers except the outermost `depth`. If an item's marker has not been shown,
     /// emits an empty item first.
-    fn close_containers_beyond(&mut self, depth: usize, out: &mut impl FnMut(BlockEvent)) {
+    fn close_containers_beyond(&mut self, depth: usize, emit: &mut impl FnMut(BlockEvent)) {
         if self.containers.len() <= depth {
             return;
         }
-        self.close_leaf(out);
-        if let Some((at, after_blank_line)) = first_unshown_item(&self.containers[depth..]) {
-            let line = std::mem::replace(&mut self.line_start, at);
-            let blank = std::mem::replace(&mut self.after_blank_line, after_blank_line);
-            self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, out);
-            (self.after_blank_line, self.line_start) = (blank, line);
-            out(BlockEvent::CloseLeaf);
+        self.close_leaf(emit);
+        if let Some((item_start, after_blank_line)) = first_unshown_item(&self.containers[depth..])
+        {
+            let saved_start = std::mem::replace(&mut self.line_start, item_start);
+            let saved_blank = std::mem::replace(&mut self.after_blank_line, after_blank_line);
+            self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, emit);
+            (self.line_start, self.after_blank_line) = (saved_start, saved_blank);
+            emit(BlockEvent::CloseLeaf);
         }
         self.containers.truncate(depth);
         self.shared_containers = self.shared_containers.min(depth);
     }
-}
-
-/// Whether a blank row separates the two blocks even if the source has none.
-fn needs_blank_row(before: &LeafKind, kind: &LeafKind) -> bool {
-    use LeafKind::{Code, Heading, Rule, Table};
-    let is_set_off = |kind: &LeafKind| matches!(kind, Code { .. } | Table(_) | Rule);
-    is_set_off(before) || is_set_off(kind) || matches!(kind, Heading(_))
 }

@@ -8,13 +8,14 @@ use super::style::{StyleRole, TextStyle};
 use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
 
-/// A longer paragraph is laid out in parts; emphasis ends with its part.
+/// A longer paragraph is laid out in parts; no emphasis extends beyond its part.
 const PART_BYTES_MAX: usize = 2_048;
 
 #[derive(Debug, Clone)]
 pub struct ParagraphText {
     pub kind: LeafKind,
     lines: Vec<Range<usize>>,
+    /// Bytes of the lines, line breaks included.
     bytes: usize,
     /// The start of the row that this part continues: laid-out offset and source offset.
     pub pending_row: Option<(usize, usize)>,
@@ -57,7 +58,7 @@ impl ParagraphText {
         self.bytes >= PART_BYTES_MAX
     }
 
-    /// Whether its only line looks like the header of a table.
+    /// Whether the paragraph has a single line that looks like the header of a table.
     pub fn looks_like_table(&self, source: &str) -> bool {
         let [line] = &self.lines[..] else {
             return false;
@@ -112,17 +113,17 @@ pub struct JoinedText {
 }
 
 impl JoinedText {
-    /// The source byte for a byte of the text.
-    pub fn source_byte(&self, at: usize) -> usize {
-        let after = self.starts.partition_point(|(start, _)| *start <= at);
-        let line = after.checked_sub(1).and_then(|line| self.starts.get(line));
-        line.map_or(0, |(start, source)| (source + (at - start)).min(self.end))
+    /// Maps a byte of the joined text to a byte of the source.
+    pub fn source_byte(&self, byte: usize) -> usize {
+        let next = self.starts.partition_point(|(start, _)| *start <= byte);
+        let line = next.checked_sub(1).and_then(|line| self.starts.get(line));
+        line.map_or(0, |(start, source)| (source + (byte - start)).min(self.end))
     }
 }
 
-/// Writes the spans of a leaf to the row buffer and records their origin.
+/// Writes the spans of a leaf to the row buffer and records where in the leaf each one starts.
 pub struct RowBufferSink<'a> {
-    rows: &'a mut RowBuffer,
+    row_buffer: &'a mut RowBuffer,
     sanitizer: Sanitizer,
     map: SourceMap,
 }
@@ -130,7 +131,7 @@ pub struct RowBufferSink<'a> {
 impl<'a> RowBufferSink<'a> {
     pub fn new(row_buffer: &'a mut RowBuffer) -> Self {
         Self {
-            rows: row_buffer,
+            row_buffer,
             sanitizer: Sanitizer::default(),
             map: SourceMap::default(),
         }
@@ -142,26 +143,26 @@ impl<'a> RowBufferSink<'a> {
 }
 
 impl InlineSink for RowBufferSink<'_> {
-    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, offset: usize) {
         // Character references may decode to characters that must not reach a terminal.
         let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
-            self.map.0.push((self.rows.end(), at));
-            self.rows.push_text(clean.as_str(), style);
+            self.map.0.push((self.row_buffer.end(), offset));
+            self.row_buffer.push_text(clean.as_str(), style);
         }
     }
 }
 
-/// Start of each span: laid-out offset and offset in the leaf.
+/// The start of each span: its laid-out offset and its offset in the leaf.
 #[derive(Default)]
 pub struct SourceMap(Vec<(usize, usize)>);
 
 impl SourceMap {
-    /// The approximate leaf byte for a laid-out byte.
-    pub fn source_byte(&self, byte: usize) -> usize {
-        let after = self.0.partition_point(|(start, _)| *start <= byte);
-        let entry = after.checked_sub(1).and_then(|entry| self.0.get(entry));
-        let next = self.0.get(after).map_or(usize::MAX, |(_, at)| *at);
-        entry.map_or(0, |(start, at)| (at + (byte - start)).min(next))
+    /// Maps a laid-out byte to an approximate byte of the leaf.
+    pub fn leaf_byte(&self, byte: usize) -> usize {
+        let next = self.0.partition_point(|(start, _)| *start <= byte);
+        let span = next.checked_sub(1).and_then(|span| self.0.get(span));
+        let limit = self.0.get(next).map_or(usize::MAX, |(_, leaf)| *leaf);
+        span.map_or(0, |(start, leaf)| (leaf + (byte - start)).min(limit))
     }
 }

@@ -37,7 +37,7 @@ impl TextStyle {
     }
 }
 
-/// One column wide each, except `code_quote`.
+/// The glyphs that a layout draws. Each is one column wide, except `code_quote`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MarkdownGlyphs {
     pub bullet: char,
@@ -57,9 +57,9 @@ pub struct MarkdownGlyphs {
 }
 
 impl MarkdownGlyphs {
-    pub const fn new(ascii: bool, colors: bool) -> Self {
-        let code_quote = if colors { "" } else { "`" };
-        if ascii {
+    pub const fn new(is_ascii: bool, has_colors: bool) -> Self {
+        let code_quote = if has_colors { "" } else { "`" };
+        if is_ascii {
             Self {
                 bullet: '*',
                 quote: '|',

@@ -1,5 +1,5 @@
-//! Fits tables to a width. The first rows settle the column widths; later rows are wrapped into
-//! them, so a long table is not laid out again with every row.
+//! Fits tables to a width. The first rows determine the column widths, and later rows are wrapped
+//! to them, so a long table is not laid out again with every row.
 
 use super::close_pending::close_pending;
 use super::inline::{InlineSink, LinkDefinitions, write_inline};
@@ -7,6 +7,7 @@ use super::layout::RowPrefixes;
 use super::line_syntax::{self, ColumnAlign};
 use super::row_buffer::{BreakMode, RowBuffer};
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
+use super::table_plan::{TablePlan, plan_table};
 use crate::text::grapheme::width;
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap;
@@ -16,18 +17,14 @@ use std::sync::Arc;
 
 /// Number of rows that determine the column widths, header included.
 pub const SETTLING_ROWS: usize = 48;
-/// Minimum width of a shrunk column.
-const COLUMN_MIN: usize = 5;
-/// Width of the separator between columns.
-const COLUMN_GAP: usize = 3;
 
-/// Budget for filler bytes: per byte of the rows, plus a fixed allowance. Filler is text a row
-/// shows beyond its own cells: missing cells, and column names. Without a limit, a row of one byte
-/// could be laid out as more than a hundred cells.
-const FILLER_SHARE: usize = 16;
-const FILLER_FREE: usize = 128 << 10;
-/// Filler counted for each screen row, besides its text.
-const FILLER_BYTES_PER_ROW: usize = 16;
+/// Limits on filler, the text that a row shows in addition to its own cells: missing cells, and
+/// column names. Without a limit, a row of one byte could be laid out as more than a hundred cells.
+/// The limit is a number of filler bytes per byte of the rows, plus a fixed allowance.
+const FILLER_BYTES_PER_BYTE: usize = 16;
+const FILLER_BYTES_ALLOWANCE: usize = 128 << 10;
+/// Filler bytes counted for each missing cell of a record, which takes a screen row.
+const FILLER_BYTES_PER_MISSING_CELL: usize = 16;
 
 const DIM: TextStyle = TextStyle::from_role(StyleRole::Dim);
 const BOLD: TextStyle = TextStyle {
@@ -49,7 +46,7 @@ struct CellSink<'a> {
 }
 
 impl InlineSink for CellSink<'_> {
-    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, _offset: usize) {
         let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
             self.cell.text.push_str(clean.as_str());
@@ -58,28 +55,27 @@ impl InlineSink for CellSink<'_> {
     }
 }
 
-/// The cells of one row, which may be fewer than the table has columns. Each byte of the line
-/// belongs to a cell.
+/// The cells of one row, which may be fewer than the columns of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
-    pub source: usize,
+    pub source_start: usize,
     line_bytes: usize,
     cells: Vec<TableCell>,
 }
 
 impl TableRow {
-    /// `partial`: the last cell may continue.
+    /// Parses a row. With `is_partial`, the last cell may still continue.
     pub fn new(
         text: &str,
-        source: usize,
+        source_start: usize,
         columns: usize,
-        partial: bool,
+        is_partial: bool,
         glyphs: &MarkdownGlyphs,
         links: &mut LinkDefinitions,
     ) -> Self {
         let mut ranges: Vec<Range<usize>> = line_syntax::table_cells(text).collect();
         let end = ranges.last().map_or(0, |last| last.end);
-        // Surplus cells belong to the last one.
+        // The last cell includes any surplus cells.
         ranges.truncate(columns);
         if let Some(last) = ranges.last_mut() {
             last.end = end;
@@ -88,7 +84,7 @@ impl TableRow {
             .into_iter()
             .map(|range| {
                 let mut cell = TableCell::default();
-                let is_unfinished = partial && range.end == end;
+                let is_unfinished = is_partial && range.end == end;
                 let mut text = text[range].trim_matches(' ').replace("\\|", "|");
                 if is_unfinished {
                     close_pending(&mut text);
@@ -103,18 +99,11 @@ impl TableRow {
             })
             .collect();
         Self {
-            source,
+            source_start,
             line_bytes: text.len() + 1,
             cells,
         }
     }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum TablePlan {
-    Columns(Vec<usize>),
-    /// Too many columns for the width: each row becomes a list of its cells.
-    RecordList,
 }
 
 #[derive(Debug, Clone)]
@@ -123,15 +112,15 @@ pub struct TableLayout {
     /// The header, and the rows received before the columns were settled.
     rows: Vec<Arc<TableRow>>,
     settled_plan: Option<Arc<TablePlan>>,
-    /// An unfinished row.
+    /// The unfinished last row.
     partial_row: Option<Arc<TableRow>>,
-    /// Bytes of the rows laid out, and of filler in them.
+    /// Source bytes of the rows that were laid out, and filler bytes in them.
     row_bytes: usize,
     filler_bytes: usize,
 }
 
 pub struct TableOutput<'a> {
-    pub rows: &'a mut RowBuffer,
+    pub row_buffer: &'a mut RowBuffer,
     pub glyphs: &'a MarkdownGlyphs,
     pub width: usize,
     pub prefixes: &'a mut RowPrefixes,
@@ -139,12 +128,12 @@ pub struct TableOutput<'a> {
 
 impl TableOutput<'_> {
     fn push(&mut self, text: &str, style: TextStyle) {
-        self.rows.push_text(text, style);
+        self.row_buffer.push_text(text, style);
     }
 
     fn end_row(&mut self, start: usize, source: usize) {
         let prefix = self.prefixes.take_next();
-        self.rows.push_row(start, prefix, source);
+        self.row_buffer.push_row(start, prefix, source);
     }
 
     /// Wraps the text since `start` into rows.
@@ -152,7 +141,7 @@ impl TableOutput<'_> {
         let width = to_width(self.width);
         let prefixes = &mut *self.prefixes;
         let breaks = (width, BreakMode::Prose);
-        self.rows
+        self.row_buffer
             .wrap(start, breaks, false, || prefixes.take_next(), |_| source);
     }
 }
@@ -174,12 +163,13 @@ impl TableLayout {
         self.aligns.len()
     }
 
-    /// Adds a row, laid out at once if the columns are settled. `partial`: it may continue.
-    pub fn push(&mut self, row: TableRow, partial: bool, output: &mut TableOutput) {
+    /// Adds a row, which is laid out at once if the columns are settled. With `is_partial`, it may
+    /// still continue.
+    pub fn push(&mut self, row: TableRow, is_partial: bool, output: &mut TableOutput) {
         if let Some(plan) = self.settled_plan.clone() {
             return self.lay_out_row(&plan, &row, false, output);
         }
-        if partial {
+        if is_partial {
             self.partial_row = Some(Arc::new(row));
             return;
         }
@@ -205,30 +195,22 @@ impl TableLayout {
     }
 
     fn plan(&self, width: usize) -> TablePlan {
-        let count = self.columns();
-        let natural: Vec<usize> = (0..count)
+        let column_count = self.columns();
+        let natural_widths: Vec<usize> = (0..column_count)
             .map(|column| {
                 let rows = self.rows.iter().chain(&self.partial_row);
                 let widths = rows.filter_map(|row| Some(row.cells.get(column)?.width));
                 widths.max().unwrap_or(0).max(1)
             })
             .collect();
-        let available = width.saturating_sub((count - 1) * COLUMN_GAP);
-        if natural.iter().sum::<usize>() <= available {
-            return TablePlan::Columns(natural);
-        }
-        let minimum: usize = natural.iter().map(|width| (*width).min(COLUMN_MIN)).sum();
-        if minimum > available {
-            return TablePlan::RecordList;
-        }
-        TablePlan::Columns(shrink_columns(&natural, available))
+        plan_table(&natural_widths, width)
     }
 
     fn lay_out_rows(&mut self, plan: &TablePlan, output: &mut TableOutput) {
         let rows = self.rows.clone();
         if let (TablePlan::Columns(widths), Some(header)) = (plan, rows.first()) {
             self.lay_out_columns(widths, header, true, output);
-            let start = output.rows.end();
+            let start = output.row_buffer.end();
             for (column, width) in widths.iter().enumerate() {
                 let margins = usize::from(column > 0) + usize::from(column + 1 < widths.len());
                 if column > 0 {
@@ -237,13 +219,13 @@ impl TableLayout {
                 let line = output.glyphs.rule.to_string().repeat(width + margins);
                 output.push(&line, DIM);
             }
-            output.end_row(start, header.source);
+            output.end_row(start, header.source_start);
         }
         if let (TablePlan::RecordList, [header]) = (plan, &rows[..]) {
             let names: Vec<_> = header.cells.iter().map(|cell| cell.text.as_str()).collect();
-            let start = output.rows.end();
+            let start = output.row_buffer.end();
             output.push(&names.join(" / ").replace('\n', " "), BOLD);
-            output.wrap(start, header.source);
+            output.wrap(start, header.source_start);
         }
         for (index, row) in rows.iter().enumerate().skip(1) {
             self.lay_out_row(plan, row, index == 1, output);
@@ -254,16 +236,16 @@ impl TableLayout {
         &mut self,
         plan: &TablePlan,
         row: &TableRow,
-        first: bool,
+        is_first: bool,
         output: &mut TableOutput,
     ) {
         self.row_bytes += row.line_bytes;
         match plan {
             TablePlan::Columns(widths) => self.lay_out_columns(widths, row, false, output),
             TablePlan::RecordList => {
-                if !first {
-                    let start = output.rows.end();
-                    output.end_row(start, row.source);
+                if !is_first {
+                    let start = output.row_buffer.end();
+                    output.end_row(start, row.source_start);
                 }
                 self.lay_out_record(row, output);
             }
@@ -275,10 +257,10 @@ impl TableLayout {
         &mut self,
         widths: &[usize],
         row: &TableRow,
-        header: bool,
+        is_header: bool,
         output: &mut TableOutput,
     ) {
-        let count = match header || self.can_add_filler() {
+        let column_count = match is_header || self.can_add_filler() {
             true => widths.len(),
             false => row.cells.len(),
         };
@@ -290,17 +272,17 @@ impl TableLayout {
             .map(|(cell, width)| wrap(&cell.text, to_width(*width)))
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
-        for line in 0..height {
-            let start = output.rows.end();
-            let mut own_end = start;
-            for (column, column_width) in widths.iter().enumerate().take(count) {
+        for line_index in 0..height {
+            let start = output.row_buffer.end();
+            let mut own_text_end = start;
+            for (column, column_width) in widths.iter().enumerate().take(column_count) {
                 let cell = row.cells.get(column).unwrap_or(&empty_cell);
                 if column > 0 {
                     output.push(" ", TextStyle::default());
                     output.push(&output.glyphs.bar.to_string(), DIM);
                     output.push(" ", TextStyle::default());
                 }
-                let range = wrapped.get(column).and_then(|rows| rows.get(line));
+                let range = wrapped.get(column).and_then(|rows| rows.get(line_index));
                 let range = range.cloned().unwrap_or(0..0);
                 let text = cell.text[range.clone()].trim_end_matches(' ');
                 let range = range.start..range.start + text.len();
@@ -310,17 +292,17 @@ impl TableLayout {
                     ColumnAlign::Center => padding / 2,
                     ColumnAlign::Right => padding,
                 };
-                let is_last = column + 1 == count;
+                let is_last = column + 1 == column_count;
                 let after = if is_last { 0 } else { padding - before };
                 output.push(&" ".repeat(before), TextStyle::default());
-                push_cell(output.rows, cell, range, header);
+                push_cell(output.row_buffer, cell, range, is_header);
                 output.push(&" ".repeat(after), TextStyle::default());
                 if column < row.cells.len() {
-                    own_end = output.rows.end();
+                    own_text_end = output.row_buffer.end();
                 }
             }
-            self.filler_bytes += output.rows.end() - own_end;
-            output.end_row(start, row.source);
+            self.filler_bytes += output.row_buffer.end() - own_text_end;
+            output.end_row(start, row.source_start);
         }
     }
 
@@ -329,29 +311,29 @@ impl TableLayout {
         let Some(header) = self.rows.first().cloned() else {
             return;
         };
-        let fills = self.can_add_filler();
+        let can_add_filler = self.can_add_filler();
         for (column, name) in header.cells.iter().enumerate() {
             let cell = row.cells.get(column);
-            if cell.is_none() && !fills {
+            if cell.is_none() && !can_add_filler {
                 return;
             }
-            let start = output.rows.end();
-            if !name.text.is_empty() && fills {
+            let start = output.row_buffer.end();
+            if !name.text.is_empty() && can_add_filler {
                 output.push(&name.text.replace('\n', " "), BOLD);
                 output.push(": ", DIM);
             }
-            self.filler_bytes += output.rows.end() - start;
+            self.filler_bytes += output.row_buffer.end() - start;
             match cell {
-                Some(cell) => push_cell(output.rows, cell, 0..cell.text.len(), false),
-                None => self.filler_bytes += FILLER_BYTES_PER_ROW,
+                Some(cell) => push_cell(output.row_buffer, cell, 0..cell.text.len(), false),
+                None => self.filler_bytes += FILLER_BYTES_PER_MISSING_CELL,
             }
-            output.wrap(start, row.source);
+            output.wrap(start, row.source_start);
         }
     }
 
-    /// Whether the budget allows more filler.
+    /// Whether the limit allows more filler.
     fn can_add_filler(&self) -> bool {
-        self.filler_bytes <= FILLER_FREE + FILLER_SHARE * self.row_bytes
+        self.filler_bytes <= FILLER_BYTES_ALLOWANCE + FILLER_BYTES_PER_BYTE * self.row_bytes
     }
 }
 
@@ -360,38 +342,14 @@ fn to_width(width: usize) -> NonZeroU16 {
     NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN)
 }
 
-fn push_cell(rows: &mut RowBuffer, cell: &TableCell, range: Range<usize>, header: bool) {
-    let mut at = 0;
+fn push_cell(row_buffer: &mut RowBuffer, cell: &TableCell, range: Range<usize>, is_header: bool) {
+    let mut span_start = 0;
     for (end, style) in &cell.styles {
-        let (from, to) = (at.max(range.start), (*end).min(range.end));
-        at = *end;
+        let (from, to) = (span_start.max(range.start), (*end).min(range.end));
+        span_start = *end;
         if from < to {
-            let bold = style.bold || header;
-            rows.push_text(&cell.text[from..to], TextStyle { bold, ..*style });
+            let bold = style.bold || is_header;
+            row_buffer.push_text(&cell.text[from..to], TextStyle { bold, ..*style });
         }
-    }
-}
-
-/// Shrinks columns to fill `available` columns, the widest first and evenly.
-fn shrink_columns(natural: &[usize], available: usize) -> Vec<usize> {
-    let mut open: Vec<usize> = (0..natural.len()).collect();
-    let mut widths = natural.to_vec();
-    let mut left = available;
-    // Each pass satisfies the columns that need less than an even share.
-    loop {
-        let share = left / open.len().max(1);
-        let (small, large): (Vec<usize>, Vec<usize>) =
-            open.iter().partition(|column| natural[**column] <= share);
-        if small.is_empty() || large.is_empty() {
-            let extra = left.saturating_sub(share * open.len());
-            for (index, column) in open.iter().enumerate() {
-                widths[*column] = (share + usize::from(index < extra))
-                    .min(natural[*column])
-                    .max(1);
-            }
-            return widths;
-        }
-        left -= small.iter().map(|column| natural[*column]).sum::<usize>();
-        open = large;
     }
 }

@@ -1,9 +1,10 @@
 //! Tracks Python brackets through a stream, character by character, without parsing their contents.
 //! Ignores brackets in strings and comments.
 
-/// Tracks text from an opening bracket to the one that closes it. Accepts any input: a closing
-/// bracket of another kind closes the nearest match, so a mistake inside a call does not swallow
-/// the text after it. O(1) per character, amortized; memory proportional to the open brackets.
+/// Tracks text from an opening bracket to the one that closes it. Accepts any input: a mismatched
+/// closing bracket closes the nearest open bracket of its kind, so a mistake inside a call does not
+/// swallow the text after it. O(1) per character, amortized; memory proportional to the open
+/// brackets.
 #[derive(Debug, Clone, Default)]
 pub struct BracketScanner {
     /// The closing brackets expected, outermost first.
@@ -11,28 +12,27 @@ pub struct BracketScanner {
     /// The number of `closers` of each kind.
     open_counts: [usize; 3],
     state: BracketScanState,
-    broken: bool,
+    has_stray_quote: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum BracketScanState {
     #[default]
     Code,
-    /// After one or two quotes: an empty string or the start of one.
+    /// After one or two quotes, which are an empty string or open a string.
     OpeningQuotes {
         quote: char,
-        run: u8,
+        quote_run: u8,
     },
-    /// `run` counts quotes that may end the string.
+    /// `quote_run` is the number of consecutive quotes just read.
     String {
         quote: char,
-        long: bool,
-        run: u8,
-        escaped: bool,
+        is_long: bool,
+        quote_run: u8,
+        is_escaped: bool,
     },
-    /// After a string; `blank` if white space followed.
     AfterString {
-        blank: bool,
+        after_space: bool,
     },
     Comment,
 }
@@ -47,57 +47,67 @@ impl BracketScanner {
         matches!(self.state, BracketScanState::String { .. })
     }
 
-    /// Inside a triple-quoted string, which may contain line breaks.
+    /// Whether the position is in a triple-quoted string, which may contain line breaks.
     pub fn is_in_long_string(&self) -> bool {
-        matches!(self.state, BracketScanState::String { long: true, .. })
+        matches!(self.state, BracketScanState::String { is_long: true, .. })
     }
 
     pub fn is_in_comment(&self) -> bool {
         self.state == BracketScanState::Comment
     }
 
-    /// A string was followed by text that cannot follow one, so it contained an unescaped quote.
-    pub fn is_broken(&self) -> bool {
-        self.broken
+    /// Whether text that cannot follow a string did follow one. The string probably contained an
+    /// unescaped quote.
+    pub fn has_stray_quote(&self) -> bool {
+        self.has_stray_quote
     }
 
-    /// Ends a single-quoted string at a line break, as Python does.
+    /// Ends a string that is not triple-quoted, as Python does at a line break.
     pub fn end_short_string(&mut self) {
         if matches!(
             self.state,
-            BracketScanState::String { long: false, .. } | BracketScanState::OpeningQuotes { .. }
+            BracketScanState::String { is_long: false, .. }
+                | BracketScanState::OpeningQuotes { .. }
         ) {
             self.state = BracketScanState::Code;
         }
     }
 
-    /// Consumes `c`; true if it closes the outermost bracket.
+    /// Consumes `c`. Returns whether `c` closes the outermost bracket.
     pub fn push(&mut self, c: char) -> bool {
         match self.state {
             BracketScanState::Code => self.push_code(c),
-            BracketScanState::OpeningQuotes { quote, run: 1 } if c == quote => {
-                self.state = BracketScanState::OpeningQuotes { quote, run: 2 };
+            BracketScanState::OpeningQuotes {
+                quote,
+                quote_run: 1,
+            } if c == quote => {
+                self.state = BracketScanState::OpeningQuotes {
+                    quote,
+                    quote_run: 2,
+                };
                 false
             }
-            BracketScanState::OpeningQuotes { quote, run } if run == 1 || c == quote => {
+            BracketScanState::OpeningQuotes { quote, quote_run }
+                if quote_run == 1 || c == quote =>
+            {
                 self.state = BracketScanState::String {
                     quote,
-                    long: run == 2,
-                    run: 0,
-                    escaped: false,
+                    is_long: quote_run == 2,
+                    quote_run: 0,
+                    is_escaped: false,
                 };
                 // The third quote is part of the delimiter.
-                run == 1 && self.push(c)
+                quote_run == 1 && self.push(c)
             }
             BracketScanState::OpeningQuotes { .. } => self.push_after_string(c, false),
-            BracketScanState::AfterString { blank } => self.push_after_string(c, blank),
+            BracketScanState::AfterString { after_space } => self.push_after_string(c, after_space),
             BracketScanState::String {
                 quote,
-                long,
-                run,
-                escaped,
+                is_long,
+                quote_run,
+                is_escaped,
             } => {
-                self.push_in_string(c, quote, long, run, escaped);
+                self.push_in_string(c, quote, is_long, quote_run, is_escaped);
                 false
             }
             BracketScanState::Comment => {
@@ -109,28 +119,39 @@ impl BracketScanner {
         }
     }
 
-    fn push_in_string(&mut self, c: char, quote: char, long: bool, run: u8, escaped: bool) {
-        let run = if c == quote && !escaped { run + 1 } else { 0 };
-        self.state = if run == if long { 3 } else { 1 } {
-            BracketScanState::AfterString { blank: false }
+    fn push_in_string(
+        &mut self,
+        c: char,
+        quote: char,
+        is_long: bool,
+        quote_run: u8,
+        is_escaped: bool,
+    ) {
+        let quote_run = if c == quote && !is_escaped {
+            quote_run + 1
+        } else {
+            0
+        };
+        self.state = if quote_run == if is_long { 3 } else { 1 } {
+            BracketScanState::AfterString { after_space: false }
         } else {
             BracketScanState::String {
                 quote,
-                long,
-                run,
-                escaped: c == '\\' && !escaped,
+                is_long,
+                quote_run,
+                is_escaped: c == '\\' && !is_escaped,
             }
         };
     }
 
-    fn push_after_string(&mut self, c: char, blank: bool) -> bool {
+    fn push_after_string(&mut self, c: char, after_space: bool) -> bool {
         if c.is_whitespace() {
-            self.state = BracketScanState::AfterString { blank: true };
+            self.state = BracketScanState::AfterString { after_space: true };
             return false;
         }
-        // A prefixed string may follow after a space.
-        let prefixes = blank && "rbufRBUF".contains(c);
-        self.broken |= !prefixes && !",)]}:#\\\"'".contains(c);
+        // The prefix of another string may follow after a space.
+        let is_prefix = after_space && "rbufRBUF".contains(c);
+        self.has_stray_quote |= !is_prefix && !",)]}:#\\\"'".contains(c);
         self.state = BracketScanState::Code;
         self.push_code(c)
     }
@@ -141,7 +162,12 @@ impl BracketScanner {
             '[' => self.open(']'),
             '{' => self.open('}'),
             ')' | ']' | '}' => return self.close(c),
-            '"' | '\'' => self.state = BracketScanState::OpeningQuotes { quote: c, run: 1 },
+            '"' | '\'' => {
+                self.state = BracketScanState::OpeningQuotes {
+                    quote: c,
+                    quote_run: 1,
+                }
+            }
             '#' => self.state = BracketScanState::Comment,
             _ => {}
         }
@@ -154,7 +180,7 @@ impl BracketScanner {
     }
 
     fn close(&mut self, c: char) -> bool {
-        // The counts save searching for a bracket that closes nothing.
+        // Without an open bracket of this kind, there is nothing to search for.
         if self.open_counts[closer_index(c)] == 0 {
             return false;
         }

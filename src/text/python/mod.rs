@@ -1,6 +1,6 @@
 //! Parses the arguments of a Python call the way models write them: literals passed by name, never
-//! expressions. Rejects what Python rejects, except raw line breaks in strings and JSON's `true`,
-//! `false`, `null`.
+//! expressions. Rejects everything that Python rejects, except raw line breaks in strings and
+//! JSON's `true`, `false`, `null`.
 
 mod bracket_scanner;
 mod string;
@@ -12,16 +12,16 @@ use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// Same nesting limit as for JSON.
+/// The nesting limit of [`super::lenient_json`].
 const DEPTH_MAX: usize = 128;
-/// Characters of the source quoted in an error.
+/// Maximum number of source characters quoted in an error.
 const EXCERPT_CHARS_MAX: usize = 24;
 
-/// Parses `(city='Paris', n=3)`, brackets included, into an object in source order. The error
-/// quotes the unparsable text. O(len).
+/// Parses an argument list such as `(city='Paris', n=3)`, parentheses included, into an object in
+/// source order. The error quotes the text that was not understood. O(len).
 pub fn parse_arguments(text: &str) -> Result<LenientValue, String> {
     let mut reader = PythonReader::new(text);
-    let map = reader.arguments()?;
+    let map = reader.parse_arguments()?;
     reader.skip_whitespace_and_comments();
     match reader.peek() {
         None => Ok(LenientValue {
@@ -32,8 +32,7 @@ pub fn parse_arguments(text: &str) -> Result<LenientValue, String> {
     }
 }
 
-/// Characters of a name: Python identifiers, dots of modules, and characters used in tool and
-/// parameter names.
+/// Whether `c` may occur in a Python identifier, a module path, or the name of a tool or parameter.
 pub fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':')
 }
@@ -61,8 +60,8 @@ impl<'a> PythonReader<'a> {
         self.chars.next().map(|(_, c)| c)
     }
 
-    fn next_if(&mut self, wanted: char) -> bool {
-        self.chars.next_if(|&(_, c)| c == wanted).is_some()
+    fn next_if(&mut self, expected: char) -> bool {
+        self.chars.next_if(|&(_, c)| c == expected).is_some()
     }
 
     fn position(&mut self) -> usize {
@@ -70,8 +69,8 @@ impl<'a> PythonReader<'a> {
     }
 
     fn starts_with(&mut self, text: &str) -> bool {
-        let at = self.position();
-        self.text[at..].starts_with(text)
+        let start = self.position();
+        self.text[start..].starts_with(text)
     }
 
     /// Also skips line continuations.
@@ -90,13 +89,13 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// Formats "`source at the current position` {problem}".
+    /// An error that quotes the text at the current position.
     fn error_here(&mut self, problem: &str) -> String {
-        let at = self.position();
-        error_message(&self.text[at..], problem)
+        let start = self.position();
+        error_message(&self.text[start..], problem)
     }
 
-    fn arguments(&mut self) -> Result<Map<String, Value>, String> {
+    fn parse_arguments(&mut self) -> Result<Map<String, Value>, String> {
         self.skip_whitespace_and_comments();
         if !self.next_if('(') {
             return Err(self.error_here("does not start an argument list"));
@@ -107,16 +106,16 @@ impl<'a> PythonReader<'a> {
             if self.next_if(')') {
                 return Ok(map);
             }
-            let at = self.position();
-            let name = self.name();
+            let start = self.position();
+            let name = self.parse_name();
             self.skip_whitespace_and_comments();
             let is_named = !name.is_empty() && self.peek() == Some('=') && !self.starts_with("==");
             if !is_named {
                 let problem = "has no name: pass arguments by name, as in `city=\"Paris\"`";
-                return Err(error_message(&self.text[at..], problem));
+                return Err(error_message(&self.text[start..], problem));
             }
             self.next();
-            let value = self.value(0)?;
+            let value = self.parse_value(0)?;
             if map.insert(name.to_owned(), value).is_some() {
                 return Err(format!("`{}` is given twice", excerpt(name)));
             }
@@ -133,7 +132,7 @@ impl<'a> PythonReader<'a> {
         Err(self.error_here("follows a value; expected a comma or the end"))
     }
 
-    fn name(&mut self) -> &'a str {
+    fn parse_name(&mut self) -> &'a str {
         let start = self.position();
         while self
             .chars
@@ -144,24 +143,25 @@ impl<'a> PythonReader<'a> {
         &self.text[start..end]
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
+    fn parse_value(&mut self, depth: usize) -> Result<Value, String> {
         if depth == DEPTH_MAX {
             return Err("its values are nested too deeply".to_owned());
         }
         self.skip_whitespace_and_comments();
         match self.peek() {
-            Some('{') => self.dict(depth),
+            Some('{') => self.parse_dict(depth),
             Some('[') => {
                 self.next();
-                self.list(']', depth).map(|(items, _)| Value::Array(items))
+                self.parse_items(']', depth)
+                    .map(|(items, _)| Value::Array(items))
             }
-            Some('(') => self.tuple(depth),
-            _ if self.is_at_string() => self.adjacent_strings().map(Value::String),
-            _ => self.constant_or_number(),
+            Some('(') => self.parse_tuple(depth),
+            _ if self.is_at_string() => self.parse_adjacent_strings().map(Value::String),
+            _ => self.parse_constant_or_number(),
         }
     }
 
-    fn dict(&mut self, depth: usize) -> Result<Value, String> {
+    fn parse_dict(&mut self, depth: usize) -> Result<Value, String> {
         self.next();
         let mut map = Map::new();
         loop {
@@ -172,7 +172,7 @@ impl<'a> PythonReader<'a> {
             if self.starts_with("**") {
                 return Err(self.error_here("is not a plain value"));
             }
-            let key = match self.value(depth + 1)? {
+            let key = match self.parse_value(depth + 1)? {
                 Value::String(key) => key,
                 Value::Array(_) | Value::Object(_) => {
                     return Err("a list or an object cannot be a key".to_owned());
@@ -184,34 +184,34 @@ impl<'a> PythonReader<'a> {
             if !self.next_if(':') {
                 return Err(self.error_here("follows a key; expected `:`"));
             }
-            let value = self.value(depth + 1)?;
+            let value = self.parse_value(depth + 1)?;
             map.insert(key, value);
             self.expect_separator('}')?;
         }
     }
 
-    /// The items up to `end`, and whether they contained a comma.
-    fn list(&mut self, end: char, depth: usize) -> Result<(Vec<Value>, bool), String> {
+    /// Parses items up to `end`. Returns them and whether a comma followed any of them.
+    fn parse_items(&mut self, end: char, depth: usize) -> Result<(Vec<Value>, bool), String> {
         let mut items = Vec::new();
-        let mut comma = false;
+        let mut has_comma = false;
         loop {
             self.skip_whitespace_and_comments();
             if self.next_if(end) {
-                return Ok((items, comma));
+                return Ok((items, has_comma));
             }
-            items.push(self.value(depth + 1)?);
+            items.push(self.parse_value(depth + 1)?);
             self.skip_whitespace_and_comments();
-            comma |= self.peek() == Some(',');
+            has_comma |= self.peek() == Some(',');
             self.expect_separator(end)?;
         }
     }
 
-    fn tuple(&mut self, depth: usize) -> Result<Value, String> {
+    fn parse_tuple(&mut self, depth: usize) -> Result<Value, String> {
         self.next();
-        let (mut items, comma) = self.list(')', depth)?;
+        let (mut items, has_comma) = self.parse_items(')', depth)?;
         match items.pop() {
             // Parentheses around a single value only group.
-            Some(only) if items.is_empty() && !comma => Ok(only),
+            Some(only) if items.is_empty() && !has_comma => Ok(only),
             last => {
                 items.extend(last);
                 Ok(Value::Array(items))
@@ -219,17 +219,17 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    fn constant_or_number(&mut self) -> Result<Value, String> {
+    fn parse_constant_or_number(&mut self) -> Result<Value, String> {
         let start = self.position();
         let mut previous = ' ';
-        let mut hex = false;
-        while let Some((at, c)) = self.chars.next_if(|&(_, c)| {
-            let sign = matches!(c, '+' | '-');
-            let exponent = matches!(previous, 'e' | 'E') && !hex;
+        let mut is_hex = false;
+        while let Some((offset, c)) = self.chars.next_if(|&(_, c)| {
+            let is_sign = matches!(c, '+' | '-');
+            let is_exponent = matches!(previous, 'e' | 'E') && !is_hex;
             is_name_char(c) && !matches!(c, ':' | '/' | '-')
-                || sign && (previous == ' ' || exponent)
+                || is_sign && (previous == ' ' || is_exponent)
         }) {
-            hex |= at > start && matches!(c, 'x' | 'X');
+            is_hex |= offset > start && matches!(c, 'x' | 'X');
             previous = c;
         }
         let end = self.position();
@@ -252,11 +252,11 @@ impl<'a> PythonReader<'a> {
 fn excerpt(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut chars = line.chars();
-    let mut start: String = chars.by_ref().take(EXCERPT_CHARS_MAX).collect();
+    let mut excerpt: String = chars.by_ref().take(EXCERPT_CHARS_MAX).collect();
     if chars.next().is_some() {
-        start.push('…');
+        excerpt.push('…');
     }
-    start
+    excerpt
 }
 
 fn error_message(rest: &str, problem: &str) -> String {
@@ -265,7 +265,7 @@ fn error_message(rest: &str, problem: &str) -> String {
 
 /// Parses a Python number that JSON can represent.
 fn parse_number(token: &str) -> Option<Number> {
-    let (negative, digits) = match token.strip_prefix('-') {
+    let (is_negative, digits) = match token.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, token.strip_prefix('+').unwrap_or(token)),
     };
@@ -283,18 +283,22 @@ fn parse_number(token: &str) -> Option<Number> {
             let value = i64::from_str_radix(digits, radix).ok()?;
             return digits
                 .starts_with(|c: char| c.is_ascii_alphanumeric())
-                .then(|| Number::from(if negative { -value } else { value }));
+                .then(|| Number::from(if is_negative { -value } else { value }));
         }
     }
     let is_integer = plain.bytes().all(|byte| byte.is_ascii_digit());
     if is_integer && (plain == "0" || !plain.starts_with('0')) {
-        let signed = if negative { format!("-{plain}") } else { plain };
+        let signed = if is_negative {
+            format!("-{plain}")
+        } else {
+            plain
+        };
         return serde_json::from_str(&signed).ok();
     }
     // Rust parses `1.`, `.5` and `1e5` as Python does; `inf` and `nan` were rejected above because
-    // they start with no digit.
+    // they do not start with a digit.
     let float: f64 = lower.parse().ok().filter(|_| !is_integer)?;
-    Number::from_f64(if negative { -float } else { float })
+    Number::from_f64(if is_negative { -float } else { float })
 }
 
 #[cfg(test)]

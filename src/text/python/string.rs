@@ -4,9 +4,9 @@ use super::{PythonReader, error_message};
 
 #[derive(Debug, Clone, Copy, Default)]
 struct StringPrefix {
-    raw: bool,
-    bytes: bool,
-    format: bool,
+    is_raw: bool,
+    is_bytes: bool,
+    is_format: bool,
 }
 
 impl StringPrefix {
@@ -14,9 +14,9 @@ impl StringPrefix {
         let mut prefix = Self::default();
         for letter in letters.bytes() {
             match letter.to_ascii_lowercase() {
-                b'r' if !prefix.raw => prefix.raw = true,
-                b'b' if !prefix.bytes => prefix.bytes = true,
-                b'f' if !prefix.format => prefix.format = true,
+                b'r' if !prefix.is_raw => prefix.is_raw = true,
+                b'b' if !prefix.is_bytes => prefix.is_bytes = true,
+                b'f' if !prefix.is_format => prefix.is_format = true,
                 b'u' if letters.len() == 1 => {}
                 _ => return None,
             }
@@ -27,42 +27,41 @@ impl StringPrefix {
 
 impl PythonReader<'_> {
     pub(super) fn is_at_string(&mut self) -> bool {
-        let at = self.position();
-        prefix_and_quote(&self.text[at..]).is_some()
+        let start = self.position();
+        prefix_and_quote(&self.text[start..]).is_some()
     }
 
-    /// Concatenates adjacent string literals, like Python.
-    pub(super) fn adjacent_strings(&mut self) -> Result<String, String> {
+    /// Parses adjacent string literals and concatenates them, as Python does.
+    pub(super) fn parse_adjacent_strings(&mut self) -> Result<String, String> {
         let mut text = String::new();
         while self.is_at_string() {
-            self.string(&mut text)?;
+            self.parse_string(&mut text)?;
             self.skip_whitespace_and_comments();
         }
         Ok(text)
     }
 
-    fn string(&mut self, text: &mut String) -> Result<(), String> {
-        let at = self.position();
-        let literal = &self.text[at..];
+    fn parse_string(&mut self, text: &mut String) -> Result<(), String> {
+        let start = self.position();
+        let literal = &self.text[start..];
         let Some((prefix, quote)) = prefix_and_quote(literal) else {
             return Err(error_message(literal, "is not a plain value"));
         };
-        let prefix_length = literal.find(quote).unwrap_or_default();
-        self.skip_ascii(prefix_length);
+        let prefix_len = literal.find(quote).unwrap_or_default();
+        self.skip_ascii(prefix_len);
         let is_triple_quoted = self.starts_with(&quote.to_string().repeat(3));
-        self.skip_ascii(if is_triple_quoted { 3 } else { 1 });
-        let end = quote
-            .to_string()
-            .repeat(if is_triple_quoted { 3 } else { 1 });
+        let quote_count = if is_triple_quoted { 3 } else { 1 };
+        self.skip_ascii(quote_count);
+        let closing_quotes = quote.to_string().repeat(quote_count);
         loop {
-            if self.starts_with(&end) {
-                self.skip_ascii(end.len());
+            if self.starts_with(&closing_quotes) {
+                self.skip_ascii(quote_count);
                 return Ok(());
             }
             match self.next() {
                 None => return Err(error_message(literal, "is an unterminated string")),
-                Some('\\') => self.escape(prefix, text)?,
-                Some(c @ ('{' | '}')) if prefix.format => {
+                Some('\\') => self.parse_escape(prefix, text)?,
+                Some(c @ ('{' | '}')) if prefix.is_format => {
                     if !self.next_if(c) {
                         let problem = "is an f-string, which is not a plain value";
                         return Err(error_message(literal, problem));
@@ -84,13 +83,14 @@ impl PythonReader<'_> {
         }
     }
 
-    /// Parses an escape after its backslash. Like Python, keeps the backslash of an unknown escape.
-    fn escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
+    /// Parses an escape after its backslash. Keeps the backslash of an unknown escape, as Python
+    /// does.
+    fn parse_escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
         let Some(c) = self.next() else {
             text.push('\\');
             return Ok(());
         };
-        if prefix.raw {
+        if prefix.is_raw {
             text.extend(['\\', c]);
             return Ok(());
         }
@@ -107,11 +107,11 @@ impl PythonReader<'_> {
             'r' => text.push('\r'),
             't' => text.push('\t'),
             'v' => text.push('\u{B}'),
-            '0'..='7' => self.octal_escape(c, text),
-            'x' => self.code_point_escape(c, 2, text),
-            'u' if !prefix.bytes => self.code_point_escape(c, 4, text),
-            'U' if !prefix.bytes => self.code_point_escape(c, 8, text),
-            'N' if !prefix.bytes && self.peek() == Some('{') => {
+            '0'..='7' => self.parse_octal_escape(c, text),
+            'x' => self.parse_code_point_escape(c, 2, text),
+            'u' if !prefix.is_bytes => self.parse_code_point_escape(c, 4, text),
+            'U' if !prefix.is_bytes => self.parse_code_point_escape(c, 8, text),
+            'N' if !prefix.is_bytes && self.peek() == Some('{') => {
                 return Err("`\\N{…}` is not supported: write the character itself".to_owned());
             }
             c => text.extend(['\\', c]),
@@ -119,7 +119,7 @@ impl PythonReader<'_> {
         Ok(())
     }
 
-    fn octal_escape(&mut self, first: char, text: &mut String) {
+    fn parse_octal_escape(&mut self, first: char, text: &mut String) {
         let mut code_point = first.to_digit(8).unwrap_or_default();
         for _ in 0..2 {
             if let Some((_, c)) = self.chars.next_if(|(_, c)| c.is_digit(8)) {
@@ -129,18 +129,18 @@ impl PythonReader<'_> {
         text.push(char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 
-    fn code_point_escape(&mut self, letter: char, digits: usize, text: &mut String) {
-        let Some(high) = self.hex_digits(digits) else {
+    fn parse_code_point_escape(&mut self, letter: char, digit_count: usize, text: &mut String) {
+        let Some(value) = self.take_hex_digits(digit_count) else {
             self.was_repaired = true;
             text.extend(['\\', letter]);
             return;
         };
-        let mut code_point = high;
-        // Python does not combine surrogate pairs, but models write them out of JSON habit.
-        if digits == 4 && (0xD800..0xDC00).contains(&high) {
+        let mut code_point = value;
+        // Python does not combine surrogate pairs, but models write them as in JSON.
+        if digit_count == 4 && (0xD800..0xDC00).contains(&value) {
             self.was_repaired = true;
-            if let Some(low) = self.low_surrogate() {
-                code_point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            if let Some(low) = self.take_low_surrogate() {
+                code_point = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00);
             }
         }
         let c = char::from_u32(code_point);
@@ -148,9 +148,9 @@ impl PythonReader<'_> {
         text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 
-    fn low_surrogate(&mut self) -> Option<u32> {
-        let at = self.position();
-        let digits = self.text[at..].strip_prefix("\\u")?.get(..4)?;
+    fn take_low_surrogate(&mut self) -> Option<u32> {
+        let start = self.position();
+        let digits = self.text[start..].strip_prefix("\\u")?.get(..4)?;
         let low = u32::from_str_radix(digits, 16).ok()?;
         (0xDC00..0xE000).contains(&low).then(|| {
             self.skip_ascii(6);
@@ -158,28 +158,28 @@ impl PythonReader<'_> {
         })
     }
 
-    /// Consumes `digits` hexadecimal digits, or nothing if there are fewer.
-    fn hex_digits(&mut self, digits: usize) -> Option<u32> {
-        let at = self.position();
-        let hex = self.text.get(at..at + digits)?;
-        if !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    /// Consumes `count` hexadecimal digits, or nothing if there are fewer.
+    fn take_hex_digits(&mut self, count: usize) -> Option<u32> {
+        let start = self.position();
+        let digits = self.text.get(start..start + count)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
-        self.skip_ascii(digits);
-        u32::from_str_radix(hex, 16).ok()
+        self.skip_ascii(count);
+        u32::from_str_radix(digits, 16).ok()
     }
 }
 
 /// The prefix and quote of the string literal at the start of `text`.
 fn prefix_and_quote(text: &str) -> Option<(StringPrefix, char)> {
-    let at = text
+    let prefix_len = text
         .bytes()
         .take(3)
         .position(|byte| matches!(byte, b'"' | b'\''))?;
-    let prefix = StringPrefix::parse(text.get(..at)?)?;
+    let prefix = StringPrefix::parse(text.get(..prefix_len)?)?;
     Some((
         prefix,
-        if text.as_bytes()[at] == b'"' {
+        if text.as_bytes()[prefix_len] == b'"' {
             '"'
         } else {
             '\''

@@ -1,4 +1,4 @@
-//! Parsing of Python literals and calls.
+//! Tests of parsing Python arguments, and of finding where they end.
 
 use super::*;
 use serde_json::json;
@@ -123,19 +123,19 @@ fn invalid_python_strings_are_repaired_and_reported_as_repaired() {
 
 #[test]
 fn expressions_are_rejected_with_a_reason() {
-    let by_name = |text: &str| {
+    let unnamed = |text: &str| {
         format!("`{text}` has no name: pass arguments by name, as in `city=\"Paris\"`")
     };
-    let no_value = |text: &str| format!("`{text}` is not a plain value");
+    let not_plain = |text: &str| format!("`{text}` is not a plain value");
     for (text, expected) in [
-        ("('Paris')", by_name("'Paris')")),
-        ("(**{'city': 1})", by_name("**{'city': 1})")),
-        ("(a == 1)", by_name("a == 1)")),
-        ("(city: 'Paris')", by_name("city: 'Paris')")),
-        ("(a=1, 2)", by_name("2)")),
-        ("(a=x)", no_value("x)")),
-        ("(a=today())", no_value("today())")),
-        ("(a={**b})", no_value("**b})")),
+        ("('Paris')", unnamed("'Paris')")),
+        ("(**{'city': 1})", unnamed("**{'city': 1})")),
+        ("(a == 1)", unnamed("a == 1)")),
+        ("(city: 'Paris')", unnamed("city: 'Paris')")),
+        ("(a=1, 2)", unnamed("2)")),
+        ("(a=x)", not_plain("x)")),
+        ("(a=today())", not_plain("today())")),
+        ("(a={**b})", not_plain("**b})")),
         (
             "(a=b'x' + y)",
             "`+ y)` follows a value; expected a comma or the end".to_owned(),
@@ -173,7 +173,7 @@ fn expressions_are_rejected_with_a_reason() {
     }
     assert_eq!(
         parse_error("(a=가나다라마바사아자차카타파하가나다라마바사아자차카타파하)"),
-        no_value("가나다라마바사아자차카타파하가나다라마바사아자차…")
+        not_plain("가나다라마바사아자차카타파하가나다라마바사아자차…")
     );
 }
 
@@ -190,8 +190,8 @@ fn deep_nesting_is_rejected_without_a_stack_overflow() {
     );
 }
 
-/// The end of the outermost bracket.
-fn end(text: &str) -> Option<usize> {
+/// The end of the outermost brackets in `text`.
+fn bracket_end(text: &str) -> Option<usize> {
     let mut scanner = BracketScanner::default();
     text.char_indices()
         .find_map(|(at, c)| scanner.push(c).then_some(at + c.len_utf8()))
@@ -208,14 +208,18 @@ fn scanner_ends_where_the_outermost_bracket_closes() {
         "('한 )', ''')''')",
         "(r'\\')')",
     ] {
-        assert_eq!(end(&format!("{text} tail) ]")), Some(text.len()), "{text}");
+        assert_eq!(
+            bracket_end(&format!("{text} tail) ]")),
+            Some(text.len()),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn mismatched_bracket_closes_the_nearest_match() {
-    assert_eq!(end("(a=[1, 2)]"), Some(9));
-    assert_eq!(end("[f(a=1]"), Some(7));
-    assert_eq!(end("(a=1]}))"), Some(7));
-    assert_eq!(end("(a='x)"), None);
+    assert_eq!(bracket_end("(a=[1, 2)]"), Some(9));
+    assert_eq!(bracket_end("[f(a=1]"), Some(7));
+    assert_eq!(bracket_end("(a=1]}))"), Some(7));
+    assert_eq!(bracket_end("(a='x)"), None);
 }

@@ -64,13 +64,13 @@ const SAMPLES: [Sample; 5] = [
 
 #[test]
 fn estimate_is_never_below_the_real_count_and_at_most_40_percent_above() {
-    let mut wrong = Vec::new();
+    let mut out_of_range = Vec::new();
     for sample in &SAMPLES {
         let mut check = |vocabulary, counts: &[u64]| {
             let estimate = estimate(sample.text, vocabulary);
             for count in counts {
                 if estimate < *count || estimate * 100 > count * 140 {
-                    wrong.push((sample.name, vocabulary, estimate, *count));
+                    out_of_range.push((sample.name, vocabulary, estimate, *count));
                 }
             }
         };
@@ -80,7 +80,7 @@ fn estimate_is_never_below_the_real_count_and_at_most_40_percent_above() {
         check(Vocabulary::Small, &[sample.small]);
         check(Vocabulary::English, &[sample.english]);
     }
-    assert_eq!(wrong, []);
+    assert_eq!(out_of_range, []);
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub struct Badge {
 pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogText {
     let (title, question) = match &ask.question {
         Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
-        Ask::InvalidCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
+        Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
         Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
@@ -170,11 +170,14 @@ pub fn dialog_body(
 fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
     match &ask.question {
         Ask::ApproveCalls(_) => Vec::new(),
-        Ask::InvalidCall { raw, why } => {
+        Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");
             wrapped_rows(&Clean::escaped(&text), columns)
         }
-        Ask::AfterError { failed, wanted } => failed_call_rows(shared, *failed, wanted, columns),
+        Ask::AfterError {
+            failed,
+            requested_tools: wanted,
+        } => failed_call_rows(shared, *failed, wanted, columns),
         Ask::Stalled { seconds } => {
             let text = format!("The model has sent nothing for {seconds} s.");
             wrapped_rows(&Clean::single_line(&text), columns)
@@ -206,7 +209,7 @@ fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
         }
         Ask::RoundLimit {
             rounds,
-            was_extended: again,
+            was_told_to_answer: again,
         } => {
             let text = if *again {
                 "The model was asked to answer now, but still calls tools.".to_owned()

@@ -41,9 +41,9 @@ pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> V
 fn table(trials: &[DialectTrial], columns: u16) -> Vec<String> {
     let clean = |cell: String| Clean::single_line(&cell).as_str().to_owned();
     let rows: Vec<_> = trial_rows(trials).map(|row| row.map(clean)).collect();
-    let table = Columns::of(&rows).with_last_right();
-    if table.total() <= usize::from(columns) {
-        return rows.iter().map(|row| table.line(row)).collect();
+    let table = Columns::fit(&rows).right_align_last();
+    if table.total_width() <= usize::from(columns) {
+        return rows.iter().map(|row| table.format_row(row)).collect();
     }
     trials
         .iter()

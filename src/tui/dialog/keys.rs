@@ -111,7 +111,7 @@ fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
         UserChoice::ApplyChanges,
         UserChoice::Accept,
         UserChoice::SendAlways,
-        UserChoice::SendOnce,
+        UserChoice::SendUntilExit,
     ];
     row.is_some_and(|row| {
         takes

@@ -158,7 +158,7 @@ use KeyCode as K;
 pub const TABLE: &[Binding] = &[
     bind(A::Send, "send", W::Message, &[key(K::Enter)], "Send the message"),
     bind(A::Edit(Edit::Newline), "newline", W::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Insert a line break"),
-    bind(A::Interrupt, "interrupt", W::Always, &[ctrl('c')], "Stop the turn; when idle, quit"),
+    bind(A::Interrupt, "interrupt", W::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
     bind(A::Back, "back", W::Always, &[key(K::Esc)], "Close or go back"),
     bind(A::NextPane, "next-pane", W::Always, &[key(K::Tab)], "Next pane"),
     bind(A::PreviousPane, "previous-pane", W::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),

@@ -12,7 +12,8 @@ use std::time::Duration;
 /// A Ctrl+C this soon after a turn was probably meant for that turn.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the turn. With no turn running, closes what is open over the panes, or else quits.
+/// Stops the turn. With no turn running, closes what is open over the panes, or clears the
+/// message, or else quits.
 /// Quits at once if the engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
@@ -48,6 +49,12 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     // Dismisses a question that belongs to no turn, with its safe answer.
     if model.dialogs.accepts_keys() {
         return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
+    }
+    if model
+        .composer
+        .clear_to_history(model.conversation.is_private)
+    {
+        return;
     }
     let soon = |ended: Duration| model.now.saturating_sub(ended) < TURN_END_GRACE;
     if model.chat.timing.ended_at.is_some_and(soon) {

@@ -1,15 +1,18 @@
 //! The header: program name, model, persona, tool mode, context meter and title. On narrow
 //! screens it drops parts instead of wrapping.
 
+use crate::domain::{Server, ServerStatus};
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
+/// Columns of the name of a failed server.
+const SERVER_COLUMNS: usize = 16;
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
@@ -17,10 +20,11 @@ const BAR_COLUMNS: usize = 6;
 const TITLE: usize = 0;
 const PROVIDER_AND_THINK: usize = 1;
 const METER_BAR: usize = 2;
-const MODE: usize = 3;
-const METER: usize = 4;
-const PERSONA: usize = 5;
-const DROPPABLE_PARTS: usize = 6;
+const TOOLS: usize = 3;
+const MODE: usize = 4;
+const METER: usize = 5;
+const PERSONA: usize = 6;
+const DROPPABLE_PARTS: usize = 7;
 
 pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
@@ -34,6 +38,7 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let meter = meter_text(model.engine.context_meter);
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
+    let tools = tools_text(model).filter(|_| panes.sidebar.is_none());
     let gap = 2;
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
@@ -63,6 +68,9 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
                 .filter(|_| keep[METER_BAR])
                 .map_or_else(String::new, |used| bar(model, used));
             parts.push((format!("{bar}{text}"), HeaderPartStyle::Dim));
+        }
+        if let Some((text, style)) = tools.as_ref().filter(|_| keep[TOOLS]) {
+            parts.push((text.clone(), *style));
         }
         parts
     };
@@ -106,6 +114,7 @@ fn put_parts(
             HeaderPartStyle::Name => pen.theme.bold,
             HeaderPartStyle::Plain => pen.theme.plain,
             HeaderPartStyle::Private => pen.theme.attention,
+            HeaderPartStyle::Failure => pen.theme.failure,
             HeaderPartStyle::Mode if model.engine.mode == crate::domain::ToolMode::Auto => {
                 pen.theme.attention
             }
@@ -115,6 +124,38 @@ fn put_parts(
         x += pen.put_truncated(x, area.y, text, style, left) + gap as u16;
     }
     x
+}
+
+/// `tools 15 · ✗ docs`: how many tools the model has, and which server failed. For screens
+/// without a sidebar.
+fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
+    let pane = &model.servers_pane;
+    if pane.servers.is_empty() {
+        return None;
+    }
+    let count: usize = (0..pane.servers.len())
+        .map(|index| pane.cost(index).tools)
+        .sum();
+    let failed = |server: &&Server| {
+        let failed = matches!(
+            server.status,
+            ServerStatus::Failed(_) | ServerStatus::Misconfigured(_) | ServerStatus::NeedsSignIn(_)
+        );
+        server.enabled && failed
+    };
+    let mut failed = pane.servers.iter().filter(failed);
+    let Some(first) = failed.next() else {
+        return Some((format!("tools {count}"), HeaderPartStyle::Dim));
+    };
+    let name = Clean::name(first.id.as_str());
+    let name = truncate_to_width(name.as_str(), SERVER_COLUMNS);
+    let others = match failed.count() {
+        0 => String::new(),
+        count => format!(" +{count}"),
+    };
+    let (dot, mark) = (separator(model), model.screen.glyphs.failed);
+    let text = format!("tools {count} {dot} {mark} {name}{others}");
+    Some((text, HeaderPartStyle::Failure))
 }
 
 /// The `think` setting as text.
@@ -160,11 +201,13 @@ fn fixed_parts(model: &UiModel) -> Vec<(String, HeaderPartStyle)> {
     parts
 }
 
+#[derive(Clone, Copy)]
 enum HeaderPartStyle {
     Name,
     Plain,
     Mode,
     Private,
+    Failure,
     Dim,
 }
 

@@ -1,6 +1,7 @@
 //! `config.json`: models, keys, log level and limits.
 
 use super::*;
+use humble::config::UiSettings;
 use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
 use humble::domain::{Dialect, Think};
 
@@ -10,6 +11,23 @@ fn missing_files_yield_defaults_without_banners() {
     assert_eq!(fixture.settings(), Settings::default());
     assert_eq!(fixture.banners(), []);
     assert_eq!(fixture.servers().len(), 1);
+}
+
+#[test]
+fn settings_of_the_screen_are_read() {
+    let fixture = with_config(
+        r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "sidebar": "closed", "theme": 1 } }"#,
+    );
+    assert_eq!(fixture.banners(), []);
+    let ui = UiSettings {
+        is_ascii: true,
+        uses_keyboard_protocol: false,
+        is_sidebar_open: false,
+    };
+    assert_eq!(fixture.settings().ui, ui);
+    let wrong = with_config(r#"{ "ui": { "ascii": "yes", "sidebar": "left" } }"#);
+    assert_eq!(wrong.settings().ui, UiSettings::default());
+    assert_eq!(wrong.banners().len(), 2);
 }
 
 #[test]

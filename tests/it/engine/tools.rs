@@ -146,7 +146,9 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Time?").await;
     let (ask, question) = bench.next_question().await;
-    assert!(matches!(&question, Ask::AfterError { wanted, .. } if wanted == &["get_time"]));
+    assert!(
+        matches!(&question, Ask::AfterError { requested_tools, .. } if requested_tools == &["get_time"])
+    );
     let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
@@ -204,7 +206,7 @@ async fn second_unreadable_call_asks_the_user() {
     bench.prompt("Fly!").await;
     let (ask, question) = bench.next_question().await;
     assert!(
-        matches!(&question, Ask::InvalidCall { why, .. } if why.contains("fly")),
+        matches!(&question, Ask::UnusableCall { why, .. } if why.contains("fly")),
         "{question:?}"
     );
     assert!(
@@ -289,7 +291,7 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
         question,
         Ask::RoundLimit {
             rounds: 1,
-            was_extended: false
+            was_told_to_answer: false
         }
     );
     bench
@@ -325,7 +327,7 @@ async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
         question,
         Ask::RoundLimit {
             rounds: 2,
-            was_extended: true
+            was_told_to_answer: true
         }
     );
     bench

@@ -34,7 +34,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::UnusableCall { .. } => InputKind::Part,
         TurnInput::Heartbeat => InputKind::Alive,
         TurnInput::ReplyRestarted => InputKind::StartedOver,
-        TurnInput::OpaqueReasoning(_) => InputKind::Part,
+        TurnInput::ReasoningEcho(_) => InputKind::Part,
         TurnInput::ReplyEnded(_) => InputKind::ReplyEnded,
         TurnInput::Idle { .. } => InputKind::Idle,
         TurnInput::RetryDue => InputKind::RetryDue,
@@ -49,7 +49,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Usage(_)
         | TurnInput::Noted(_)
         | TurnInput::Progress { .. }
-        | TurnInput::UntrustedTextRead(_)
+        | TurnInput::UntrustedTextScanned(_)
         | TurnInput::ModeChanged(_) => InputKind::Other,
     }
 }

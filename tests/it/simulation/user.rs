@@ -8,7 +8,7 @@ use humble::protocol::{Ask, UserAnswer, UserChoice};
 
 pub const CHOICES: [UserChoice; 10] = [
     UserChoice::TellModel,
-    UserChoice::AsText,
+    UserChoice::TreatAsText,
     UserChoice::Retry,
     UserChoice::AllowMoreTools,
     UserChoice::KeepWaiting,

@@ -1,4 +1,4 @@
-//! When a journal is removed and when it is kept, on disks that work, fail and are slow.
+//! When journals are removed and kept, on disks that work, fail or are slow.
 
 use super::*;
 use crate::domain::{PieceId, Usage};
@@ -40,7 +40,7 @@ fn answer(text: &str) -> JournalRecord {
 }
 
 impl JournalFixture {
-    /// Adds an answered turn, which is saved by `until`.
+    /// Adds a turn with an answer that the save `until` will contain.
     fn add_answered_turn(&mut self, conversation: ConversationSeq, until: SaveSeq) {
         self.writer.begin(conversation, turn("q"));
         self.writer.record_answer(answer("a"), until);
@@ -52,16 +52,16 @@ impl JournalFixture {
         }
     }
 
-    /// Puts a file where the folder should be: then not even root can write there.
-    fn block(&self) {
+    /// Puts a file in place of the folder, so that not even root can write into it.
+    fn make_unwritable(&self) {
         fs::write(self.home.path().join("journal"), "").expect("written");
     }
 
-    fn unblock(&self) {
+    fn make_writable(&self) {
         fs::remove_file(self.home.path().join("journal")).expect("removed");
     }
 
-    fn files(&self) -> usize {
+    fn journal_count(&self) -> usize {
         let folder = fs::read_dir(self.home.path().join("journal"));
         let names = folder
             .into_iter()
@@ -75,8 +75,8 @@ impl JournalFixture {
     fn into_recovered_turns(self) -> Vec<JournaledTurn> {
         let Self { home, writer } = self;
         drop(writer);
-        let found = Journals::new(home.path().join("journal")).claim_orphaned();
-        let turns = found.into_iter().map(|found| match found {
+        let journals = Journals::new(home.path().join("journal")).claim_orphaned();
+        let turns = journals.into_iter().map(|journal| match journal {
             OrphanedJournal::Recoverable { turns, .. } => turns,
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         });
@@ -89,15 +89,25 @@ async fn journal_is_kept_until_its_answer_is_saved() {
     let mut fixture = fixture();
     fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    fixture.writer.session_saved(FIRST, SaveSeq::default());
+    fixture
+        .writer
+        .handle_session_saved(FIRST, SaveSeq::default());
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 1, "an earlier save lacks the answer");
-    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    assert_eq!(
+        fixture.journal_count(),
+        1,
+        "an earlier save lacks the answer"
+    );
+    fixture.writer.handle_session_saved(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 1, "so does a save of another conversation");
-    fixture.writer.session_saved(FIRST, SaveSeq::NEVER);
+    assert_eq!(
+        fixture.journal_count(),
+        1,
+        "a save of another conversation lacks it too"
+    );
+    fixture.writer.handle_session_saved(FIRST, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 0);
+    assert_eq!(fixture.journal_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,10 +116,10 @@ async fn journal_of_another_conversation_waits_for_its_own_save() {
     fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
     fixture.add_answered_turn(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 2);
-    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    assert_eq!(fixture.journal_count(), 2);
+    fixture.writer.handle_session_saved(OTHER, SaveSeq::NEVER);
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 1);
+    assert_eq!(fixture.journal_count(), 1);
     let turns = fixture.into_recovered_turns();
     assert_eq!(turns.len(), 1, "the turn of the first conversation");
 }
@@ -140,16 +150,16 @@ async fn stopping_the_only_turn_removes_the_journal() {
     let mut fixture = fixture();
     fixture.writer.begin(FIRST, turn("q"));
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 1);
+    assert_eq!(fixture.journal_count(), 1);
     fixture.writer.end_turn(None);
     fixture.finish_writes().await;
-    assert_eq!(fixture.files(), 0);
+    assert_eq!(fixture.journal_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failed_writes_are_retried_until_the_disk_recovers() {
     let mut fixture = fixture();
-    fixture.block();
+    fixture.make_unwritable();
     fixture.writer.begin(FIRST, turn("q"));
     let delta = TurnEvent::Delta {
         piece: PieceId(1),
@@ -159,7 +169,7 @@ async fn failed_writes_are_retried_until_the_disk_recovers() {
     fixture.writer.record_event(&delta);
     let event = fixture.writer.next_event().await;
     assert!(matches!(event, JournalEvent::Failed(_)), "{event:?}");
-    fixture.unblock();
+    fixture.make_writable();
     fixture.finish_writes().await;
     let turns = fixture.into_recovered_turns();
     let recovered: Vec<_> = turns
@@ -172,7 +182,7 @@ async fn failed_writes_are_retried_until_the_disk_recovers() {
 #[tokio::test(start_paused = true)]
 async fn failing_disk_does_not_delay_an_answer() {
     let mut fixture = fixture();
-    fixture.block();
+    fixture.make_unwritable();
     fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
     assert!(fixture.writer.is_holding_events());
     let event = fixture.writer.next_event().await;
@@ -189,20 +199,20 @@ fn slow_disk_delays_an_answer_only_briefly() {
     let mut runtime = Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true);
     let runtime = runtime.max_blocking_threads(1).build().expect("a runtime");
-    let (open, gate) = std::sync::mpsc::channel::<()>();
+    let (sender, receiver) = std::sync::mpsc::channel::<()>();
     runtime.block_on(async {
-        // The only writer thread is busy until the gate opens.
-        let busy = tokio::task::spawn_blocking(move || gate.recv());
+        // The only blocking thread is busy until the sender is dropped.
+        let busy = tokio::task::spawn_blocking(move || receiver.recv());
         let mut fixture = fixture();
         fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
-        let wait_max = HOLD_MAX + Duration::from_millis(1);
+        let wait_max = HOLD_TIME_MAX + Duration::from_millis(1);
         let event = timeout(wait_max, fixture.writer.next_event());
         let (event, ()) = tokio::join!(event, advance(wait_max));
         assert_eq!(event, Ok(JournalEvent::Slow));
         assert!(!fixture.writer.is_holding_events());
-        drop(open);
+        drop(sender);
         busy.await.expect("no panic").expect_err("nothing was sent");
         fixture.finish_writes().await;
-        assert_eq!(fixture.files(), 1);
+        assert_eq!(fixture.journal_count(), 1);
     });
 }

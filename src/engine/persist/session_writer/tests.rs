@@ -13,7 +13,7 @@ fn writer() -> (TempDir, SessionWriter) {
     (home, SessionWriter::new(Arc::new(sessions)))
 }
 
-fn talk(turns: usize) -> Session {
+fn session_with(turns: usize) -> Session {
     let mut session = Session::new("m");
     for turn in 0..turns {
         let (prompt, answer) = (format!("q{turn}"), format!("a{turn}"));
@@ -23,17 +23,17 @@ fn talk(turns: usize) -> Session {
     session
 }
 
-/// Puts a file where the folder should be: then not even root can write there.
-fn block(home: &TempDir) {
+/// Puts a file in place of the folder, so that not even root can write into it.
+fn make_unwritable(home: &TempDir) {
     fs::write(home.path().join("sessions"), "").expect("written");
 }
 
 #[tokio::test(start_paused = true)]
 async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state() {
     let (home, mut writer) = writer();
-    writer.save(FIRST, talk(1));
-    writer.save(FIRST, talk(2));
-    let last = writer.save(FIRST, talk(3));
+    writer.save(FIRST, session_with(1));
+    writer.save(FIRST, session_with(2));
+    let last = writer.save(FIRST, session_with(3));
     let first = writer.next_saved().await;
     let id = first.result.expect("saved");
     let second = writer.next_saved().await;
@@ -43,35 +43,35 @@ async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state()
     let files: Vec<_> = sessions.list().into_iter().map(|entry| entry.id).collect();
     assert_eq!(files, std::slice::from_ref(&id));
     let saved = sessions.open(&id).expect("there");
-    assert_eq!(saved.messages, talk(3).messages);
+    assert_eq!(saved.messages, session_with(3).messages);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failed_save_never_overwrites_a_newer_one() {
     let (home, mut writer) = writer();
-    block(&home);
-    writer.save(FIRST, talk(1));
-    writer.save(FIRST, talk(2));
+    make_unwritable(&home);
+    writer.save(FIRST, session_with(1));
+    writer.save(FIRST, session_with(2));
     assert!(writer.next_saved().await.result.is_err());
     let unsaved: Vec<_> = writer
         .into_unsaved()
         .into_iter()
         .map(|session| session.messages)
         .collect();
-    assert_eq!(unsaved, [talk(2).messages]);
+    assert_eq!(unsaved, [session_with(2).messages]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failing_disk_is_retried_with_backoff() {
     let (home, mut writer) = writer();
-    block(&home);
-    writer.save(FIRST, talk(1));
+    make_unwritable(&home);
+    writer.save(FIRST, session_with(1));
     let mut pauses = Vec::new();
-    let mut before = Instant::now();
+    let mut last_attempt = Instant::now();
     for _ in 0..9 {
         assert!(writer.next_saved().await.result.is_err());
-        pauses.push(before.elapsed().as_secs());
-        before = Instant::now();
+        pauses.push(last_attempt.elapsed().as_secs());
+        last_attempt = Instant::now();
     }
     assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
     fs::remove_file(home.path().join("sessions")).expect("removed");
@@ -80,7 +80,7 @@ async fn failing_disk_is_retried_with_backoff() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn file_name_carries_the_time_of_the_first_answer_even_if_saved_later() {
+async fn file_name_contains_the_time_of_the_first_answer_even_if_saved_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions");
     std::fs::write(&path, "in the way").unwrap();
@@ -89,11 +89,11 @@ async fn file_name_carries_the_time_of_the_first_answer_even_if_saved_later() {
     session.messages.push(SavedMessage::user("hi"));
     writer.save(ConversationSeq(1), session.clone());
     assert!(writer.next_saved().await.result.is_err());
-    let then: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
+    let first_answer_at: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
     assert!(
         writer
             .first_answer_at
-            .insert(ConversationSeq(1), then)
+            .insert(ConversationSeq(1), first_answer_at)
             .is_some()
     );
     writer.save(ConversationSeq(1), session.clone());

@@ -1,4 +1,5 @@
-//! Languages with braces that run on a virtual machine: JavaScript, C#, PHP, and the Java family.
+//! Languages with braces that usually run in a virtual machine or interpreter: JavaScript, C#, PHP,
+//! Dart and the Java family.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -36,7 +37,7 @@ const JS_CODE: CodeSyntax = CodeSyntax {
     has_regex_literals: true,
     sigils: &[
         ("@", Token::Function),
-        // JSX tags; after a value, as in `a<b`, it compares.
+        // JSX tags. After a value, as in `a<b`, `<` compares.
         ("</", Token::Keyword),
         ("<", Token::Keyword),
     ],

@@ -1,4 +1,4 @@
-//! Data, configuration, markup and similar formats.
+//! Formats for data, configuration, documents and diffs.
 
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{

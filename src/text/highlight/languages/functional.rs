@@ -10,7 +10,7 @@ pub(super) const ALL: &[&Language] = &[
     &HASKELL, &OCAML, &FSHARP, &ELIXIR, &ERLANG, &CLOJURE, &LISP, &SCHEME,
 ];
 
-const ML: CodeSyntax = CodeSyntax {
+const ML_LIKE: CodeSyntax = CodeSyntax {
     extra_word_chars: "'",
     capitals: CapitalizedNames::Types,
     has_char_literals: true,
@@ -31,7 +31,7 @@ static HASKELL: Language = Language {
                     qualified rec then type where exposing",
                 Constant: "True False Nothing otherwise"),
             prompts: &["ghci> ", "Prelude> "],
-            ..ML
+            ..ML_LIKE
         }
         .with_special_bytes(),
     ),
@@ -55,7 +55,7 @@ static OCAML: Language = Language {
             keywords: words!(Keyword: OCAML_KEYWORDS,
                 Type: "array bool bytes char exn float int list option result string unit",
                 Constant: "true false None"),
-            ..ML
+            ..ML_LIKE
         }
         .with_special_bytes(),
     ),
@@ -83,7 +83,7 @@ static FSHARP: Language = Language {
                 Type: "array bool byte char decimal float int int64 list option seq string unit",
                 Constant: "true false None"),
             has_preprocessor: true,
-            ..ML
+            ..ML_LIKE
         }
         .with_special_bytes(),
     ),
@@ -137,7 +137,7 @@ static ERLANG: Language = Language {
     ),
 };
 
-const LISPS: CodeSyntax = CodeSyntax {
+const LISP_LIKE: CodeSyntax = CodeSyntax {
     line_comments: &[";"],
     block_comments: &[BlockComment::new("#|", "|#").nestable()],
     strings: &[StringSyntax::DOUBLE.multiline()],
@@ -162,7 +162,7 @@ static CLOJURE: Language = Language {
                 NamesType: "defprotocol defrecord deftype", Constant: "true false nil"),
             capitals: CapitalizedNames::Types,
             sigils: &[("::", Token::Key), (":", Token::Key)],
-            ..LISPS
+            ..LISP_LIKE
         }
         .with_special_bytes(),
     ),
@@ -181,7 +181,7 @@ static LISP: Language = Language {
                     defstruct deftype define-condition", Constant: "t nil"),
             folds_case: true,
             sigils: &[(":", Token::Key), ("&", Token::Keyword)],
-            ..LISPS
+            ..LISP_LIKE
         }
         .with_special_bytes(),
     ),
@@ -197,7 +197,7 @@ static SCHEME: Language = Language {
                     let-syntax let-values letrec letrec* match module or parameterize provide \
                     quasiquote quote require set! struct syntax-rules unless when"),
             sigils: &[("#:", Token::Key), ("#", Token::Number)],
-            ..LISPS
+            ..LISP_LIKE
         }
         .with_special_bytes(),
     ),

@@ -1,4 +1,4 @@
-//! The languages, grouped by family, and lookup by name.
+//! The languages in groups, and lookup by name.
 
 mod brackets;
 mod config;

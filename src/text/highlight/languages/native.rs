@@ -1,4 +1,5 @@
-//! Languages with braces that compile to machine code.
+//! Other languages with braces: those that compile to machine code, and schema and configuration
+//! languages.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -176,7 +177,7 @@ static ZIG: Language = Language {
     aliases: &["zon"],
     family: Family::Code(
         &CodeSyntax {
-            // Each line of a multiline string starts with two backslashes.
+            // Each line of a multiline string starts with `\\` and extends to its end.
             strings: &[StringSyntax::new("\\\\", "\n"), StringSyntax::DOUBLE, StringSyntax::SINGLE],
             block_comments: &[],
             keywords: words!(Keyword: "addrspace align allowzero and anyframe asm async await break \

@@ -11,8 +11,8 @@ pub(super) const ALL: &[&Language] = &[
     &PYTHON, &RUBY, &PERL, &LUA, &R, &JULIA, &MATLAB, &SQL, &LATEX,
 ];
 
-const FORMATTED: &[&str] = &["f", "rf", "fr", "t"];
-const PREFIXED: &[&str] = &["", "b", "r", "u", "br", "rb"];
+const FORMAT_PREFIXES: &[&str] = &["f", "rf", "fr", "t"];
+const PLAIN_PREFIXES: &[&str] = &["", "b", "r", "u", "br", "rb"];
 
 static PYTHON: Language = Language {
     name: "python",
@@ -21,14 +21,14 @@ static PYTHON: Language = Language {
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[
-                StringSyntax::TRIPLE_DOUBLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
-                StringSyntax::TRIPLE_SINGLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
-                StringSyntax::DOUBLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
-                StringSyntax::SINGLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
-                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PREFIXED),
-                StringSyntax::TRIPLE_SINGLE.with_prefixes(PREFIXED),
-                StringSyntax::DOUBLE.with_prefixes(PREFIXED),
-                StringSyntax::SINGLE.with_prefixes(PREFIXED),
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(FORMAT_PREFIXES).with_interpolation(BRACE),
+                StringSyntax::TRIPLE_SINGLE.with_prefixes(FORMAT_PREFIXES).with_interpolation(BRACE),
+                StringSyntax::DOUBLE.with_prefixes(FORMAT_PREFIXES).with_interpolation(BRACE),
+                StringSyntax::SINGLE.with_prefixes(FORMAT_PREFIXES).with_interpolation(BRACE),
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PLAIN_PREFIXES),
+                StringSyntax::TRIPLE_SINGLE.with_prefixes(PLAIN_PREFIXES),
+                StringSyntax::DOUBLE.with_prefixes(PLAIN_PREFIXES),
+                StringSyntax::SINGLE.with_prefixes(PLAIN_PREFIXES),
             ],
             keywords: words!(Keyword: "and as assert async await break case continue del elif else except \
                     finally for from global if import in is lambda match nonlocal not or pass raise \
@@ -160,7 +160,7 @@ static JULIA: Language = Language {
             line_comments: &["#"],
             block_comments: &[BlockComment::new("#=", "=#").nestable()],
             strings: &[
-                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PREFIXED).with_interpolation(DOLLAR_PAREN).with_variables(),
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PLAIN_PREFIXES).with_interpolation(DOLLAR_PAREN).with_variables(),
                 StringSyntax::DOUBLE.with_prefixes(&["", "r", "raw", "b", "v"]).multiline().with_interpolation(DOLLAR_PAREN).with_variables(),
                 StringSyntax::new("`", "`").with_backslash_escapes(),
             ],

@@ -1,4 +1,4 @@
-//! Shells and files made of commands.
+//! Shells, and files that consist of commands.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -55,7 +55,8 @@ const SHELL: CodeSyntax = CodeSyntax {
     ..SHELL_LIKE
 }
 .with_special_bytes();
-/// For makefile recipes and Dockerfiles, where a prompt sign would be a variable.
+/// Shell commands without prompts, for sessions, which recognize prompts themselves, and for
+/// makefile recipes.
 const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {

@@ -1,5 +1,5 @@
-//! Samples of languages with braces: the name of a fence, and code with annotated tokens. The code
-//! itself is the text without the annotations.
+//! Samples of languages with braces: the info string of a fence, and code in which each token is
+//! annotated with its kind.
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

@@ -1,5 +1,5 @@
-//! Annotated samples of every language, and properties of any text in any language: coverage,
-//! order, determinism, and linear work.
+//! Tests annotated samples of every language, and properties of any text in any language: coverage,
+//! order, determinism and linear work.
 
 mod brackets;
 mod config;
@@ -23,7 +23,7 @@ const ANNOTATIONS: [(Token, &str); 10] = [
     (Token::Heading, "head"),
 ];
 
-/// Renders `let x` as `«kw:let» x`.
+/// Annotates a line, so that `let x` becomes `«kw:let» x`.
 fn annotate(line: &str, spans: &[(u32, Token)]) -> String {
     let mut start = 0;
     let mut annotated = String::new();
@@ -58,7 +58,7 @@ fn annotated(language: &str, code: &str) -> String {
     lines.join("\n")
 }
 
-/// Highlights the code of `expected` and compares all tokens.
+/// Highlights the code of `expected`, an annotated text, and compares all tokens.
 fn assert_highlights(language: &str, expected: &str) {
     assert_eq!(
         annotated(language, &strip_annotations(expected)),
@@ -81,11 +81,11 @@ fn every_sample_is_highlighted_as_annotated() {
 
 #[test]
 fn every_language_has_a_sample() {
-    let shown: HashSet<&str> = samples()
+    let sampled: HashSet<&str> = samples()
         .filter_map(|(info, _)| Highlighter::new(info))
         .map(|highlighter| highlighter.language.name)
         .collect();
-    let missing: Vec<&str> = languages().filter(|name| !shown.contains(name)).collect();
+    let missing: Vec<&str> = languages().filter(|name| !sampled.contains(name)).collect();
     assert_eq!(missing, [""; 0]);
 }
 
@@ -95,8 +95,8 @@ fn language_names_and_aliases_are_unique_and_resolve() {
     for language in languages::all() {
         for name in std::iter::once(&language.name).chain(language.aliases) {
             assert!(seen.insert(*name), "{name} is listed twice");
-            let found = Highlighter::new(name).map(|found| found.language.name);
-            assert_eq!(found, Some(language.name), "{name}");
+            let resolved = Highlighter::new(name).map(|highlighter| highlighter.language.name);
+            assert_eq!(resolved, Some(language.name), "{name}");
         }
     }
     assert!(seen.len() > 200, "{} names", seen.len());
@@ -119,8 +119,8 @@ fn first_word_of_the_info_string_selects_the_language() {
         ("한글", None),
     ];
     for (info, expected) in cases {
-        let found = Highlighter::new(info).map(|found| found.language.name);
-        assert_eq!(found, expected, "{info}");
+        let selected = Highlighter::new(info).map(|highlighter| highlighter.language.name);
+        assert_eq!(selected, expected, "{info}");
     }
 }
 
@@ -147,11 +147,11 @@ fn text_beyond_the_line_limit_is_plain_and_does_not_change_the_state() {
     let mut long = Highlighter::new("rust").expect("known language");
     let mut short = long;
     let mut out = Vec::new();
-    // The char across the limit is plain as a whole.
+    // The whole char at the limit is plain.
     let start = format!("/*{}", "x".repeat(LINE_BYTES_MAX - 3));
     long.highlight_line(&format!("{start}한 */ let"), &mut out);
-    let (cut, end) = (start.len() as u32, (start.len() + "한 */ let".len()) as u32);
-    assert_eq!(out, [(cut, Token::Comment), (end, Token::Plain)]);
+    let (limit, end) = (start.len() as u32, (start.len() + "한 */ let".len()) as u32);
+    assert_eq!(out, [(limit, Token::Comment), (end, Token::Plain)]);
     short.highlight_line(&start, &mut out);
     assert_eq!(long, short);
 }
@@ -161,14 +161,14 @@ fn saved_copy_highlights_a_growing_line_like_the_complete_line() {
     let line = "let s = r#\"a\"#; /* b */ 'c' \"d {x}\" // e";
     let saved = Highlighter::new("rust").expect("known language");
     let mut whole = Vec::new();
-    let mut after = saved;
-    after.highlight_line(line, &mut whole);
+    let mut whole_state = saved;
+    whole_state.highlight_line(line, &mut whole);
     for end in 0..line.len() {
         saved.clone().highlight_line(&line[..end], &mut Vec::new());
     }
-    let (mut repeated, mut out) = (saved, Vec::new());
-    repeated.highlight_line(line, &mut out);
-    assert_eq!((repeated, out), (after, whole));
+    let (mut repeated_state, mut repeated) = (saved, Vec::new());
+    repeated_state.highlight_line(line, &mut repeated);
+    assert_eq!((repeated_state, repeated), (whole_state, whole));
     assert!(
         size_of::<Highlighter>() <= 96,
         "{}",
@@ -185,31 +185,31 @@ fn bytes_examined(language: &'static Language, line: &str) -> usize {
     BYTES_EXAMINED.get() - before
 }
 
-/// Delimiters and escapes to repeat; those with blanks are listed separately.
-const PIECES: &str = "\" ' ` /* */ (* {- { ${ } # r# [[ [= ]= ]] < <<A </ <script> <? ?> & / /[ %w( s( q{ ~r/ \
+/// Delimiters and escapes to repeat. Those that contain blanks are listed separately.
+const FRAGMENTS: &str = "\" ' ` /* */ (* {- { ${ } # r# [[ [= ]= ]] < <<A </ <script> <? ?> & / /[ %w( s( q{ ~r/ \
     a: ]( <!-- --> \\ \\' 'a $ $a @a. #{ \\( R\" R\"x( )x . 1. 0x e+ = ! 한 🦀' | + @@ x; url( \
     f\"{ $( \"$( <style>a:";
-const PIECES_WITH_BLANKS: [&str; 10] = [
+const FRAGMENTS_WITH_BLANKS: [&str; 10] = [
     "<a b=", "a b", "a: ", "a =", "- ", ": ", "``` `", "` `` ", "\t", " ",
 ];
 
 #[test]
 fn work_is_linear_in_line_length() {
     for language in languages::all() {
-        for piece in PIECES.split(' ').chain(PIECES_WITH_BLANKS) {
-            // The brace at the end makes the CSS lexer search for it from every earlier word.
-            let once = bytes_examined(language, &(piece.repeat(500) + "{"));
-            let twice = bytes_examined(language, &(piece.repeat(1_000) + "{"));
-            // Decisions at the start of a line weigh more in the shorter one.
+        for fragment in FRAGMENTS.split(' ').chain(FRAGMENTS_WITH_BLANKS) {
+            // The CSS lexer looks ahead for a brace, so the only one is as far away as possible.
+            let once = bytes_examined(language, &(fragment.repeat(500) + "{"));
+            let twice = bytes_examined(language, &(fragment.repeat(1_000) + "{"));
+            // The start of a line may be cheaper to lex, which matters more in the shorter line.
             let bound = 2 * once + 1_000;
             assert!(
                 twice <= bound,
-                "{} {piece:?}: {once}, {twice}",
+                "{} {fragment:?}: {once}, {twice}",
                 language.name
             );
             assert!(
-                once <= 100 * 500 * piece.len(),
-                "{} {piece:?}",
+                once <= 100 * 500 * fragment.len(),
+                "{} {fragment:?}",
                 language.name
             );
         }
@@ -218,26 +218,26 @@ fn work_is_linear_in_line_length() {
 
 #[test]
 fn each_byte_of_a_megabyte_line_is_examined_a_bounded_number_of_times() {
-    for piece in ["\"", "/*", "{"] {
-        let line = piece.repeat(1_000_000 / piece.len());
+    for fragment in ["\"", "/*", "{"] {
+        let line = fragment.repeat(1_000_000 / fragment.len());
         for name in ["rust", "js", "markdown"] {
             let language = languages::find(name).expect("known language");
             let examined = bytes_examined(language, &line);
-            assert!(examined < 40 * line.len(), "{name} {piece}: {examined}");
+            assert!(examined < 40 * line.len(), "{name} {fragment}: {examined}");
         }
     }
 }
 
-/// Text made of delimiters, escapes, samples, and anything else.
+/// Text that mixes delimiters, escapes, samples and arbitrary characters.
 fn code() -> impl Strategy<Value = String> {
     let signs = "[\"'`/*#<>{}()\\[\\]\\\\$@%:;=.,!?&|~^+ a-zA-Z0-9_\t\r-]{0,40}";
-    let piece = prop_oneof![
+    let fragment = prop_oneof![
         3 => signs.prop_map(String::from),
         1 => "\\PC{0,12}".prop_map(String::from),
         1 => "[가-힣ㄱ-ㅎ🦀👨é\u{200D}\"'\\\\{$#/]{0,12}".prop_map(String::from),
         2 => prop::sample::select(samples().map(|(_, annotated)| strip_annotations(annotated)).collect::<Vec<_>>()),
     ];
-    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..4).prop_map(|fragments| fragments.concat())
 }
 
 proptest! {

@@ -1,8 +1,9 @@
-//! Emphasis, code and links within a paragraph.
+//! Tests of emphasis, code and links within a paragraph.
 
 use super::*;
 
-/// Records spans as text: `*` bold, `/` italic, `~` struck through, `_` link, `'` code, `.` dim.
+/// Records the text, and each styled span after the signs of its styles: `*` bold, `/` italic, `~`
+/// strikethrough, `_` underlined, `'` code, `.` dim.
 #[derive(Default)]
 struct RecordingSink {
     text: String,
@@ -10,7 +11,7 @@ struct RecordingSink {
 }
 
 impl InlineSink for RecordingSink {
-    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+    fn push_text(&mut self, text: &str, style: TextStyle, _offset: usize) {
         self.text.push_str(text);
         let signs = [
             (style.bold, '*'),

@@ -1,17 +1,17 @@
-//! Bounds on the work done for streamed text.
+//! Bounds on the work and memory that a text costs.
 
 use super::super::{MarkdownView, emphasis};
 use super::{glyphs, rows};
 
 /// Bytes laid out for a text streamed in chunks of 60 bytes.
 fn bytes_laid_out(raw: &str) -> usize {
-    let mut text = MarkdownView::new("", 80, glyphs(), true);
+    let mut view = MarkdownView::new("", 80, glyphs(), true);
     let mut end = 0;
     while end < raw.len() {
         end = raw.ceil_char_boundary(end + 60);
-        text.extend_to(&raw[..end], true);
+        view.extend_to(&raw[..end], true);
     }
-    text.layout.rows.bytes_written
+    view.layout.row_buffer.bytes_written
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn cost_per_token_does_not_grow_with_length() {
 }
 
 /// Bytes searched for delimiters while `action` runs.
-fn searched(action: impl FnOnce()) -> usize {
-    emphasis::BYTES_READ.set(0);
+fn bytes_searched(action: impl FnOnce()) -> usize {
+    emphasis::BYTES_SEARCHED.set(0);
     action();
-    emphasis::BYTES_READ.get()
+    emphasis::BYTES_SEARCHED.get()
 }
 
 const LONG_LINES: [&str; 7] = [
@@ -66,7 +66,7 @@ const LONG_LINES: [&str; 7] = [
 fn long_line_of_delimiters_is_scanned_a_bounded_number_of_times() {
     for part in LONG_LINES {
         let raw = part.repeat(6_000 / part.len());
-        let bytes = searched(|| {
+        let bytes = bytes_searched(|| {
             MarkdownView::new(&raw, 80, glyphs(), false);
         });
         assert!(bytes < 16 * raw.len(), "{part:?}: {bytes} bytes");
@@ -78,19 +78,19 @@ fn appending_to_a_long_line_of_delimiters_has_bounded_cost() {
     for part in LONG_LINES {
         let raw = part.repeat(3_000 / part.len());
         let cut = raw.floor_char_boundary(2_900);
-        let mut text = MarkdownView::new(&raw[..cut], 80, glyphs(), true);
-        let bytes = searched(|| text.extend_to(&raw, true));
+        let mut view = MarkdownView::new(&raw[..cut], 80, glyphs(), true);
+        let bytes = bytes_searched(|| view.extend_to(&raw, true));
         assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
     }
 }
 
-/// Memory used by, and bytes of, a table of many nearly empty rows.
+/// The memory used by a table of many nearly empty rows, and the bytes of its source.
 fn table_cost(header: &[&str], row: &str, width: u16) -> (usize, usize) {
-    let head = format!("|{}|\n", header.join("|"));
-    let rule = format!("|{}\n", "-|".repeat(header.len()));
-    let raw = head + &rule + &row.repeat(4_000);
-    let text = MarkdownView::new(&raw, width, glyphs(), false);
-    (text.memory_bytes(), raw.len())
+    let header_line = format!("|{}|\n", header.join("|"));
+    let delimiter_line = format!("|{}\n", "-|".repeat(header.len()));
+    let raw = header_line + &delimiter_line + &row.repeat(4_000);
+    let view = MarkdownView::new(&raw, width, glyphs(), false);
+    (view.memory_bytes(), raw.len())
 }
 
 #[test]
@@ -101,6 +101,7 @@ fn table_row_cost_is_bounded_by_its_length() {
         header[0] = &name;
         header
     };
+    // The name of the case, the header and the width.
     let shapes: [(&str, &[&str], u16); 4] = [
         ("list of cells", &["a"; 128], 80),
         ("columns", &["abc"; 30], 240),

@@ -1,4 +1,4 @@
-//! Rendering of individual constructs.
+//! How individual constructs are shown.
 
 use super::super::MarkdownView;
 use super::{glyphs, plain};
@@ -142,8 +142,8 @@ fn missing_cells_are_shown_empty() {
 
 #[test]
 fn full_row_after_many_short_rows_shows_all_cells() {
-    let head = format!("|{}\n|{}\n", "a|".repeat(60), "-|".repeat(60));
-    let raw = head + &"|\n".repeat(4_000) + "|" + &"x|".repeat(60) + "\n";
+    let header = format!("|{}\n|{}\n", "a|".repeat(60), "-|".repeat(60));
+    let raw = header + &"|\n".repeat(4_000) + "|" + &"x|".repeat(60) + "\n";
     for columns in [80, 400] {
         let rows = shown(&raw, columns).join("\n");
         assert_eq!(rows.matches('x').count(), 60, "{columns} columns");
@@ -180,10 +180,13 @@ fn markers_do_not_flicker_while_streaming() {
 #[test]
 fn table_only_grows_while_its_rows_stream_in() {
     let raw = "| a | b |\n|---|---|\n| one | two |\n| a long cell | x |\n| c | d |\n";
-    let edges: Vec<_> = (1..=raw.len())
+    let column_ends: Vec<_> = (1..=raw.len())
         .filter_map(|end| shown_open(&raw[..end]).first()?.find('│'))
         .collect();
-    assert!(edges.is_sorted() && edges.ends_with(&[14]), "{edges:?}");
+    assert!(
+        column_ends.is_sorted() && column_ends.ends_with(&[14]),
+        "{column_ends:?}"
+    );
     assert_eq!(shown_open("| a | b"), ["  a │ b", "  ──┼──"]);
     assert_eq!(shown_open("| a | b |\n|-"), ["  a │ b", "  ──┼──"]);
 }
@@ -191,18 +194,18 @@ fn table_only_grows_while_its_rows_stream_in() {
 #[test]
 fn reference_link_resolves_once_its_definition_is_complete() {
     let raw = "See [docs][1].\n\n[1]: https://a.b/login\n";
-    let mut text = MarkdownView::new("See [docs][1].\n\n", 60, glyphs(), true);
+    let mut view = MarkdownView::new("See [docs][1].\n\n", 60, glyphs(), true);
     for end in 16..=raw.len() {
-        text.extend_to(&raw[..end], true);
-        assert_eq!(plain(&text)[0], "See [docs][1].");
+        view.extend_to(&raw[..end], true);
+        assert_eq!(plain(&view)[0], "See [docs][1].");
     }
-    text.extend_to(raw, false);
+    view.extend_to(raw, false);
     let rows = [
         "See docs (https://a.b/login).",
         "",
         "[1]: https://a.b/login",
     ];
-    assert_eq!(plain(&text), rows);
+    assert_eq!(plain(&view), rows);
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn each_question_has_its_own_keys() {
     chat.keys("sum<Enter>")
         .ask_question(Ask::RoundLimit {
             rounds: 10,
-            was_extended: false,
+            was_told_to_answer: false,
         })
         .wait(600);
     chat.sent.clear();

@@ -158,7 +158,7 @@ fn failed_call_shows_its_error_and_the_next_request() {
     }));
     chat.ask_question(Ask::AfterError {
         failed: CallId(1),
-        wanted: vec!["remove\nError:".into(), "list".into()],
+        requested_tools: vec!["remove\nError:".into(), "list".into()],
     });
     let drawn = screen(&mut chat, 80, 50);
     for text in [
@@ -175,18 +175,18 @@ fn failed_call_shows_its_error_and_the_next_request() {
 #[test]
 fn letters_mean_the_same_in_every_dialog() {
     let questions = [
-        Ask::InvalidCall {
+        Ask::UnusableCall {
             raw: String::new(),
             why: String::new(),
         },
         Ask::AfterError {
             failed: CallId(1),
-            wanted: Vec::new(),
+            requested_tools: Vec::new(),
         },
         Ask::Stalled { seconds: 1 },
         Ask::RoundLimit {
             rounds: 1,
-            was_extended: false,
+            was_told_to_answer: false,
         },
         Ask::ExternalEdit(Arc::default()),
         Ask::SendInstructions {
@@ -202,7 +202,7 @@ fn letters_mean_the_same_in_every_dialog() {
         for row in question.choices() {
             match row.choice {
                 UserChoice::Stop => assert_eq!(row.key, 'n'),
-                UserChoice::AsText => assert_eq!(row.key, 't'),
+                UserChoice::TreatAsText => assert_eq!(row.key, 't'),
                 UserChoice::Retry | UserChoice::SendAgain => assert_eq!(row.key, 'r'),
                 UserChoice::ApplyChanges => assert_eq!(row.key, 'f'),
                 UserChoice::Replace => assert_eq!(row.key, 'p'),
@@ -212,7 +212,7 @@ fn letters_mean_the_same_in_every_dialog() {
             }
         }
     }
-    let repair = Ask::InvalidCall {
+    let repair = Ask::UnusableCall {
         raw: String::new(),
         why: String::new(),
     };

@@ -85,7 +85,7 @@ async fn consent_lasts_for_the_run_and_refusal_is_respected() {
         .start(hellos())
         .await;
     let (ask, _) = bench.asked_of_instructions().await;
-    bench.chooses(ask, UserChoice::SendOnce).await;
+    bench.chooses(ask, UserChoice::SendUntilExit).await;
     assert!(bench.system_says().await.contains(SECTION));
     let fixture = EngineHarness::find_text(bench.shut_down().await);
     let mut bench = fixture.start(hellos()).await;

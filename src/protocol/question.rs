@@ -1,0 +1,152 @@
+//! Questions to the user and their answers.
+
+use super::unfinished::UnfinishedTurn;
+use crate::domain::probe::ProbeReport;
+use crate::domain::tool::Tool;
+use crate::domain::{
+    CallId, Decision, Dialect, ModelServer, PinChange, ServerId, SettingsChange, TurnId,
+};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A question to the user.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    /// These calls await approval. Their arguments were sent as turn events before.
+    ApproveCalls(Vec<CallToApprove>),
+    /// A call that cannot be used, after an earlier one of this turn was already reported to
+    /// the model.
+    UnusableCall { raw: String, why: String },
+    /// The model requests more tools although calls of this turn failed.
+    AfterError {
+        failed: CallId,
+        requested_tools: Vec<String>,
+    },
+    /// The model has sent nothing for this many seconds.
+    Stalled { seconds: u64 },
+    /// The turn reached its limit of tool rounds.
+    RoundLimit {
+        rounds: u32,
+        /// The model was told to answer without tools, but requested some again.
+        was_told_to_answer: bool,
+    },
+    /// Ollama's context must grow from `from` to `to` tokens, beyond the size that needs no
+    /// consent, to fit a request of about `estimate` tokens.
+    GrowContext { estimate: u64, from: u64, to: u64 },
+    /// Whether to add this model of a server to `config.json`.
+    AddModel { server: ModelServer, name: String },
+    /// Whether to delete this model from the server's disk.
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+        bytes: Option<u64>,
+        /// It is the selected model.
+        is_in_use: bool,
+    },
+    /// Shows the result of a probe and asks whether to store `to`, the recommended value of
+    /// `toolCalls`, if there is one.
+    StoreDialect {
+        report: Arc<ProbeReport>,
+        to: Option<Dialect>,
+    },
+    /// Whether to apply external edits of the settings files.
+    ExternalEdit(Arc<Vec<SettingsChange>>),
+    /// Whether to replace an outdated system prompt with the bundled one.
+    ReplacePrompt { path: String, text: Arc<str> },
+    /// Whether to resume an unfinished turn of an earlier run.
+    UnfinishedTurn(Box<UnfinishedTurn>),
+    /// Confirms discarding an unfinished turn.
+    ConfirmDiscard { prompt: String },
+    /// Whether to accept the changed definition of a tool.
+    PinChanged(Arc<PinChange>),
+    /// Whether to send a server's instructions to the model.
+    SendInstructions { server: ServerId, text: Arc<str> },
+}
+
+/// One call in an approval, with the tool details that the dialog shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallToApprove {
+    pub call: CallId,
+    /// Description, annotations and schema as offered to the model.
+    pub tool: Arc<Tool>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UserAnswer {
+    Calls(Vec<(CallId, Decision)>),
+    Choice(UserChoice),
+    /// The dialog was closed without a choice, which counts as the safe choice.
+    Dismissed,
+}
+
+/// The choices of all questions except approvals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UserChoice {
+    /// Report the error to the model and let it try again.
+    TellModel,
+    /// Treat the unusable call as plain text of the answer.
+    #[serde(rename = "as_text")]
+    TreatAsText,
+    /// Run the failed call again.
+    Retry,
+    /// Allow the requested tools.
+    #[serde(rename = "go_on")]
+    AllowMoreTools,
+    KeepWaiting,
+    #[serde(rename = "ask_again")]
+    SendAgain,
+    #[serde(rename = "as_many_again")]
+    ExtendRoundLimit,
+    #[serde(rename = "no_bound")]
+    NoRoundLimit,
+    /// Answer now, without more tools.
+    AnswerNow,
+    /// Let the context grow.
+    Grow,
+    /// Send the request although the server will truncate the conversation.
+    SendAnyway,
+    /// Resume an unfinished turn.
+    Resume,
+    KeepForLater,
+    Discard,
+    /// End the turn; outside a turn, change nothing.
+    Stop,
+    /// Add the model to the settings and use it.
+    Add,
+    /// Use the model until the program ends.
+    #[serde(rename = "use_once")]
+    UseUntilExit,
+    Remove,
+    /// Save the recommended dialect in the settings and use it.
+    Store,
+    /// Apply the changes in the files.
+    #[serde(rename = "take_changes")]
+    ApplyChanges,
+    /// Replace the file and keep a copy of it.
+    Replace,
+    /// Accept the new definition of a tool.
+    Accept,
+    /// Block the tool permanently.
+    Never,
+    /// Send a server's instructions from now on.
+    SendAlways,
+    /// Send a server's instructions until the program ends.
+    #[serde(rename = "send_once")]
+    SendUntilExit,
+}
+
+/// The owner of a question. The question is closed when its owner ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionOwner {
+    Job(ModelJob),
+    Server(ServerId),
+    Program,
+}
+
+/// A job that sends requests to a model, at most one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ModelJob {
+    Turn(TurnId),
+    Probe,
+}
