@@ -3,7 +3,7 @@
 //! user sends it elsewhere.
 
 use crate::protocol::Command;
-use crate::tui::composer::state::Composer;
+use crate::tui::composer::state::{CompletionState, Composer};
 
 #[derive(Debug, Default)]
 pub struct DraftPrivacy {
@@ -39,6 +39,24 @@ impl Composer {
     pub fn remember(&mut self, prompt: &str, is_private: bool) {
         let is_private = is_private || self.draft.awaits_private;
         self.history.remember(prompt, is_private);
+    }
+
+    /// Empties the editor; Up brings its text back. Returns false if there was no text.
+    pub fn clear_to_history(&mut self, is_private: bool) -> bool {
+        if self.editor.is_empty() {
+            return false;
+        }
+        let stashed = self.history.stashed_text().map(str::to_owned);
+        let text = self.editor.take();
+        let typed = stashed.into_iter().chain([text]);
+        // Text that was typed in a private conversation never enters the history of another.
+        let was_private = self.draft.is_private && !self.draft.awaits_private && !is_private;
+        for text in typed.filter(|text| !text.trim().is_empty() && !was_private) {
+            self.remember(&text, is_private);
+        }
+        self.history.reset_position();
+        self.completion = CompletionState::default();
+        true
     }
 
     /// Puts the last run's draft into the editor.

@@ -126,20 +126,6 @@ impl Composer {
         }
     }
 
-    /// Empties the editor; Up brings its text back. Returns false if there was no text.
-    pub fn clear_to_history(&mut self, is_private: bool) -> bool {
-        if self.editor.is_empty() {
-            return false;
-        }
-        let text = self.editor.take();
-        if !text.trim().is_empty() {
-            self.history.remember(&text, is_private);
-        }
-        self.history.reset_position();
-        self.completion = CompletionState::default();
-        true
-    }
-
     /// Moves queued prompts back into the editor, before its text: they were meant for the
     /// conversation that is being closed. Returns false if the queue was empty.
     pub fn return_queue_to_editor(&mut self) -> bool {

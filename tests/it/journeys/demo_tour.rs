@@ -39,7 +39,7 @@ fn the_tour_introduces_the_script_and_types_the_first_prompt() {
         .waits_until_sees("I am a script")
         .waits_until_sees("2 of 7  The dialog accepts keys in a moment")
         .waits_until_sees("2 of 7  The tool has not run yet. y runs it")
-        .sees("\"timezone\": \"Asia/Seoul\"");
+        .sees("  timezone  Asia/Seoul");
 }
 
 #[test]

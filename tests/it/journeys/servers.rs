@@ -126,10 +126,11 @@ fn every_action_has_a_command() {
 fn toggle_mcp_lists_servers_and_accepts_a_number_or_a_name() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/toggle-mcp").sees("1  humble  connected");
-    chat.key('0').does_not_see("1  humble").sees("● humble");
+    chat.key('0').does_not_see("1  humble").sees("  tools 2");
     chat.says("/toggle-mcp 0").sees("Nothing was changed.");
-    chat.says("/toggle-mcp 1").sees("○ humble");
-    chat.says("/toggle-mcp humble").sees("● humble");
+    chat.says("/toggle-mcp 1").sees("  tools 0");
+    chat.says("/mcp humble").sees("○ humble").press(ESC, NONE);
+    chat.says("/toggle-mcp humble").sees("  tools 2");
     chat.says("/toggle-mcp 9");
     chat.sees("Please enter a number from 0 to 1, or a name.");
     chat.says("/toggle-mcp wiki")

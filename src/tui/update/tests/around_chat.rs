@@ -24,7 +24,7 @@ fn quitting_saves_queued_and_typed_text() {
         .turn_ends(TurnEnd::Cancelled)
         .wait(2_000);
     chat.sent.clear();
-    chat.keys("four<Ctrl+c>");
+    chat.keys("four").quits();
     let kept = Command::SaveDraft("two\n\nthree\n\nfour".into());
     assert_eq!(chat.sent, [UiEffect::Send(kept), UiEffect::Quit]);
 }

@@ -5,7 +5,7 @@ use crate::tui::update::tests::*;
 /// The draft that quitting would write to disk.
 fn saved_drafts(chat: &mut ChatHarness) -> Vec<Command> {
     chat.wait(2_000).sent.clear();
-    chat.keys("<Ctrl+c>");
+    chat.quits();
     assert_eq!(chat.sent.last(), Some(&UiEffect::Quit));
     chat.commands()
 }
@@ -120,6 +120,29 @@ fn draft_stays_on_disk_until_sent_or_discarded() {
         chat.keys(keys);
         assert_eq!(chat.commands().contains(&done), gone, "{keys}");
     }
+}
+
+#[test]
+fn ctrl_c_keeps_private_text_out_of_the_history_of_other_conversations() {
+    // Private mode is requested but not confirmed, confirmed, or already over.
+    let mut pending = chat();
+    pending.keys("/private<Enter>secret<Ctrl+c>");
+    pending.engine_event(Event::PrivateChanged(true));
+    let mut confirmed = private();
+    confirmed.keys("secret<Ctrl+c>");
+    for mut chat in [pending, confirmed] {
+        assert_eq!(chat.message(), "");
+        chat.keys("<Up>");
+        assert_eq!(chat.message(), "secret");
+        open_another_session(&mut chat);
+        chat.keys("<Up>");
+        assert_eq!(chat.message(), "");
+    }
+    let mut over = private();
+    over.keys("secret");
+    open_another_session(&mut over);
+    over.keys("<Ctrl+c><Up>");
+    assert_eq!(over.message(), "");
 }
 
 #[test]

@@ -93,9 +93,35 @@ fn up_recalls_an_interrupted_prompt() {
 }
 
 #[test]
-fn ctrl_c_at_rest_quits_and_saves_the_draft() {
+fn ctrl_c_at_rest_clears_the_message_and_then_quits() {
     let mut chat = chat();
     chat.keys("draft<Ctrl+c>");
+    assert_eq!(
+        (chat.message().as_str(), chat.sent.as_slice()),
+        ("", &[][..])
+    );
+    chat.keys("<Up>");
+    assert_eq!(chat.message(), "draft");
+    chat.keys("<Ctrl+c><Ctrl+c>");
+    assert_eq!(chat.sent, [UiEffect::Quit]);
+}
+
+#[test]
+fn ctrl_c_loses_neither_the_recalled_nor_the_unsent_text() {
+    let mut chat = chat();
+    chat.keys("old<Enter>").model_answers("1");
+    chat.keys("new<Home><Up><Ctrl+c>");
+    assert_eq!(chat.message(), "");
+    for expected in ["old", "new"] {
+        chat.keys("<Up>");
+        assert_eq!(chat.message(), expected);
+    }
+}
+
+#[test]
+fn quitting_saves_the_draft() {
+    let mut chat = chat();
+    chat.keys("draft").quits();
     let kept = UiEffect::Send(Command::SaveDraft("draft".into()));
     assert_eq!(chat.sent, [kept, UiEffect::Quit]);
 }

@@ -204,6 +204,12 @@ impl ChatHarness {
         })
     }
 
+    /// Quits as the quit action does, whatever the message contains.
+    fn quits(&mut self) -> &mut Self {
+        interrupt::quit(&mut self.model, &mut self.sent);
+        self
+    }
+
     /// The commands sent since the last call.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
