@@ -207,7 +207,7 @@ impl ModelRegistry {
         let provider = cx.provider.clone();
         self.spawn(async move {
             let facts = provider
-                .facts(&changed)
+                .model_info(&changed)
                 .await
                 .ok()
                 .filter(|facts| facts.has_capability("thinking") == Some(false))?;

@@ -101,7 +101,7 @@ impl DialectProbe {
     async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
         let facts = match self.model.provider.reports_capabilities() {
-            true => self.provider.facts(&self.model).await.ok(),
+            true => self.provider.model_info(&self.model).await.ok(),
             false => None,
         };
         let facts = facts.unwrap_or_default();

@@ -9,8 +9,8 @@ use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    CALLS_MAX, ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole,
-    read_arguments, unexpected_json,
+    CALLS_MAX, DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json,
+    parse_unstreamed, read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::SseEvent;
@@ -63,7 +63,7 @@ enum ContentBlock {
 }
 
 impl ReplyDecoder for AnthropicDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -73,10 +73,10 @@ impl ReplyDecoder for AnthropicDecoder {
                 Err(malformed) => self.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -87,18 +87,18 @@ impl ReplyDecoder for AnthropicDecoder {
                     self.read_last_event(&event);
                 }
             }
-            BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(describe_line(&line))),
-            BodyEnd::Whole(body) => match parse_whole(&body) {
+            BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(classify_line(&line))),
+            BodyEnd::Whole(body) => match parse_unstreamed(&body) {
                 Ok(value) => self.read_unstreamed(&value),
                 Err(error) if error.is_eof() => {}
                 Err(_) => {
                     let text = String::from_utf8_lossy(&body).into_owned();
-                    self.fail(FailureCause::Malformed(not_json(&text)));
+                    self.fail(FailureCause::Malformed(classify_non_json(&text)));
                 }
             },
         }
         self.fail(FailureCause::ReplyCutOff);
-        self.reply.take()
+        self.reply.take_parts()
     }
 }
 
@@ -107,7 +107,7 @@ impl AnthropicDecoder {
         if self.reply.is_over() {
             return;
         }
-        match parse(&event.data) {
+        match parse_json(&event.data) {
             Ok(value) if event.name == b"error" => {
                 let server_error = ServerError::from_body(value.to_string().as_bytes());
                 self.fail(server_error.unwrap_or_default().into_failure());
@@ -122,11 +122,11 @@ impl AnthropicDecoder {
     /// Reads the last event, which is ignored if it is incomplete.
     fn read_last_event(&mut self, event: &SseEvent) {
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
-        if parse(&event.data).is_ok() {
+        if parse_json(&event.data).is_ok() {
             self.read_event(event);
         } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) {
             let text = String::from_utf8_lossy(&event.data);
-            self.fail(FailureCause::Malformed(not_json(&text)));
+            self.fail(FailureCause::Malformed(classify_non_json(&text)));
         }
     }
 
@@ -215,7 +215,7 @@ impl AnthropicDecoder {
             .values()
             .filter(|block| matches!(block, ContentBlock::ToolUse { .. }));
         if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
-            return self.reply.fail_for_too_many_calls();
+            return self.reply.fail_with_too_many_calls();
         }
         // A block's start may already contain text.
         self.add_text(index, field("text").unwrap_or_default());
@@ -258,7 +258,7 @@ impl AnthropicDecoder {
         if let ContentBlock::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
             text.push_str(&delta);
             self.message.has_content |= !delta.is_empty();
-            self.reply.text(&delta);
+            self.reply.add_text(&delta);
         }
     }
 
@@ -275,7 +275,7 @@ impl AnthropicDecoder {
         if let ContentBlock::Thinking { thinking, .. } = block {
             thinking.push_str(&delta);
             self.message.has_content |= !delta.is_empty();
-            self.reply.thinking(&delta);
+            self.reply.add_thinking(&delta);
         }
     }
 
@@ -311,7 +311,7 @@ impl AnthropicDecoder {
                         .and_then(Value::as_str)
                         .map(str::to_owned),
                 },
-                other => EndReason::named(other),
+                other => EndReason::from_shared_name(other),
             });
         }
     }
@@ -331,7 +331,7 @@ impl AnthropicDecoder {
                 json,
             } = block
             {
-                self.reply.call(NativeCall {
+                self.reply.add_call(NativeCall {
                     id: (!id.is_empty()).then_some(id),
                     name,
                     arguments: arguments(input, &json),
@@ -340,7 +340,7 @@ impl AnthropicDecoder {
         }
         if let Some(value) = echo {
             let provider = ProviderKind::Anthropic;
-            self.reply.carry(ReasoningEcho { provider, value });
+            self.reply.echo_reasoning(ReasoningEcho { provider, value });
         }
         let reason = message.end_reason.unwrap_or(EndReason::Stop);
         self.reply.end(message.counts.usage(), reason);
@@ -349,7 +349,7 @@ impl AnthropicDecoder {
     /// Reports the token counts of a failed reply too, because they are billed.
     fn fail(&mut self, cause: FailureCause) {
         self.finish_all_surrogates();
-        self.reply.usage(self.message.counts.usage());
+        self.reply.add_usage(self.message.counts.usage());
         self.reply.fail(cause);
     }
 }

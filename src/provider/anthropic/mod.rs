@@ -50,7 +50,7 @@ impl ProviderAdapter for Anthropic {
     }
 
     /// Anthropic publishes nothing about a model.
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         _server: &'a ServerClient,
         _deadline: Instant,

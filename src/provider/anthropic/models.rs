@@ -2,7 +2,7 @@
 
 use crate::domain::ModelList;
 use crate::provider::error::FailureCause;
-use crate::provider::model_list::{MODELS_MAX, NO_LIST, parse_model_list};
+use crate::provider::model_list::{MODELS_MAX, NOT_A_MODEL_LIST, parse_model_list};
 use crate::provider::server_client::ServerClient;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) async fn list(server: &ServerClient) -> Result<ModelList, FailureCaus
     let mut path = "models?limit=1000".to_owned();
     for _ in 0..PAGES_MAX {
         let page = server.get_json(&path).await?;
-        models.extend(parse_model_list(&page).ok_or(NO_LIST)?);
+        models.extend(parse_model_list(&page).ok_or(NOT_A_MODEL_LIST)?);
         let is_cut = page.get("has_more").and_then(Value::as_bool) == Some(true);
         let last = page.get("last_id").and_then(Value::as_str);
         let Some(last) = last.filter(|_| is_cut && models.len() < MODELS_MAX) else {

@@ -26,11 +26,11 @@ pub(super) struct ThinkingParameters {
 
 pub(super) fn parameters(request: &ChatRequest, fallback: ParameterFallback) -> ThinkingParameters {
     let model = &request.model;
-    let is_adaptive = is_adaptive(&model.model) != (fallback.form == ThinkingForm::Other);
+    let is_adaptive = is_adaptive(&model.model) != (fallback.thinking_form == ThinkingForm::Other);
     let set = model.options.get("max_tokens").and_then(Value::as_u64);
     let think = model
         .think
-        .filter(|_| fallback.form != ThinkingForm::Omitted);
+        .filter(|_| fallback.thinking_form != ThinkingForm::Omitted);
     let most = |tokens: u64| {
         set.unwrap_or(tokens)
             .min(fallback.max_tokens.unwrap_or(u64::MAX))

@@ -9,7 +9,8 @@ use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole, unexpected_json,
+    DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json, parse_unstreamed,
+    unexpected_json,
 };
 use crate::provider::types::EndReason;
 use crate::text::sse::SseEvent;
@@ -46,7 +47,7 @@ impl ChatCompletionsDecoder {
 }
 
 impl ReplyDecoder for ChatCompletionsDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -56,14 +57,14 @@ impl ReplyDecoder for ChatCompletionsDecoder {
                 Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
     fn is_settled(&self) -> bool {
         self.reason.is_some()
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -76,8 +77,8 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             }
             BodyEnd::NotEvents(line) => self
                 .reply
-                .fail(FailureCause::Malformed(describe_line(&line))),
-            BodyEnd::Whole(body) => match parse_whole(&body) {
+                .fail(FailureCause::Malformed(classify_line(&line))),
+            BodyEnd::Whole(body) => match parse_unstreamed(&body) {
                 Ok(answer) => self.read_unstreamed(&answer),
                 Err(error) if error.is_eof() => {}
                 Err(_) => self.read_event(&SseEvent {
@@ -87,7 +88,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             },
         }
         self.close();
-        self.reply.take()
+        self.reply.take_parts()
     }
 }
 
@@ -104,7 +105,7 @@ impl ChatCompletionsDecoder {
         {
             return self.read_plain_event(&plain);
         }
-        match parse(&event.data) {
+        match parse_json(&event.data) {
             Ok(value) if event.name == b"error" => {
                 let server_error = ServerError::from_body(value.to_string().as_bytes());
                 self.reply
@@ -117,14 +118,15 @@ impl ChatCompletionsDecoder {
 
     /// The last event may be incomplete; it is then ignored.
     fn read_last_event(&mut self, event: &SseEvent) {
-        let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
+        let is_whole = parse_json(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if is_whole {
             self.read_event(event);
         } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) && !self.is_settled()
         {
             let text = String::from_utf8_lossy(&event.data);
-            self.reply.fail(FailureCause::Malformed(not_json(&text)));
+            self.reply
+                .fail(FailureCause::Malformed(classify_non_json(&text)));
         }
     }
 
@@ -137,7 +139,7 @@ impl ChatCompletionsDecoder {
         }
         let mut thinking = thinking.into_iter().flatten();
         let thinking = thinking.find(|text| !text.is_empty());
-        self.reply.thinking(thinking.map_or("", |text| text));
+        self.reply.add_thinking(thinking.map_or("", |text| text));
         self.reply
             .text(delta.content.as_deref().unwrap_or_default());
     }
@@ -197,14 +199,14 @@ impl ChatCompletionsDecoder {
             .map(|key| text_of(delta.get(key)))
             .find(|text| !text.is_empty())
             .unwrap_or_else(|| thinking_of(delta.get("content")));
-        self.reply.thinking(&thinking);
-        self.reply.text(&text_of(delta.get("content")));
-        self.reply.text(&text_of(delta.get("refusal")));
+        self.reply.add_thinking(&thinking);
+        self.reply.add_text(&text_of(delta.get("content")));
+        self.reply.add_text(&text_of(delta.get("refusal")));
         let entries = delta.get("tool_calls").and_then(Value::as_array);
         for entry in entries.into_iter().flatten() {
             let taken = self.calls.push(entry);
             if taken.is_too_many {
-                self.reply.fail_for_too_many_calls();
+                self.reply.fail_with_too_many_calls();
             }
             if !self.reply.reserve_bytes(taken.bytes) {
                 return;
@@ -227,11 +229,11 @@ impl ChatCompletionsDecoder {
             return;
         }
         for call in std::mem::take(&mut self.calls).finish() {
-            self.reply.call(call);
+            self.reply.add_call(call);
         }
         if let Some(value) = self.carried.take() {
             let provider = self.provider;
-            self.reply.carry(ReasoningEcho { provider, value });
+            self.reply.echo_reasoning(ReasoningEcho { provider, value });
         }
         self.reply.end(self.usage, reason);
     }
@@ -325,6 +327,6 @@ fn read_reason(reason: &str) -> EndReason {
         "stop" => EndReason::Stop,
         "tool_calls" | "function_call" => EndReason::ToolCalls,
         "length" => EndReason::Length,
-        other => EndReason::named(other),
+        other => EndReason::from_shared_name(other),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::domain::{ListedModel, ModelInfo, ModelList};
 use crate::provider::error::FailureCause;
-use crate::provider::model_list::{NO_LIST, parse_model_list, token_count};
+use crate::provider::model_list::{NOT_A_MODEL_LIST, parse_model_list, token_count};
 use crate::provider::server_client::ServerClient;
 use serde_json::Value;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(in crate::provider) async fn list(
     })
 }
 
-pub(in crate::provider) async fn facts(
+pub(in crate::provider) async fn model_info(
     server: &ServerClient,
     deadline: Instant,
 ) -> Result<ModelInfo, FailureCause> {
@@ -41,7 +41,7 @@ async fn models(
     deadline: Instant,
 ) -> Result<Vec<ListedModel>, FailureCause> {
     let list = server.get_json("models").await?;
-    let mut models = parse_model_list(&list).ok_or(NO_LIST)?;
+    let mut models = parse_model_list(&list).ok_or(NOT_A_MODEL_LIST)?;
     if let [only] = models.as_mut_slice()
         && is_llama_cpp(&list)
         && only.info.loaded_context.is_none()

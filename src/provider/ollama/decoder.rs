@@ -7,7 +7,7 @@ use crate::provider::adapter::ReplyDecoder;
 use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    EVENT_BYTES_MAX, ReplyBuilder, ReplyPiece, parse, read_arguments, unexpected_json,
+    DecodedPart, EVENT_BYTES_MAX, ReplyBuilder, parse_json, read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use serde::Deserialize;
@@ -32,7 +32,7 @@ pub(super) struct OllamaDecoder {
 }
 
 impl ReplyDecoder for OllamaDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -42,11 +42,11 @@ impl ReplyDecoder for OllamaDecoder {
                 Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
     /// The last line may lack its line end.
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -57,7 +57,7 @@ impl ReplyDecoder for OllamaDecoder {
             self.multiline = rest;
         }
         match self.multiline.take() {
-            Some(rest) => match parse(&rest) {
+            Some(rest) => match parse_json(&rest) {
                 Ok(event) => self.read_event(&event),
                 // Incomplete JSON may be the start of a valid reply.
                 Err(_) if rest.starts_with(b"{") => self.first_unexpected = None,
@@ -69,7 +69,7 @@ impl ReplyDecoder for OllamaDecoder {
         let foreign = self.first_unexpected.take().filter(|_| !self.has_answered);
         self.reply
             .fail(foreign.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
-        self.reply.take()
+        self.reply.take_parts()
     }
 }
 
@@ -91,11 +91,11 @@ impl OllamaDecoder {
         if let Some(plain) = PlainLine::read(line) {
             (self.has_begun, self.has_answered) = (true, true);
             self.thinking.push_str(&plain.message.thinking);
-            self.reply.thinking(&plain.message.thinking);
-            return self.reply.text(&plain.message.content);
+            self.reply.add_thinking(&plain.message.thinking);
+            return self.reply.add_text(&plain.message.content);
         }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        match parse(line) {
+        match parse_json(line) {
             Ok(event) => self.read_event(&event),
             Err(MalformedReply::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
                 self.multiline = Some(line.to_vec());
@@ -121,16 +121,16 @@ impl OllamaDecoder {
             text.unwrap_or_default()
         };
         self.thinking.push_str(text("thinking"));
-        self.reply.thinking(text("thinking"));
-        self.reply.text(text("content"));
+        self.reply.add_thinking(text("thinking"));
+        self.reply.add_text(text("content"));
         let calls = event.pointer("/message/tool_calls");
         for call in calls.and_then(Value::as_array).into_iter().flatten() {
-            self.reply.call(read_call(call));
+            self.reply.add_call(read_call(call));
         }
         if event.get("done").and_then(Value::as_bool) == Some(true) {
             let reason = event.get("done_reason").and_then(Value::as_str);
             if !self.thinking.is_empty() {
-                self.reply.carry(ReasoningEcho {
+                self.reply.echo_reasoning(ReasoningEcho {
                     provider: ProviderKind::Ollama,
                     value: std::mem::take(&mut self.thinking).into(),
                 });
@@ -202,6 +202,6 @@ fn read_reason(reason: Option<&str>) -> EndReason {
     match reason {
         Some("stop" | "") | None => EndReason::Stop,
         Some("length") => EndReason::Length,
-        Some(other) => EndReason::named(other),
+        Some(other) => EndReason::from_shared_name(other),
     }
 }

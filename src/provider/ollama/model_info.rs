@@ -5,7 +5,7 @@ use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, tok
 use serde_json::Value;
 
 /// Reads the response of `POST /api/show`.
-pub(super) fn facts_from_show(show: &Value) -> ModelInfo {
+pub(super) fn model_info_from_show(show: &Value) -> ModelInfo {
     let capabilities = bounded_words(show.get("capabilities"));
     let knows_capabilities = show.get("capabilities").is_some_and(Value::is_array);
     let template = text(show, "/template").filter(|template| !template.trim().is_empty());

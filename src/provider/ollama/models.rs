@@ -1,11 +1,11 @@
 //! Asks an Ollama server for its models: the list, the details of each model, and which
 //! ones are in memory.
 
-use super::model_info::{facts_from_show, loaded_from_ps, models_from_tags};
+use super::model_info::{loaded_from_ps, model_info_from_show, models_from_tags};
 use crate::domain::model_info::is_same_model;
 use crate::domain::{ModelInfo, ModelList};
 use crate::provider::error::FailureCause;
-use crate::provider::model_list::{MODELS_MAX, NO_LIST};
+use crate::provider::model_list::{MODELS_MAX, NOT_A_MODEL_LIST};
 use crate::provider::server_client::ServerClient;
 use futures::stream::{self, StreamExt};
 use serde_json::json;
@@ -20,7 +20,7 @@ const FACTS_RESERVE: Duration = Duration::from_millis(500);
 const LOADED_RESERVE: Duration = Duration::from_secs(1);
 const DETAILS_RESERVE: Duration = Duration::from_millis(250);
 
-pub(super) async fn facts(
+pub(super) async fn model_info(
     server: &ServerClient,
     deadline: Instant,
 ) -> Result<ModelInfo, FailureCause> {
@@ -29,7 +29,7 @@ pub(super) async fn facts(
     let show = server.post_json("api/show", &body);
     let loaded = timeout_at(deadline - FACTS_RESERVE, loaded(server));
     let (show, loaded) = tokio::join!(show, loaded);
-    let mut facts = facts_from_show(&show?);
+    let mut facts = model_info_from_show(&show?);
     let loaded = loaded.ok().flatten().unwrap_or_default();
     facts.loaded_context = loaded
         .iter()
@@ -45,7 +45,7 @@ pub(super) async fn list(
     let tags = server.get_json("api/tags");
     let loaded = timeout_at(deadline - LOADED_RESERVE, loaded(server));
     let (tags, loaded) = tokio::join!(tags, loaded);
-    let mut models = models_from_tags(&tags?).ok_or(NO_LIST)?;
+    let mut models = models_from_tags(&tags?).ok_or(NOT_A_MODEL_LIST)?;
     let is_cut = models.len() > MODELS_MAX;
     models.truncate(MODELS_MAX);
     let details_until = deadline - DETAILS_RESERVE;
@@ -56,7 +56,7 @@ pub(super) async fn list(
         if Instant::now() < details_until
             && let Ok(Ok(show)) = timeout_at(details_until, show).await
         {
-            let listed = std::mem::replace(&mut model.info, facts_from_show(&show));
+            let listed = std::mem::replace(&mut model.info, model_info_from_show(&show));
             let facts = &mut model.info;
             facts.family = facts.family.take().or(listed.family);
             facts.parameter_size = facts.parameter_size.take().or(listed.parameter_size);

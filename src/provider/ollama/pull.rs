@@ -6,7 +6,7 @@ use super::ndjson::JsonLines;
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::pull::PullProgress;
-use crate::provider::reply_builder::parse;
+use crate::provider::reply_builder::parse_json;
 use crate::provider::server_client::ServerClient;
 use futures::Stream;
 use futures::stream;
@@ -139,7 +139,7 @@ impl PullReader {
             Ok(Some(bytes)) => {
                 for line in self.lines.push(&bytes) {
                     let line = line
-                        .and_then(|line| parse(&line))
+                        .and_then(|line| parse_json(&line))
                         .map_err(FailureCause::Malformed);
                     let progress = line.and_then(|line| self.layers.read(&line));
                     self.pending.push_back(progress);
@@ -150,7 +150,7 @@ impl PullReader {
             // A broken connection is treated like a closed one: only a final `success` counts.
             Ok(None) | Err(_) => {
                 if let Some(rest) = std::mem::take(&mut self.lines).finish() {
-                    let line = parse(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
+                    let line = parse_json(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
                     let progress = self.layers.read(&line);
                     self.pending.push_back(progress);
                 }

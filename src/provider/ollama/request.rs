@@ -37,13 +37,13 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     }
     if let Some(think) = model
         .think
-        .filter(|_| fallback.form != ThinkingForm::Omitted)
+        .filter(|_| fallback.thinking_form != ThinkingForm::Omitted)
     {
         body["think"] = match think {
             Think::Off => json!(false),
             Think::On => json!(true),
             // Only some models accept levels.
-            _ if fallback.form == ThinkingForm::Other => json!(true),
+            _ if fallback.thinking_form == ThinkingForm::Other => json!(true),
             Think::Low => json!("low"),
             Think::Medium => json!("medium"),
             Think::High => json!("high"),

@@ -47,12 +47,12 @@ impl ProviderAdapter for OpenAi {
         chat_completions::models::list(server, deadline).boxed()
     }
 
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
-        chat_completions::models::facts(server, deadline).boxed()
+        chat_completions::models::model_info(server, deadline).boxed()
     }
 }
 
