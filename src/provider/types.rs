@@ -24,7 +24,7 @@ pub enum StreamPart {
     /// The server restarted the reply: discard all earlier parts.
     StartedOver,
     /// Reasoning that must be sent back with the calls of this reply. At most once, before `End`.
-    Carry(ReasoningEcho),
+    ReasoningEcho(ReasoningEcho),
     /// At most once, before `End` or an error.
     Usage(Usage),
     /// Bytes arrived but completed no other part: the server is alive.

@@ -94,7 +94,7 @@ impl OpenReply {
                 let events = self.scanner.as_mut().map(|scanner| scanner.push(&text));
                 self.restore_whitespace(to_inputs(events.unwrap_or_default(), tracer))
             }
-            Some(Ok(StreamPart::ReasoningEcho(carry))) => vec![TurnInput::OpaqueReasoning(carry)],
+            Some(Ok(StreamPart::ReasoningEcho(echo))) => vec![TurnInput::OpaqueReasoning(echo)],
             Some(Ok(StreamPart::StartedOver)) => {
                 self.scanner = Some(CallScanner::new(self.toolset.clone()));
                 tracer.reply_restarted();

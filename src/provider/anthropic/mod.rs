@@ -1,4 +1,4 @@
-//! Anthropic's `/v1/messages`.
+//! The adapter for Anthropic's `/v1/messages`.
 
 mod decoder;
 mod models;
@@ -49,7 +49,7 @@ impl ProviderAdapter for Anthropic {
         models::list(server).boxed()
     }
 
-    /// Anthropic publishes nothing about a model.
+    /// Empty, because no information is requested about single models.
     fn model_info<'a>(
         &self,
         _server: &'a ServerClient,

@@ -1,5 +1,5 @@
-//! Lists the models of a `/v1/models` server. llama.cpp reports the context size in use only at
-//! `/props`, next to `/v1`.
+//! Lists the models of a server with `/v1/models`. llama.cpp reports the context size in use only
+//! at `/props`, which is outside `/v1`.
 
 use crate::domain::{ListedModel, ModelInfo, ModelList};
 use crate::provider::error::FailureCause;
@@ -16,7 +16,7 @@ pub(in crate::provider) async fn list(
     server: &ServerClient,
     deadline: Instant,
 ) -> Result<ModelList, FailureCause> {
-    let models = models(server, deadline).await?;
+    let models = listed_models(server, deadline).await?;
     Ok(ModelList {
         models,
         is_truncated: false,
@@ -27,16 +27,16 @@ pub(in crate::provider) async fn model_info(
     server: &ServerClient,
     deadline: Instant,
 ) -> Result<ModelInfo, FailureCause> {
-    let models = models(server, deadline).await?;
-    // A server with one model answers whatever name a request gives.
-    let is_only = models.len() == 1;
-    let found = models
+    let models = listed_models(server, deadline).await?;
+    // A server with a single model uses it for any requested name.
+    let is_only_model = models.len() == 1;
+    let listed = models
         .into_iter()
-        .find(|listed| is_only || listed.name == server.model.model);
-    Ok(found.map(|model| model.info).unwrap_or_default())
+        .find(|listed| is_only_model || listed.name == server.model.model);
+    Ok(listed.map(|listed| listed.info).unwrap_or_default())
 }
 
-async fn models(
+async fn listed_models(
     server: &ServerClient,
     deadline: Instant,
 ) -> Result<Vec<ListedModel>, FailureCause> {
@@ -56,8 +56,8 @@ async fn llama_cpp_context(server: &ServerClient, deadline: Instant) -> Option<u
     let root = server.with_base_url(root);
     let props = timeout_at(deadline - PROPS_RESERVE, root.get_json("props")).await;
     let props = props.ok()?.ok()?;
-    let settings = "/default_generation_settings/n_ctx";
-    token_count(props.pointer(settings).or_else(|| props.get("n_ctx")))
+    let n_ctx = "/default_generation_settings/n_ctx";
+    token_count(props.pointer(n_ctx).or_else(|| props.get("n_ctx")))
 }
 
 fn is_llama_cpp(list: &Value) -> bool {

@@ -1,5 +1,5 @@
-//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. A reply is complete only with
-//! `done: true`.
+//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. Only a line with `done: true` completes a
+//! reply.
 
 use super::ndjson::JsonLines;
 use crate::domain::{ProviderKind, ReasoningEcho, Usage};
@@ -19,14 +19,14 @@ use std::borrow::Cow;
 pub(super) struct OllamaDecoder {
     lines: JsonLines,
     reply: ReplyBuilder,
-    /// All thinking so far; it is sent back with the calls.
+    /// All thinking so far. It is sent back with the calls.
     thinking: String,
-    /// Set if the first line is only the start of a JSON text, because a server or proxy
-    /// pretty-prints it. The whole body is then one event.
-    multiline: Option<Vec<u8>>,
+    /// The body so far, if the first line is only `{` or `[`: a server or proxy pretty-printed
+    /// the JSON, so the whole body is one event.
+    pretty_printed: Option<Vec<u8>>,
     has_begun: bool,
-    /// Some line belonged to a reply.
-    has_answered: bool,
+    /// At least one line belonged to a reply.
+    has_reply: bool,
     /// The first line that did not belong to a reply.
     first_unexpected: Option<MalformedReply>,
 }
@@ -45,18 +45,18 @@ impl ReplyDecoder for OllamaDecoder {
         self.reply.take_parts()
     }
 
-    /// The last line may lack its line end.
+    /// The last line may have no line break.
     fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
         let rest = std::mem::take(&mut self.lines).finish();
-        if let Some(multiline) = &mut self.multiline {
-            multiline.extend(rest.unwrap_or_default());
+        if let Some(pretty_printed) = &mut self.pretty_printed {
+            pretty_printed.extend(rest.unwrap_or_default());
         } else {
-            self.multiline = rest;
+            self.pretty_printed = rest;
         }
-        match self.multiline.take() {
+        match self.pretty_printed.take() {
             Some(rest) => match parse_json(&rest) {
                 Ok(event) => self.read_event(&event),
                 // Incomplete JSON may be the start of a valid reply.
@@ -66,9 +66,10 @@ impl ReplyDecoder for OllamaDecoder {
             None if !self.has_begun => self.reply.fail(FailureCause::EmptyReply),
             None => {}
         }
-        let foreign = self.first_unexpected.take().filter(|_| !self.has_answered);
+        // No effect if the last line completed the reply.
+        let unexpected = self.first_unexpected.take().filter(|_| !self.has_reply);
         self.reply
-            .fail(foreign.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
+            .fail(unexpected.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
         self.reply.take_parts()
     }
 }
@@ -78,9 +79,9 @@ impl OllamaDecoder {
         if self.reply.is_over() {
             return;
         }
-        if let Some(multiline) = &mut self.multiline {
-            multiline.extend_from_slice(line);
-            if multiline.len() > EVENT_BYTES_MAX {
+        if let Some(pretty_printed) = &mut self.pretty_printed {
+            pretty_printed.extend_from_slice(line);
+            if pretty_printed.len() > EVENT_BYTES_MAX {
                 self.reply
                     .fail(FailureCause::Malformed(MalformedReply::TooLong {
                         bytes_max: EVENT_BYTES_MAX,
@@ -89,7 +90,7 @@ impl OllamaDecoder {
             return;
         }
         if let Some(plain) = PlainLine::read(line) {
-            (self.has_begun, self.has_answered) = (true, true);
+            (self.has_begun, self.has_reply) = (true, true);
             self.thinking.push_str(&plain.message.thinking);
             self.reply.add_thinking(&plain.message.thinking);
             return self.reply.add_text(&plain.message.content);
@@ -98,7 +99,7 @@ impl OllamaDecoder {
         match parse_json(line) {
             Ok(event) => self.read_event(&event),
             Err(MalformedReply::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
-                self.multiline = Some(line.to_vec());
+                self.pretty_printed = Some(line.to_vec());
             }
             Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
         }
@@ -111,7 +112,7 @@ impl OllamaDecoder {
         let message = event.get("message");
         if message.is_some_and(Value::is_object) || event.get("done").is_some_and(Value::is_boolean)
         {
-            self.has_answered = true;
+            self.has_reply = true;
         } else {
             self.first_unexpected
                 .get_or_insert_with(|| unexpected_json(event));
@@ -140,7 +141,7 @@ impl OllamaDecoder {
     }
 }
 
-/// A line with only text, as nearly all are: parsed without building a tree of values.
+/// A line that contains only text, as nearly all do. It is parsed without building a JSON tree.
 #[derive(Deserialize)]
 struct PlainLine<'a> {
     #[serde(borrow)]
@@ -188,7 +189,7 @@ fn read_call(call: &Value) -> NativeCall {
     }
 }
 
-/// Ollama omits a count of 0.
+/// Ollama omits counts of zero.
 fn read_usage(event: &Value) -> Usage {
     let count = |key: &str| event.get(key).and_then(Value::as_u64);
     let input = count("prompt_eval_count");

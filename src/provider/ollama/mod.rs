@@ -1,4 +1,4 @@
-//! Ollama: chat, model list, download and removal through `/api`.
+//! The adapter for Ollama's `/api`: chat, model information, pull and removal.
 
 mod decoder;
 mod model_info;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 /// One step of a scripted pull.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PullStep {
-    At { done: u64, total: u64 },
+    Progress { done: u64, total: u64 },
     Fail(FailureCause),
     Hang,
 }
@@ -30,7 +30,7 @@ struct ScriptedCatalogState {
 }
 
 impl ScriptedCatalog {
-    /// Adds a server with these models, or one that never answers if there are none.
+    /// Adds a server with these models. With `None`, the server never answers.
     pub(in crate::provider) fn add_server(&self, url: &str, models: Option<Vec<ListedModel>>) {
         lock_ignoring_poison(&self.0)
             .servers
