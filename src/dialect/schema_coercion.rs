@@ -2,10 +2,12 @@
 //! Nothing is guessed: text that does not parse as that type stays a string, and schema validation
 //! reports the error.
 
+mod json_types;
+
 use crate::domain::Tool;
 use crate::text::lenient_json;
+use json_types::JsonTypes;
 use serde_json::{Map, Value};
-use std::ops::{BitAnd, BitOr};
 
 /// Maximum number of schemas visited for one value; references may be circular.
 const SCHEMAS_MAX: usize = 64;
@@ -112,73 +114,6 @@ impl<'a> ArgumentSchema<'a> {
                 .schema
                 .and_then(|schema| SchemaWalk::new(self.root).keyword(schema, "items")),
         }
-    }
-}
-
-/// A set of JSON types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct JsonTypes(u8);
-
-impl JsonTypes {
-    const STRING: Self = Self(1);
-    const NUMBER: Self = Self(2);
-    const BOOLEAN: Self = Self(4);
-    const NULL: Self = Self(8);
-    const OBJECT: Self = Self(16);
-    const ARRAY: Self = Self(32);
-    /// The schema does not restrict the type.
-    const ANY: Self = Self(63);
-    const NONE: Self = Self(0);
-
-    fn intersects(self, other: Self) -> bool {
-        self & other != Self::NONE
-    }
-
-    fn from_name(name: &Value) -> Self {
-        match name.as_str() {
-            Some("string") => Self::STRING,
-            Some("integer" | "number") => Self::NUMBER,
-            Some("boolean") => Self::BOOLEAN,
-            Some("null") => Self::NULL,
-            Some("object") => Self::OBJECT,
-            Some("array") => Self::ARRAY,
-            _ => Self::NONE,
-        }
-    }
-
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::String(_) => Self::STRING,
-            Value::Number(_) => Self::NUMBER,
-            Value::Bool(_) => Self::BOOLEAN,
-            Value::Null => Self::NULL,
-            Value::Object(_) => Self::OBJECT,
-            Value::Array(_) => Self::ARRAY,
-        }
-    }
-
-    /// Intersects with `other`. If the intersection is empty, the schema contradicts itself, and
-    /// the earlier restriction wins.
-    fn narrow(&mut self, other: Self) {
-        if self.intersects(other) {
-            *self = *self & other;
-        }
-    }
-}
-
-impl BitAnd for JsonTypes {
-    type Output = Self;
-
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-impl BitOr for JsonTypes {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 }
 
