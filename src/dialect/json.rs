@@ -117,7 +117,7 @@ impl Recognizer for JsonRecognizer {
                 self.evidence.expects_name = false;
                 Advance::Hold
             }
-            // An array with other values than objects is data. After a call, such a value is an
+            // An array of anything but objects is data. After a call, such an element is an
             // invalid call instead.
             JsonEvent::StringStart | JsonEvent::LiteralStart
                 if at_level && self.is_in_array() && !self.has_unmistakable_element() =>
@@ -246,7 +246,7 @@ impl JsonRecognizer {
             .string()
             .filter(|key| json_call::is_call_key(key, offered));
         let (Some(key), Some(level)) = (call_key, self.levels.last_mut()) else {
-            // In such a wrapper, an unknown key does not make the object data.
+            // In a wrapper that always means a call, unknown keys are tolerated.
             return if self.is_wrapped {
                 self.evidence.expects_name = false;
                 if let Some(level) = self.levels.last_mut() {

@@ -28,7 +28,7 @@ const WHITESPACE_CHARS_MAX: usize = 256;
 pub struct CallScanner {
     offered: Arc<Toolset>,
     state: ScanState,
-    /// The text that is not decided yet: a form with the fence and the wrappers before it.
+    /// Text that may still become a form, including the fence and the wrappers before the form.
     withheld: String,
     /// The offset of the form in `withheld`.
     form_start: usize,
@@ -55,7 +55,7 @@ enum ScanState {
     Text,
     /// The withheld backticks may open a fence or a code span around a call.
     FenceStart(BacktickRun),
-    /// The withheld backticks, of this number, may close the hidden fence.
+    /// This number of backticks is withheld, because they may close the hidden fence.
     FenceEnd(usize),
     /// After the opening marker of a wrapper, before its call.
     InWrapper {
@@ -110,7 +110,7 @@ impl CallScanner {
         self.output.take_events()
     }
 
-    /// Ends the stream and decides the withheld text.
+    /// Ends the stream and emits the withheld text.
     pub fn finish(mut self) -> Vec<ScanEvent> {
         match std::mem::replace(&mut self.state, ScanState::Text) {
             ScanState::Text | ScanState::PassThrough(_) => {}

@@ -31,13 +31,13 @@ pub trait ProviderAdapter: Debug + Sync {
         (AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    /// Further headers of every request.
+    /// Additional headers for every request.
     fn extra_headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
     /// The models of a server. The caller enforces `deadline`; an adapter uses it to drop
-    /// optional details early enough that the list itself still gets through.
+    /// optional details early enough that the list itself still arrives in time.
     fn list_models<'a>(
         &self,
         server: &'a ServerClient,

@@ -101,8 +101,8 @@ impl ReplyReader {
         }
     }
 
-    /// Reads one chunk. The caller has set the stage to `Done`; this restores it unless the reply
-    /// has ended.
+    /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
+    /// the reply has ended.
     async fn read_chunk(&mut self, mut body: Box<OpenBody>) {
         let next_chunk = body.response.chunk();
         let chunk = if body.decoder.is_settled() {

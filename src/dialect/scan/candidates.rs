@@ -73,8 +73,8 @@ impl CallScanner {
         self.push_again(&tail, c)
     }
 
-    /// Processes `tail` again, except its last character `c`. Returns false, because the caller's
-    /// caller must process `c` again.
+    /// Processes `tail` again, except its last character `c`. Returns false, so that `c` is processed
+    /// again too.
     fn push_again(&mut self, tail: &str, c: char) -> bool {
         let before = &tail[..tail.len() - c.len_utf8()];
         before.chars().for_each(|c| self.push_char(c));

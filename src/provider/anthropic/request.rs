@@ -12,7 +12,7 @@ use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Keys of `options` that are ignored because every request sets them itself.
+/// Keys of `options` that are ignored, because every request sets these parameters itself.
 const RESERVED_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
 /// A user message for conversations that begin with another role, which the API rejects.
 const FIRST_USER_TEXT: &str = "(The conversation begins here.)";

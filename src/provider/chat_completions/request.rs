@@ -11,7 +11,7 @@ use crate::provider::schema;
 use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 
-/// Keys of `options` that are ignored because every request sets them itself.
+/// Keys of `options` that are ignored, because every request sets these parameters itself.
 const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
 /// The differences between the providers that use this protocol.

@@ -45,7 +45,7 @@ impl ReplyDecoder for OllamaDecoder {
         self.reply.take_parts()
     }
 
-    /// The last line may have no line break.
+    /// Also reads the last line, which may have no line break.
     fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();

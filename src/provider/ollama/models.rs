@@ -1,4 +1,4 @@
-//! Requests model lists and model details from an Ollama server, and which models are in memory.
+//! Asks an Ollama server for its models, for their details, and for the models in memory.
 
 use super::model_info::{loaded_from_ps, model_info_from_show, models_from_tags};
 use crate::domain::model_info::is_same_model;

@@ -136,8 +136,8 @@ impl PullReader {
         Ok(())
     }
 
-    /// Reads one chunk. The caller has set the stage to `Done`; this restores it unless the
-    /// connection was closed.
+    /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
+    /// the connection was closed.
     async fn read_chunk(
         &mut self,
         mut response: Box<reqwest::Response>,
