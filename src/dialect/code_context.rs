@@ -1,31 +1,32 @@
-//! Tracks Markdown code in the emitted text: line starts, fences (CommonMark 4.5) and code spans.
-//! Also decides whether a withheld run of backticks may precede a call.
+//! Tracks Markdown code in the shown text: line starts, fences (CommonMark 4.5) and code spans. Also
+//! decides whether withheld backticks may precede a call.
 
 /// Longer runs of backticks never precede a call.
-const RUN_MAX: usize = 32;
+const BACKTICKS_MAX: usize = 32;
 const INFO_CHARS_MAX: usize = 32;
-const BLANK_CHARS_MAX: usize = 256;
+const WHITESPACE_CHARS_MAX: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct FenceTracker {
     pub(super) last_char: Option<char>,
-    /// Only whitespace since the start of the line.
-    pub(super) at_line_start: bool,
-    /// Last non-whitespace character on the line.
+    /// The current line contains only whitespace so far.
+    pub(super) is_at_line_start: bool,
+    /// The last non-whitespace character on the current line.
     last_visible_char: Option<char>,
-    /// Only whitespace, quote markers or list markers since the start of the line.
+    /// The current line contains only whitespace, quote markers or list markers so far.
     may_open_fence: bool,
-    /// Length of the run that opened the current fence.
+    /// The length of the run that opened the current fence.
     fence_length: Option<usize>,
     /// The current fence's character: a backtick or a tilde.
     fence_char: char,
     /// The current line opened the fence.
     is_on_opening_line: bool,
-    /// Length of the unfinished run of backticks or tildes; 0 if there is none.
+    /// The length of the unfinished run of backticks or tildes; 0 if there is none.
     run_length: usize,
     run_char: char,
-    run_starts_line: bool,
-    /// Length of the backtick run that opened a code span on this line.
+    /// The unfinished run may open or close a fence.
+    is_fence_run: bool,
+    /// The length of the backtick run that opened a code span on this line.
     span_length: Option<usize>,
 }
 
@@ -33,7 +34,7 @@ impl Default for FenceTracker {
     fn default() -> Self {
         Self {
             last_char: None,
-            at_line_start: true,
+            is_at_line_start: true,
             last_visible_char: None,
             may_open_fence: true,
             fence_length: None,
@@ -41,7 +42,7 @@ impl Default for FenceTracker {
             is_on_opening_line: false,
             run_length: 0,
             run_char: '`',
-            run_starts_line: false,
+            is_fence_run: false,
             span_length: None,
         }
     }
@@ -49,10 +50,11 @@ impl Default for FenceTracker {
 
 impl FenceTracker {
     pub(super) fn is_in_fence(&self) -> bool {
-        self.fence_length.is_some() || self.run_length >= 3 && self.run_starts_line
+        self.fence_length.is_some() || self.run_length >= 3 && self.is_fence_run
     }
 
-    /// A code span cannot be confirmed until its line ends, so this looks only backwards.
+    /// Whether a code span was opened on this line and not closed. It may turn out to be plain
+    /// backticks if it is never closed.
     pub(super) fn is_in_code_span(&self) -> bool {
         self.span_length.is_some()
     }
@@ -62,7 +64,7 @@ impl FenceTracker {
             && matches!(self.last_visible_char, Some(':' | '：'))
     }
 
-    /// Treats an omitted call or thinking block as a line break.
+    /// Treats a hidden form as a line break.
     pub(super) fn start_line(&mut self) {
         self.push_char('\n');
     }
@@ -83,7 +85,7 @@ impl FenceTracker {
         if continues_run || starts_run {
             if self.run_length == 0 {
                 // A fence closes with the character that opened it.
-                self.run_starts_line =
+                self.is_fence_run =
                     self.may_open_fence && (self.fence_length.is_none() || c == self.fence_char);
                 self.fence_char = if self.fence_length.is_none() {
                     c
@@ -93,7 +95,7 @@ impl FenceTracker {
             }
             self.run_length += 1;
             self.run_char = c;
-            self.at_line_start = false;
+            self.is_at_line_start = false;
             self.may_open_fence = false;
             return;
         }
@@ -103,19 +105,19 @@ impl FenceTracker {
         self.span_length = match self.span_length {
             span if self.run_length == 0 || self.run_char != '`' => span,
             None => Some(self.run_length),
-            span => span.filter(|&run| run != self.run_length),
+            span => span.filter(|&length| length != self.run_length),
         };
         self.run_length = 0;
         match c {
             '\n' => {
                 self.span_length = None;
-                self.at_line_start = true;
+                self.is_at_line_start = true;
                 self.may_open_fence = true;
                 self.is_on_opening_line = false;
             }
             c if c.is_whitespace() => {}
             _ => {
-                self.at_line_start = false;
+                self.is_at_line_start = false;
                 self.may_open_fence &= c.is_ascii_digit() || ">-*+.)".contains(c);
             }
         }
@@ -123,13 +125,13 @@ impl FenceTracker {
 
     fn end_run(&mut self) {
         match self.fence_length {
-            None if self.run_starts_line => {
+            None if self.is_fence_run => {
                 self.fence_length = Some(self.run_length);
                 self.is_on_opening_line = true;
             }
             // "```like this```" is a code span, not a fence.
             Some(_) if self.is_on_opening_line => self.fence_length = None,
-            Some(length) if self.run_starts_line && self.run_length >= length => {
+            Some(length) if self.is_fence_run && self.run_length >= length => {
                 self.fence_length = None;
             }
             _ => {}
@@ -137,40 +139,42 @@ impl FenceTracker {
     }
 }
 
-/// The withheld start of a fence or code span.
+/// The withheld start of a fence or code span: backticks, then an info word and whitespace.
 #[derive(Debug, Default)]
 pub(super) struct BacktickRun {
+    /// The number of backticks.
     pub(super) length: usize,
     info_chars: usize,
-    blank_chars: usize,
+    whitespace_chars: usize,
 }
 
 impl BacktickRun {
-    /// In a code span, a call must follow the backticks directly.
-    pub(super) fn can_contain_call(&self) -> bool {
-        self.length >= 3 || self.info_chars + self.blank_chars == 0
+    /// Whether a call may begin after the text so far. In a code span, it must follow the backticks
+    /// directly.
+    pub(super) fn can_precede_call(&self) -> bool {
+        self.length >= 3 || self.info_chars + self.whitespace_chars == 0
     }
 
-    /// Whether `c` may start a call after the run: it follows whitespace or is a bracket.
+    /// Whether `c` may begin a call in a fence: it follows whitespace or is a bracket.
     pub(super) fn can_start_call(&self, c: char) -> bool {
-        self.length >= 3 && !c.is_whitespace() && (self.blank_chars > 0 || "{[<".contains(c))
+        self.length >= 3 && !c.is_whitespace() && (self.whitespace_chars > 0 || "{[<".contains(c))
     }
 
-    /// Adds `c` to the run. Returns false if the run cannot continue with `c`.
+    /// Adds `c`. Returns false if `c` cannot belong to the start of a fence or code span.
     pub(super) fn push(&mut self, c: char) -> bool {
         match c {
-            '`' if self.info_chars + self.blank_chars == 0 => {
+            '`' if self.info_chars + self.whitespace_chars == 0 => {
                 self.length += 1;
-                self.length <= RUN_MAX
+                self.length <= BACKTICKS_MAX
             }
             _ if self.length < 3 => false,
             c if c.is_ascii_alphanumeric() || "_+-.#".contains(c) => {
                 self.info_chars += 1;
-                self.blank_chars == 0 && self.info_chars <= INFO_CHARS_MAX
+                self.whitespace_chars == 0 && self.info_chars <= INFO_CHARS_MAX
             }
             c if c.is_whitespace() => {
-                self.blank_chars += 1;
-                self.blank_chars <= BLANK_CHARS_MAX
+                self.whitespace_chars += 1;
+                self.whitespace_chars <= WHITESPACE_CHARS_MAX
             }
             _ => false,
         }

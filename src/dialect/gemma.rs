@@ -1,5 +1,5 @@
 //! Gemma's calls: `call:f{city:<escape>Paris<escape>}` after an opening marker. `gemma/arguments`
-//! parses the braces.
+//! parses the arguments.
 
 mod arguments;
 
@@ -17,8 +17,8 @@ const NAME_CHARS_MAX: usize = 256;
 const FORM: &str = "Gemma";
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let tagged = opening.wrapper.is_some();
-    (tagged && opening.marker == 'c' && !opening.offered.is_empty()).then(|| {
+    let is_wrapped = opening.wrapper.is_some();
+    (is_wrapped && opening.marker == 'c' && !opening.offered.is_empty()).then(|| {
         Box::new(GemmaRecognizer {
             state: GemmaState::Start,
             name: 0..0,
@@ -67,7 +67,7 @@ impl Recognizer for GemmaRecognizer {
                 Advance::Hold
             }
             GemmaState::Name => Advance::Reject,
-            GemmaState::Arguments if self.arguments.push(c) => self.read(body, offered),
+            GemmaState::Arguments if self.arguments.push(c) => self.parse_call(body, offered),
             GemmaState::Arguments => Advance::Hold,
         }
     }
@@ -75,27 +75,27 @@ impl Recognizer for GemmaRecognizer {
     fn finish(&mut self, body: &str, _offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let is_cut_off = self.state == GemmaState::Arguments && end == FormEnd::Stream;
         is_cut_off.then(|| {
-            let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
-            RecognizedForm::Calls(vec![cut])
+            let call = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
+            RecognizedForm::Calls(vec![call])
         })
     }
 }
 
 impl GemmaRecognizer {
-    fn read(&mut self, body: &str, offered: &Toolset) -> Advance {
-        let (arguments, repaired) = std::mem::take(&mut self.arguments).into_value();
+    fn parse_call(&mut self, body: &str, offered: &Toolset) -> Advance {
+        let (arguments, was_repaired) = std::mem::take(&mut self.arguments).into_value();
         let call = ParsedCall {
             raw: body,
             server: None,
             name: &body[self.name.clone()],
             arguments,
             form: FORM,
-            was_repaired: repaired,
+            was_repaired,
             is_terminated: true,
-            unmistakable: true,
+            is_unmistakable: true,
         };
         match json_call::resolve_call(call, offered) {
-            Some(piece) => Advance::Found(RecognizedForm::Calls(vec![piece])),
+            Some(event) => Advance::Found(RecognizedForm::Calls(vec![event])),
             None => Advance::Text,
         }
     }

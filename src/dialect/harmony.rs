@@ -1,4 +1,4 @@
-//! gpt-oss messages (Harmony): a header of special tokens in any order, such as
+//! The messages of gpt-oss (Harmony): a header of special tokens in any order, such as
 //! `<|channel|>analysis to=functions.f<|message|>`, followed by a call, thinking or an answer.
 //! Tokens around an answer are plain text until the first header, and always in code.
 
@@ -16,9 +16,9 @@ const START: &str = "<|start|>";
 const CHANNEL: &str = "<|channel|>";
 const CONSTRAIN: &str = "<|constrain|>";
 const MESSAGE: &str = "<|message|>";
-const TOKENS: [&str; 4] = [START, CHANNEL, CONSTRAIN, MESSAGE];
+const HEADER_TOKENS: [&str; 4] = [START, CHANNEL, CONSTRAIN, MESSAGE];
 /// Tokens that end a message.
-const ENDS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
+const END_TOKENS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
 const ROLE: &str = "assistant";
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 const RECIPIENT: &str = "to=";
@@ -27,57 +27,59 @@ const HEADER_BYTES_MAX: usize = 512;
 const WORD_CHARS_MAX: usize = 16;
 
 const THINKING: &ThinkingEnd = &ThinkingEnd {
-    tags: &ENDS,
+    tags: &END_TOKENS,
     reread: &[START, CHANNEL],
 };
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let quoted = opening.is_in_fence || opening.is_quoted() || opening.is_in_code_span;
-    if quoted || opening.wrapper.is_some() {
+    let is_in_code = opening.is_in_fence || opening.is_quoted() || opening.is_in_code_span;
+    if is_in_code || opening.wrapper.is_some() {
         return None;
     }
     let state = match opening.marker {
         '<' => HarmonyState::Token { start: 0 },
-        // The role was part of the prompt, so the answer begins with the recipient.
-        't' if opening.at_stream_start && !opening.offered.is_empty() => HarmonyState::Word {
+        // If the prompt ended with the role, the reply begins with the recipient.
+        't' if opening.is_at_stream_start && !opening.offered.is_empty() => HarmonyState::Word {
             start: 0,
-            first: false,
+            is_first: false,
         },
         _ => return None,
     };
     Some(Box::new(HarmonyRecognizer {
         state,
         has_message_header: opening.has_message_header,
-        last: "",
-        header: 0,
-        body: JsonArguments::default(),
+        last_token: "",
+        header_end: 0,
+        arguments: JsonArguments::default(),
     }))
 }
 
 #[derive(Debug)]
 struct HarmonyRecognizer {
     state: HarmonyState,
+    /// An earlier message had a header.
     has_message_header: bool,
-    /// The previous token.
-    last: &'static str,
-    /// End of the header in the body.
-    header: usize,
-    body: JsonArguments,
+    /// The previous token; empty if there is none.
+    last_token: &'static str,
+    header_end: usize,
+    arguments: JsonArguments,
 }
 
-/// Progress within the message.
+/// Progress within the message. Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HarmonyState {
     Token {
         start: usize,
     },
-    /// After a token or word; `first` if a role or channel must follow.
+    /// After a token or word. `expects_first` if the first word after a token must follow, which is
+    /// a role or a channel.
     Between {
-        first: bool,
+        expects_first: bool,
     },
+    /// In a word. `is_first` if it is the role or channel after a token.
     Word {
         start: usize,
-        first: bool,
+        is_first: bool,
     },
     /// The header of a call is complete.
     BeforeArguments,
@@ -91,29 +93,29 @@ impl Recognizer for HarmonyRecognizer {
         let char_start = body.len() - c.len_utf8();
         match self.state {
             HarmonyState::BeforeArguments if c == '{' => {
-                self.body.push(c, body);
+                self.arguments.push(c, body);
                 self.enter(HarmonyState::Arguments)
             }
             HarmonyState::BeforeArguments if c.is_whitespace() => Advance::Hold,
-            HarmonyState::Arguments => match self.body.push(c, body) {
+            HarmonyState::Arguments => match self.arguments.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
                 JsonProgress::EndedBefore(_) => Advance::Reject,
-                JsonProgress::Complete => self.call(body, body.len(), offered),
+                JsonProgress::Complete => self.end_call(body, body.len(), offered),
             },
             HarmonyState::BeforeArguments | HarmonyState::NonJsonArguments => {
                 self.state = HarmonyState::NonJsonArguments;
-                match ENDS.iter().find(|end| body.ends_with(*end)) {
-                    Some(end) => self.call(body, body.len() - end.len(), offered),
+                match END_TOKENS.iter().find(|end| body.ends_with(*end)) {
+                    Some(end) => self.end_call(body, body.len() - end.len(), offered),
                     None => Advance::Hold,
                 }
             }
             _ if body.len() > HEADER_BYTES_MAX => Advance::Reject,
-            HarmonyState::Token { start } => self.in_token(&body[start..], body, offered),
-            HarmonyState::Word { start, first } if c == '<' || c.is_whitespace() => {
-                self.end_word(&body[start..char_start], first, c, char_start)
+            HarmonyState::Token { start } => self.step_token(&body[start..], body, offered),
+            HarmonyState::Word { start, is_first } if c == '<' || c.is_whitespace() => {
+                self.end_word(&body[start..char_start], is_first, c, char_start)
             }
-            HarmonyState::Word { start, first } => {
-                match may_be_word(&body[start..], self.last, first) {
+            HarmonyState::Word { start, is_first } => {
+                match may_be_word(&body[start..], self.last_token, is_first) {
                     true => Advance::Hold,
                     false => Advance::Reject,
                 }
@@ -122,11 +124,11 @@ impl Recognizer for HarmonyRecognizer {
                 self.enter(HarmonyState::Token { start: char_start })
             }
             HarmonyState::Between { .. } if c == ' ' => Advance::Hold,
-            HarmonyState::Between { first } => {
-                match may_be_word(&body[char_start..], self.last, first) {
+            HarmonyState::Between { expects_first } => {
+                match may_be_word(&body[char_start..], self.last_token, expects_first) {
                     true => self.enter(HarmonyState::Word {
                         start: char_start,
-                        first,
+                        is_first: expects_first,
                     }),
                     false => Advance::Reject,
                 }
@@ -135,47 +137,47 @@ impl Recognizer for HarmonyRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let json_end = (self.state == HarmonyState::Arguments).then(|| self.body.end(body));
+        let json_end = (self.state == HarmonyState::Arguments).then(|| self.arguments.end(body));
         json_end
             .flatten()
             .map_or(0, |json_end| body.len() - json_end)
     }
 
     fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
-        let in_header = matches!(
+        let is_in_header = matches!(
             self.state,
             HarmonyState::Between { .. } | HarmonyState::Word { .. } | HarmonyState::Token { .. }
         );
-        let complete = body.trim_end();
+        let trimmed = body.trim_end();
         if self.state == HarmonyState::Arguments
-            && let Some(json_end) = self.body.end(body)
+            && let Some(json_end) = self.arguments.end(body)
         {
-            return self.read(body, json_end, offered, true);
+            return self.parse_call(body, json_end, offered, true);
         }
         match end {
-            _ if offered.is_empty() && !in_header || self.last.is_empty() => None,
-            // A message without a channel.
+            _ if offered.is_empty() && !is_in_header || self.last_token.is_empty() => None,
+            // The header of a message without a channel is only the role.
             FormEnd::Rejected => {
-                let plain = complete.strip_prefix(START) == Some(ROLE);
-                (self.has_message_header && plain).then_some(RecognizedForm::MessageHeader)
+                let is_role_only = trimmed.strip_prefix(START) == Some(ROLE);
+                (self.has_message_header && is_role_only).then_some(RecognizedForm::MessageHeader)
             }
-            FormEnd::Stream if in_header && recipient(body).is_none() => self
+            FormEnd::Stream if is_in_header && recipient(body).is_none() => self
                 .has_message_header
                 .then_some(RecognizedForm::MessageHeader),
             FormEnd::Stream if self.state == HarmonyState::NonJsonArguments => {
-                match self.read(body, body.len(), offered, false) {
-                    Some(found) => Some(found),
-                    None => cut_off_call(complete),
+                match self.parse_call(body, body.len(), offered, false) {
+                    Some(form) => Some(form),
+                    None => cut_off_call(trimmed),
                 }
             }
-            FormEnd::Stream => cut_off_call(complete),
+            FormEnd::Stream => cut_off_call(trimmed),
         }
     }
 }
 
 fn cut_off_call(raw: &str) -> Option<RecognizedForm> {
-    let cut = json_call::unusable_call(raw, json_call::CUT_OFF);
-    Some(RecognizedForm::Calls(vec![cut]))
+    let call = json_call::unusable_call(raw, json_call::CUT_OFF);
+    Some(RecognizedForm::Calls(vec![call]))
 }
 
 impl HarmonyRecognizer {
@@ -184,48 +186,55 @@ impl HarmonyRecognizer {
         Advance::Hold
     }
 
-    fn in_token(&mut self, part: &str, body: &str, offered: &Toolset) -> Advance {
-        let opens = part.len() == body.len();
-        if let Some(token) = TOKENS.into_iter().find(|&token| token == part) {
-            if opens && !matches!(token, START | CHANNEL) {
+    /// Handles a character of a token. `text` is the token so far, at the end of `body`.
+    fn step_token(&mut self, text: &str, body: &str, offered: &Toolset) -> Advance {
+        let is_at_start = text.len() == body.len();
+        if let Some(token) = HEADER_TOKENS.into_iter().find(|&token| token == text) {
+            if is_at_start && !matches!(token, START | CHANNEL) {
                 return Advance::Reject;
             }
-            self.last = token;
+            self.last_token = token;
             return match token {
-                MESSAGE => self.message(body, offered),
-                START | CHANNEL => self.enter(HarmonyState::Between { first: true }),
-                _ => self.enter(HarmonyState::Between { first: false }),
+                MESSAGE => self.end_header(body, offered),
+                START | CHANNEL => self.enter(HarmonyState::Between {
+                    expects_first: true,
+                }),
+                _ => self.enter(HarmonyState::Between {
+                    expects_first: false,
+                }),
             };
         }
-        let frames = opens && self.has_message_header;
-        if frames && ENDS.contains(&part) {
+        let may_end_message = is_at_start && self.has_message_header;
+        if may_end_message && END_TOKENS.contains(&text) {
             return Advance::Found(RecognizedForm::Delimiter);
         }
-        let mut possible = TOKENS.iter().chain(ENDS.iter().filter(|_| frames));
-        match possible.any(|token| token.starts_with(part)) {
+        let end_tokens = END_TOKENS.iter().filter(|_| may_end_message);
+        let mut candidates = HEADER_TOKENS.iter().chain(end_tokens);
+        match candidates.any(|token| token.starts_with(text)) {
             true => Advance::Hold,
             false => Advance::Reject,
         }
     }
 
     /// Handles `c`, which ends the word.
-    fn end_word(&mut self, word: &str, first: bool, c: char, char_start: usize) -> Advance {
-        let is_expected = match self.last {
-            START if first => word == ROLE,
-            CHANNEL if first => CHANNELS.contains(&word),
+    fn end_word(&mut self, word: &str, is_first: bool, c: char, char_start: usize) -> Advance {
+        let is_expected = match self.last_token {
+            START if is_first => word == ROLE,
+            CHANNEL if is_first => CHANNELS.contains(&word),
             "" => word.len() > RECIPIENT.len() && word.starts_with(RECIPIENT),
             _ => true,
         };
         match c {
             _ if !is_expected || c == '\n' => Advance::Reject,
             '<' => self.enter(HarmonyState::Token { start: char_start }),
-            _ => self.enter(HarmonyState::Between { first: false }),
+            _ => self.enter(HarmonyState::Between {
+                expects_first: false,
+            }),
         }
     }
 
-    /// Handles the end of the header.
-    fn message(&mut self, body: &str, offered: &Toolset) -> Advance {
-        self.header = body.len();
+    fn end_header(&mut self, body: &str, offered: &Toolset) -> Advance {
+        self.header_end = body.len();
         if recipient(body).is_some() {
             if offered.is_empty() {
                 return Advance::Text;
@@ -241,57 +250,59 @@ impl HarmonyRecognizer {
         })
     }
 
-    fn call(&self, body: &str, end: usize, offered: &Toolset) -> Advance {
-        match self.read(body, end, offered, true) {
-            Some(found) => Advance::Found(found),
+    fn end_call(&self, body: &str, arguments_end: usize, offered: &Toolset) -> Advance {
+        match self.parse_call(body, arguments_end, offered, true) {
+            Some(form) => Advance::Found(form),
             None => Advance::Text,
         }
     }
 
-    /// Parses the call, whose arguments end at `end`.
-    fn read(
+    fn parse_call(
         &self,
         body: &str,
-        end: usize,
+        arguments_end: usize,
         offered: &Toolset,
         is_terminated: bool,
     ) -> Option<RecognizedForm> {
-        let raw = body[..end].trim_end();
-        let (arguments, repaired) = match body[self.header..end].trim() {
+        let raw = body[..arguments_end].trim_end();
+        let (arguments, was_repaired) = match body[self.header_end..arguments_end].trim() {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),
         };
         let call = ParsedCall {
             raw,
             server: None,
-            name: recipient(&body[..self.header])?,
+            name: recipient(&body[..self.header_end])?,
             arguments,
             form: FORM,
-            was_repaired: repaired,
+            was_repaired,
             is_terminated,
-            unmistakable: true,
+            is_unmistakable: true,
         };
-        json_call::resolve_call(call, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
+        json_call::resolve_call(call, offered).map(|event| RecognizedForm::Calls(vec![event]))
     }
 }
 
-/// Whether `part` may begin a word after `last`.
-fn may_be_word(part: &str, last: &str, first: bool) -> bool {
-    match last {
-        START if first => ROLE.starts_with(part),
-        CHANNEL if first => CHANNELS.iter().any(|channel| channel.starts_with(part)),
-        "" if part.len() < RECIPIENT.len() => RECIPIENT.starts_with(part),
+/// Whether a word after `last_token` may begin with `prefix`.
+fn may_be_word(prefix: &str, last_token: &str, is_first: bool) -> bool {
+    match last_token {
+        START if is_first => ROLE.starts_with(prefix),
+        CHANNEL if is_first => {
+            let mut channels = CHANNELS.iter();
+            channels.any(|channel| channel.starts_with(prefix))
+        }
+        "" if prefix.len() < RECIPIENT.len() => RECIPIENT.starts_with(prefix),
         _ => {
-            let is_plain = part.chars().count() <= WORD_CHARS_MAX
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            RECIPIENT.starts_with(part)
-                || part.starts_with(RECIPIENT)
-                || is_plain && !last.is_empty()
+            let is_plain_word = prefix.chars().count() <= WORD_CHARS_MAX
+                && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            RECIPIENT.starts_with(prefix)
+                || prefix.starts_with(RECIPIENT)
+                || is_plain_word && !last_token.is_empty()
         }
     }
 }
 
-/// The tool that the header addresses.
+/// The name of the tool to which the header addresses the message.
 fn recipient(header: &str) -> Option<&str> {
     let start = header.find(RECIPIENT)?;
     let name = &header[start + RECIPIENT.len()..];

@@ -1,17 +1,17 @@
-//! The JSON arguments after the name of a call: finds their end, even if they are invalid, and
+//! Finds the end of the JSON arguments after the name of a call, even if they are invalid, and
 //! parses them.
 
 use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use serde_json::Value;
 
-/// Finds the end of an object that starts at its opening brace, in constant time per character.
+/// Finds the end of an object, from its opening brace on, in constant time per character.
 #[derive(Debug, Default)]
 pub(super) struct JsonArguments {
     scanner: JsonScanner,
     unterminated: Option<UnterminatedJson>,
     unclosed_string: UnclosedString,
-    /// End of the object if it ended without a closing brace.
+    /// The end of the object, if it ended without a closing brace.
     end: Option<usize>,
 }
 
@@ -19,8 +19,8 @@ impl JsonArguments {
     /// Consumes `c`, the last character of `text`; the object begins somewhere in `text`.
     pub(super) fn push(&mut self, c: char, text: &str) -> JsonProgress {
         let progress = self.scan(c, text);
-        if let JsonProgress::EndedBefore(at) = progress {
-            self.end = Some(at);
+        if let JsonProgress::EndedBefore(end) = progress {
+            self.end = Some(end);
         }
         progress
     }
@@ -29,8 +29,8 @@ impl JsonArguments {
         if let Some(unterminated) = &mut self.unterminated {
             return unterminated.push(c, text, 0);
         }
-        let in_string = self.scanner.is_in_string();
-        if let Some(end) = self.unclosed_string.push(c, text, in_string) {
+        let is_in_string = self.scanner.is_in_string();
+        if let Some(end) = self.unclosed_string.push(c, text, is_in_string) {
             return JsonProgress::EndedBefore(end);
         }
         match self.scanner.push(c) {
@@ -46,7 +46,7 @@ impl JsonArguments {
         }
     }
 
-    /// End of the object in `text` if it ended without a closing brace.
+    /// The end of the object in `text`, if it ended without a closing brace.
     pub(super) fn end(&self, text: &str) -> Option<usize> {
         self.end.or_else(|| self.unclosed_string.end_of_json(text))
     }
@@ -54,7 +54,7 @@ impl JsonArguments {
     /// The arguments or the parse error, and whether they were repaired.
     pub(super) fn parse(json: &str) -> (Result<Value, String>, bool) {
         match lenient_json::parse(json) {
-            Ok(read) => (Ok(read.value), read.was_repaired),
+            Ok(parsed) => (Ok(parsed.value), parsed.was_repaired),
             Err(why) => (Err(format!("its JSON cannot be read: {why}")), false),
         }
     }
@@ -65,10 +65,10 @@ mod tests {
     use super::*;
 
     fn end(text: &str) -> Option<usize> {
-        let mut body = JsonArguments::default();
-        text.char_indices().find_map(|(at, c)| {
-            let end = at + c.len_utf8();
-            (body.push(c, &text[..end]) == JsonProgress::Complete).then_some(end)
+        let mut arguments = JsonArguments::default();
+        text.char_indices().find_map(|(start, c)| {
+            let end = start + c.len_utf8();
+            (arguments.push(c, &text[..end]) == JsonProgress::Complete).then_some(end)
         })
     }
 

@@ -1,5 +1,5 @@
-//! Interprets a JSON object as a call: the meaning of its keys, the tool it names, and why it
-//! cannot be run.
+//! Interprets a JSON object as a call: the meaning of its keys, the tool that it names, and the
+//! reason if it cannot be run.
 
 use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 use crate::domain::toolset::withheld_reason;
@@ -8,38 +8,38 @@ use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
-const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "params"];
-const WRAPPERS: [&str; 4] = ["function", "functionCall", "chooseFunction", "tool_calls"];
-/// Accepted keys without a meaning here.
-const OTHERS: [&str; 8] = [
+const NAME_KEYS: [&str; 4] = ["name", "tool_name", "tool", "function"];
+const ARGUMENTS_KEYS: [&str; 5] = ["arguments", "parameters", "args", "input", "params"];
+const WRAPPER_KEYS: [&str; 4] = ["function", "functionCall", "chooseFunction", "tool_calls"];
+/// Other keys that a call may have.
+const OTHER_KEYS: [&str; 8] = [
     "server", "reason", "jsonrpc", "method", "params", "id", "type", "index",
 ];
-/// Maximum number of tools listed in an error message.
+/// Maximum number of tools or arguments listed in an error message.
 const LISTED_MAX: usize = 20;
 /// Maximum length of a tool name quoted in an error message.
 pub(super) const NAME_CHARS_MAX: usize = 80;
-/// Maximum nesting of wrappers.
-const WRAPPED_MAX: usize = 4;
+/// Maximum nesting of objects under wrapper keys.
+const WRAPPER_DEPTH_MAX: usize = 4;
 
 pub(super) fn is_name_key(key: &str) -> bool {
-    NAMES.contains(&key) || key == "method"
+    NAME_KEYS.contains(&key) || key == "method"
 }
 
 pub(super) fn is_arguments_key(key: &str) -> bool {
-    ARGUMENTS.contains(&key)
+    ARGUMENTS_KEYS.contains(&key)
 }
 
 pub(super) fn is_wrapper_key(key: &str) -> bool {
-    WRAPPERS.contains(&key)
+    WRAPPER_KEYS.contains(&key)
 }
 
-/// Whether a call may have the key `key`; an object with any other key is not a call.
+/// Whether a call may have this key. An object with any other key is not a call.
 pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
-    NAMES.contains(&key)
-        || ARGUMENTS.contains(&key)
-        || WRAPPERS.contains(&key)
-        || OTHERS.contains(&key)
+    NAME_KEYS.contains(&key)
+        || ARGUMENTS_KEYS.contains(&key)
+        || WRAPPER_KEYS.contains(&key)
+        || OTHER_KEYS.contains(&key)
         || key == "tool_call_id"
         || offered.has_tool_named(key)
 }
@@ -47,13 +47,13 @@ pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
 /// A complete object from the stream.
 pub(super) struct JsonObject<'a> {
     pub(super) raw: &'a str,
-    /// Names an available tool and has arguments, regardless of other errors.
-    pub(super) unmistakable: bool,
-    /// Is an array element, which may be keyed by the tool name: `[{"f": {…}}]`.
+    /// The object names an available tool and has arguments, regardless of other errors.
+    pub(super) is_unmistakable: bool,
+    /// The object is an array element, so its only key may be the tool name: `[{"f": {…}}]`.
     pub(super) is_array_element: bool,
-    /// Is in a wrapper that always means a call.
-    pub(super) is_tagged: bool,
-    /// Label of the form in the approval dialog.
+    /// The object is in a wrapper that always means a call.
+    pub(super) is_wrapped: bool,
+    /// The form's label in the approval dialog.
     pub(super) form: &'static str,
     pub(super) is_terminated: bool,
 }
@@ -63,17 +63,17 @@ pub(super) struct ParsedCall<'a> {
     pub(super) raw: &'a str,
     pub(super) server: Option<String>,
     pub(super) name: &'a str,
-    /// Null and an empty string mean no arguments; `Err` is the parse error.
+    /// `null` or an empty string means no arguments; `Err` is the parse error.
     pub(super) arguments: Result<Value, String>,
     pub(super) form: &'static str,
     pub(super) was_repaired: bool,
     pub(super) is_terminated: bool,
-    /// The form alone proves that this is a call.
-    pub(super) unmistakable: bool,
+    /// This is a call even if no tool has that name.
+    pub(super) is_unmistakable: bool,
 }
 
-/// Resolves the tool name and checks the arguments. Returns `None` if the call is plain text: the
-/// tool is unknown and the form is not unmistakable.
+/// Resolves the tool name and checks the arguments. Returns `None` if the text is not a call: the
+/// name does not identify a tool and the call is not unmistakable.
 pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let name: String = call.name.chars().take(NAME_CHARS_MAX).collect();
     let tool = match offered.resolve(call.server.as_deref(), call.name) {
@@ -82,31 +82,31 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
         ToolLookup::Unknown if offered.is_withheld(call.server.as_deref(), call.name) => {
             return Some(unusable_call(call.raw, withheld_reason(&name)));
         }
-        _ if !call.unmistakable => return None,
+        _ if !call.is_unmistakable => return None,
         ToolLookup::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
             return Some(unusable_call(call.raw, why));
         }
         ToolLookup::Unknown => {
-            let of_server = match &call.server {
+            let on_server = match &call.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
             };
-            let list = list_tools(offered);
-            let why = format!("there is no tool `{name}`{of_server}; on offer: {list}");
+            let available = list_tools(offered);
+            let why = format!("there is no tool `{name}`{on_server}; on offer: {available}");
             return Some(unusable_call(call.raw, why));
         }
     };
     let arguments = call
         .arguments
-        .and_then(|value| arguments(Some(value), tool));
+        .and_then(|value| checked_arguments(value, tool));
     Some(match arguments {
-        Ok((arguments, also_repaired)) => ScanEvent::Call(TextCall {
+        Ok((arguments, was_string_repaired)) => ScanEvent::Call(TextCall {
             server: tool.server.clone(),
             tool: tool.tool.name.clone(),
             arguments,
             form: call.form,
-            was_repaired: call.was_repaired || also_repaired,
+            was_repaired: call.was_repaired || was_string_repaired,
             is_terminated: call.is_terminated,
             raw: call.raw.to_owned(),
         }),
@@ -114,11 +114,11 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
     })
 }
 
-/// Returns `None` if the object is not a call.
+/// Parses an object as a call. Returns `None` if it is not a call.
 pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
-        Err(why) if object.unmistakable || object.is_tagged => {
+        Err(why) if object.is_unmistakable || object.is_wrapped => {
             let why = format!("its JSON cannot be read: {why}");
             return Some(unusable_call(object.raw, why));
         }
@@ -126,17 +126,18 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<S
     };
     let parts = CallParts::find(parsed.value, object.is_array_element, offered)?;
     let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
-    let unmistakable = match (resolved, &parts.arguments) {
-        _ if object.is_tagged => true,
+    let is_unmistakable = match (resolved, &parts.arguments) {
+        _ if object.is_wrapped => true,
         (ToolLookup::Ambiguous, arguments) => arguments.is_some(),
         (ToolLookup::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (ToolLookup::Tool(tool), arguments) => {
             // An object that merely has a name is not a call.
-            let bare = arguments.is_none() && (parts.server.is_none() || object.is_array_element);
-            if bare && tool.tool.required_arguments().next().is_none() {
+            let is_only_name =
+                arguments.is_none() && (parts.server.is_none() || object.is_array_element);
+            if is_only_name && tool.tool.required_arguments().next().is_none() {
                 return None;
             }
-            if arguments.as_ref().is_some_and(is_definition) {
+            if arguments.as_ref().is_some_and(is_schema) {
                 return None;
             }
             true
@@ -150,18 +151,18 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<S
         form: object.form,
         was_repaired: parsed.was_repaired,
         is_terminated: object.is_terminated,
-        unmistakable,
+        is_unmistakable,
     };
     resolve_call(call, offered)
 }
 
-/// Whether the arguments are a tool's schema being discussed.
-fn is_definition(arguments: &Value) -> bool {
+/// Whether the arguments are an input schema, so the object describes a tool.
+fn is_schema(arguments: &Value) -> bool {
     arguments.get("type").and_then(Value::as_str) == Some("object")
         && arguments.get("properties").is_some_and(Value::is_object)
 }
 
-/// Why a truncated call is not run.
+/// The reason why a truncated call is not run.
 pub(in crate::dialect) const CUT_OFF: &str = "it was cut off before its end";
 
 pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
@@ -179,12 +180,12 @@ struct CallParts {
 }
 
 impl CallParts {
-    fn find(value: Value, element: bool, offered: &Toolset) -> Option<Self> {
+    fn find(value: Value, is_array_element: bool, offered: &Toolset) -> Option<Self> {
         let Value::Object(mut map) = value else {
             return None;
         };
-        for _ in 0..WRAPPED_MAX {
-            match WRAPPERS
+        for _ in 0..WRAPPER_DEPTH_MAX {
+            match WRAPPER_KEYS
                 .iter()
                 .find(|key| map.get(**key).is_some_and(Value::is_object))
             {
@@ -196,15 +197,15 @@ impl CallParts {
                 None => break,
             }
         }
-        if element && let Some(keyed) = Self::from_name_key(&mut map, offered) {
-            return Some(keyed);
+        if is_array_element && let Some(parts) = Self::with_name_as_key(&map, offered) {
+            return Some(parts);
         }
-        let (names, arguments): (&[&str], &[&str]) = if map.contains_key("jsonrpc") {
+        let (name_keys, arguments_keys): (&[&str], &[&str]) = if map.contains_key("jsonrpc") {
             (&["method"], &["params"])
         } else {
-            (&NAMES, &ARGUMENTS)
+            (&NAME_KEYS, &ARGUMENTS_KEYS)
         };
-        let name = names.iter().find_map(|key| map.get(*key)?.as_str())?;
+        let name = name_keys.iter().find_map(|key| map.get(*key)?.as_str())?;
         if name.is_empty() {
             return None;
         }
@@ -214,15 +215,15 @@ impl CallParts {
                 .filter(|server| !server.is_empty())
                 .map(str::to_owned),
             name: name.to_owned(),
-            arguments: arguments.iter().find_map(|key| map.get(*key)).cloned(),
+            arguments: arguments_keys.iter().find_map(|key| map.get(*key)).cloned(),
         })
     }
 
-    /// Reads `{"f": {…}}`.
-    fn from_name_key(map: &mut Map<String, Value>, offered: &Toolset) -> Option<Self> {
+    /// Reads `{"f": {…}}`, where the tool name is the key of the arguments.
+    fn with_name_as_key(map: &Map<String, Value>, offered: &Toolset) -> Option<Self> {
         let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
-        let named = matches!(offered.resolve(None, name), ToolLookup::Tool(_)) && value.is_object();
-        named.then(|| Self {
+        let is_tool = matches!(offered.resolve(None, name), ToolLookup::Tool(_));
+        (is_tool && value.is_object()).then(|| Self {
             server: None,
             name: name.clone(),
             arguments: Some(value.clone()),
@@ -238,19 +239,21 @@ fn may_be_arguments(value: &Value) -> bool {
     }
 }
 
-/// The arguments as an object with everything that `tool` requires, and whether JSON in a string
-/// was repaired.
-fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
+/// The arguments as an object, and whether JSON in a string was repaired.
+///
+/// # Errors
+/// The arguments are not an object, or lack one that `tool` requires.
+fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
     let name = &tool.tool.name;
-    let (arguments, repaired) = match value.unwrap_or_default() {
+    let (arguments, was_repaired) = match value {
         Value::Object(arguments) => (arguments, false),
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
         Value::String(text) => match lenient_json::parse(&text) {
             Ok(lenient_json::LenientValue {
                 value: Value::Object(arguments),
-                was_repaired: repaired,
-            }) => (arguments, repaired),
+                was_repaired,
+            }) => (arguments, was_repaired),
             _ => return Err(format!("the arguments of `{name}` must be an object")),
         },
         _ => return Err(format!("the arguments of `{name}` must be an object")),
@@ -263,7 +266,7 @@ fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, boo
         .map(|key| format!("`{key}`"))
         .collect();
     if missing.is_empty() {
-        Ok((arguments, repaired))
+        Ok((arguments, was_repaired))
     } else {
         Err(format!(
             "`{name}` needs {}, which is missing",
@@ -272,16 +275,17 @@ fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, boo
     }
 }
 
-/// The available tools by name, limited to one sentence.
+/// The names and servers of the first available tools, and the number of the others.
 fn list_tools(offered: &Toolset) -> String {
     let mut list = String::new();
-    for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
-        let comma = if number == 0 { "" } else { ", " };
-        let _ = write!(list, "{comma}`{}` ({})", tool.tool.name, tool.server);
+    for (index, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
+        let separator = if index == 0 { "" } else { ", " };
+        // Writing into a String cannot fail.
+        let _ = write!(list, "{separator}`{}` ({})", tool.tool.name, tool.server);
     }
-    let more = offered.tools().len().saturating_sub(LISTED_MAX);
-    if more > 0 {
-        let _ = write!(list, " and {more} more");
+    let unlisted_count = offered.tools().len().saturating_sub(LISTED_MAX);
+    if unlisted_count > 0 {
+        let _ = write!(list, " and {unlisted_count} more");
     }
     list
 }

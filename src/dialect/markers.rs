@@ -1,27 +1,28 @@
-//! The literals around calls: opening and closing markers. `wrapper` recognizes them; the other
-//! recognizers use them to find the end of a call.
+//! The opening and closing markers around calls. `wrapper` recognizes them; the other recognizers
+//! use them to find the end of a call.
 
-/// A marker that must be followed by a call.
+/// An opening marker, which must be followed by a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapper {
     pub(super) opening: &'static str,
-    /// Label of the contained calls in the approval dialog.
+    /// The label of the contained calls in the approval dialog.
     pub(super) form: &'static str,
-    /// Used only for calls, so unreadable content is an invalid call. In other wrappers it is text.
+    /// The marker is used only for calls, so unreadable contents are an invalid call. After other
+    /// markers, they are text.
     pub(super) is_certain: bool,
 }
 
-const fn certain(opens: &'static str, form: &'static str) -> Wrapper {
+const fn certain(opening: &'static str, form: &'static str) -> Wrapper {
     Wrapper {
-        opening: opens,
+        opening,
         form,
         is_certain: true,
     }
 }
 
-const fn likely(opens: &'static str, form: &'static str) -> Wrapper {
+const fn likely(opening: &'static str, form: &'static str) -> Wrapper {
     Wrapper {
-        opening: opens,
+        opening,
         form,
         is_certain: false,
     }
@@ -47,7 +48,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool_call_start|>", "LFM2"),
     certain("<|START_ACTION|>", "Command"),
     certain("<｜tool▁calls▁begin｜>", "DeepSeek"),
-    // Spelling of the distilled models.
+    // As the distilled models write it.
     certain("<｜tool_calls_begin｜>", "DeepSeek"),
     certain("<｜tool calls begin｜>", "DeepSeek"),
     certain("<｜tool\\_calls\\_begin｜>", "DeepSeek"),
@@ -57,13 +58,13 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool▁call▁begin|>", "DeepSeek"),
     certain("<|tool_calls_begin|>", "DeepSeek"),
     certain("<|tool_calls_section_begin|>", "Kimi"),
-    // Shared by Kimi K2 and DeepSeek with ASCII bars; the text that follows decides.
+    // Also used by DeepSeek models that write ASCII bars; their separator changes the label.
     certain("<|tool_call_begin|>", "Kimi"),
     certain("<｜DSML｜function_calls>", "DeepSeek"),
     certain("<|DSML|function_calls>", "DeepSeek"),
     certain("<｜DSML｜tool_calls>", "DeepSeek"),
     certain("<|DSML|tool_calls>", "DeepSeek"),
-    // Spelling with doubled bars, as some templates produce it.
+    // With doubled bars, as some templates produce them.
     certain("<｜｜DSML｜｜tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ calls>", "DeepSeek"),
@@ -129,14 +130,11 @@ mod tests {
 
     #[test]
     fn no_marker_is_a_prefix_of_another() {
-        let opens = WRAPPERS.iter().map(|wrapper| wrapper.opening);
-        for table in [opens.collect(), CLOSERS.to_vec()] {
-            for (at, marker) in table.iter().enumerate() {
-                let mut others = table.iter().enumerate().filter(|(index, _)| *index != at);
-                assert!(
-                    others.all(|(_, other)| !other.starts_with(marker)),
-                    "{marker}"
-                );
+        let openings = WRAPPERS.iter().map(|wrapper| wrapper.opening);
+        for table in [openings.collect(), CLOSERS.to_vec()] {
+            for marker in &table {
+                let with_prefix = table.iter().filter(|other| other.starts_with(marker));
+                assert_eq!(with_prefix.collect::<Vec<_>>(), [marker]);
             }
         }
     }

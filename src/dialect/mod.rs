@@ -1,6 +1,6 @@
-//! Describes tools to models in the system message, and parses tool calls from streamed text. Pure:
-//! no I/O. Each family of call forms is one file that implements `recognizer::Recognizer` and is
-//! listed in `registry`. Only `scan` decides which text is withheld.
+//! Describes tools to models in the system message, and parses the tool calls and thinking in their
+//! text. Pure: no I/O. Each module for a family of call forms implements
+//! `recognizer::Recognizer` and is listed in `registry`. Only `scan` decides which text is withheld.
 
 mod code_context;
 mod gemma;

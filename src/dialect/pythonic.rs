@@ -1,6 +1,6 @@
-//! Calls as Python: `[f(a=1), g()]` anywhere in the text, and one list or one call after an opening
-//! marker. Without a marker, only available tools with keyword arguments count, so code and
-//! Markdown remain text.
+//! Calls as Python: lists such as `[f(a=1), g()]`, and a list or a single call after an opening
+//! marker. Without a marker, only lists of calls of available tools with keyword arguments are
+//! recognized, so code and Markdown remain text.
 
 mod bare_list;
 mod identifiers;
@@ -22,10 +22,10 @@ use std::ops::Range;
 
 pub(super) use identifiers::tool_name;
 
-/// Longer arrays are data.
+/// Longer lists are data.
 const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
-/// Models wrap a call in this function to see its result.
+/// Models call this function around a tool call to see the result.
 const PRINT: &str = "print";
 const FORM: &str = "Python";
 
@@ -33,28 +33,28 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if opening.offered.is_empty() {
         return None;
     }
-    let tag = opening.wrapper.or(opening.open_wrapper);
-    let list = opening.marker == '['
+    let wrapper = opening.wrapper.or(opening.open_wrapper);
+    let is_list = opening.marker == '['
         && (opening.wrapper.is_some() || bare_list::can_be_bare_list(opening));
-    let call = starts_name(opening.marker) && tag.is_some();
-    if !list && !call {
+    let is_single_call = starts_name(opening.marker) && wrapper.is_some();
+    if !is_list && !is_single_call {
         return None;
     }
     let mut brackets = BracketScanner::default();
     brackets.push(opening.marker);
     Some(Box::new(PythonicRecognizer {
-        list,
-        wrapper: opening.wrapper.or(if list { None } else { tag }),
-        state: if list {
-            State::Item
+        is_list,
+        wrapper: if is_list { opening.wrapper } else { wrapper },
+        state: if is_list {
+            State::BeforeItem
         } else {
             State::Name { chars: 1 }
         },
-        in_fence: opening.fence_info.is_some(),
+        is_in_fence: opening.fence_info.is_some(),
         list_start: 0,
-        start: 0,
+        item_start: 0,
         name_end: 0,
-        string: 0,
+        string_start: 0,
         brackets,
         items: Vec::new(),
     }))
@@ -66,25 +66,28 @@ pub(super) fn starts_name(c: char) -> bool {
 
 #[derive(Debug)]
 struct PythonicRecognizer {
-    list: bool,
-    /// The opening marker before it.
+    /// False for a single call.
+    is_list: bool,
+    /// The opening marker before the list or call.
     wrapper: Option<&'static Wrapper>,
     state: State,
-    in_fence: bool,
-    /// Start of the current list; several may share a line.
+    is_in_fence: bool,
+    /// The start of the current list; a line may contain several.
     list_start: usize,
-    /// Start of the current item; `name_end` is the end of its name.
-    start: usize,
+    /// The start of the current item, which is a call or, after a marker, anything else.
+    item_start: usize,
+    /// The end of the name of the current item.
     name_end: usize,
-    /// Start of the last string.
-    string: usize,
+    /// The start of the last string.
+    string_start: usize,
     brackets: BracketScanner,
     items: Vec<ListItem>,
 }
 
+/// A complete item. Offsets are bytes of the body.
 #[derive(Debug)]
 struct ListItem {
-    at: Range<usize>,
+    range: Range<usize>,
     /// `None` if the item is not a call.
     name_end: Option<usize>,
 }
@@ -92,13 +95,13 @@ struct ListItem {
 impl Recognizer for PythonicRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
-        if let State::ListClosed { blank } = self.state {
-            return self.step_after_list(c, blank, char_start);
+        if let State::ListClosed { has_separator } = self.state {
+            return self.step_after_list(c, has_separator, char_start);
         }
         let was_in_string = self.brackets.is_in_string();
-        let ended = self.brackets.push(c);
+        let is_closed = self.brackets.push(c);
         if !was_in_string && matches!(c, '"' | '\'') {
-            self.string = char_start;
+            self.string_start = char_start;
         }
         match self.state {
             State::MessageEnd { start } => self.step_message_end(&body[start..], body, offered),
@@ -110,55 +113,57 @@ impl Recognizer for PythonicRecognizer {
             State::Arguments if self.is_unterminated(c, &body[..char_start]) => {
                 self.on_unterminated(&body[..char_start])
             }
-            State::Item | State::AfterItem if c.is_whitespace() => Advance::Hold,
-            State::Item | State::AfterItem if ended && self.list && c == ']' => {
+            State::BeforeItem | State::AfterItem if c.is_whitespace() => Advance::Hold,
+            State::BeforeItem | State::AfterItem if is_closed && self.is_list && c == ']' => {
                 self.on_close(body, offered)
             }
             // A list of objects is JSON.
-            State::Item if c == '{' && self.items.is_empty() => Advance::Reject,
-            State::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
-                self.start = char_start;
-                self.name(1, &body[char_start..], offered)
+            State::BeforeItem if c == '{' && self.items.is_empty() => Advance::Reject,
+            State::BeforeItem if starts_name(c) && self.items.len() < CALLS_MAX => {
+                self.item_start = char_start;
+                self.enter_name(1, &body[char_start..], offered)
             }
             State::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
-                self.name(chars + 1, &body[self.start..], offered)
+                self.enter_name(chars + 1, &body[self.item_start..], offered)
             }
-            State::Name { .. } if c == '(' => self.named(char_start, body, offered),
-            State::FirstArgument { named } => {
-                self.step_first_argument(c, named, body, offered, ended)
+            State::Name { .. } if c == '(' => self.end_name(char_start, body, offered),
+            State::FirstArgument { has_name } => {
+                self.step_first_argument(c, has_name, body, offered, is_closed)
             }
             State::Equals if c == '=' => Advance::Reject,
-            State::Equals | State::Arguments => self.in_arguments(body, offered, ended),
-            State::AfterItem if c == ',' => self.enter(State::Item),
-            State::Item | State::Name { .. } | State::AfterItem | State::NotACall => {
-                self.reject_item(c, char_start, body, offered, ended)
+            State::Equals | State::Arguments => self.step_arguments(body, offered, is_closed),
+            State::AfterItem if c == ',' => self.enter(State::BeforeItem),
+            State::BeforeItem | State::Name { .. } | State::AfterItem | State::NotACall => {
+                self.step_invalid_item(c, char_start, body, offered, is_closed)
             }
         }
     }
 
     fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
-        let in_call = matches!(
+        let is_in_arguments = matches!(
             self.state,
             State::FirstArgument { .. } | State::Equals | State::Arguments
         );
-        let in_item = matches!(self.state, State::Name { .. } | State::NotACall);
+        let is_in_item = matches!(self.state, State::Name { .. } | State::NotACall);
         match end {
             FormEnd::Rejected => match self.state {
                 State::StandsAlone => self.parse_items(body, offered),
-                State::UnterminatedAtLine(line) => self.parse_unterminated(&body[..line], offered),
+                State::UnterminatedAtLine(line_end) => {
+                    self.parse_unterminated(&body[..line_end], offered)
+                }
                 _ => None,
             },
             FormEnd::Stream if self.state == State::UnterminatedString => {
                 self.parse_unterminated(body, offered)
             }
             FormEnd::Stream if matches!(self.state, State::MessageEnd { .. }) => None,
-            FormEnd::Stream if in_call || in_item && !self.items.is_empty() => {
-                let mut pieces = match self.parse_items(body, offered) {
-                    Some(RecognizedForm::Calls(pieces)) => pieces,
+            FormEnd::Stream if is_in_arguments || is_in_item && !self.items.is_empty() => {
+                let mut events = match self.parse_items(body, offered) {
+                    Some(RecognizedForm::Calls(events)) => events,
                     _ => Vec::new(),
                 };
-                pieces.extend(self.cut_off_call(&body[self.start..]));
-                Some(RecognizedForm::Calls(pieces))
+                events.extend(self.cut_off_call(&body[self.item_start..]));
+                Some(RecognizedForm::Calls(events))
             }
             FormEnd::Stream => self.parse_items(body, offered),
         }
@@ -167,9 +172,9 @@ impl Recognizer for PythonicRecognizer {
     fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
             State::MessageEnd { start } => body.len() - start,
-            State::UnterminatedAtLine(line) => {
-                body.len()
-                    - unterminated_string::call_end(&body[..line], self.unterminated_string_start())
+            State::UnterminatedAtLine(line_end) => {
+                let string_start = self.unterminated_string_start();
+                body.len() - unterminated_string::call_end(&body[..line_end], string_start)
             }
             State::StandsAlone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
@@ -184,163 +189,173 @@ impl PythonicRecognizer {
         Advance::Hold
     }
 
-    /// Reports the item in which the stream ended. If a quote was never closed, the prose after the
-    /// call's line remains text.
+    /// The events for the item in which the stream ended. If a quote was never closed, the prose
+    /// after the call's line remains text.
     fn cut_off_call(&self, item: &str) -> Vec<ScanEvent> {
-        let end = if self.list { ")]\n" } else { ")\n" };
-        let short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
-        let Some(at) = item.find(end).filter(|_| short) else {
-            let why = json_call::CUT_OFF;
-            return vec![json_call::unusable_call(item.trim_end(), why)];
+        let call_end = if self.is_list { ")]\n" } else { ")\n" };
+        let is_in_short_string = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
+        let Some(offset) = item.find(call_end).filter(|_| is_in_short_string) else {
+            let call = json_call::unusable_call(item.trim_end(), json_call::CUT_OFF);
+            return vec![call];
         };
-        let (call, rest) = item.split_at(at + end.len() - 1);
-        let why = unterminated_string::REASON;
-        let mut pieces = vec![json_call::unusable_call(call, why)];
+        let (call, rest) = item.split_at(offset + call_end.len() - 1);
+        let reason = unterminated_string::REASON;
+        let mut events = vec![json_call::unusable_call(call, reason)];
         let rest = rest.trim_start();
         if !rest.is_empty() {
-            pieces.push(ScanEvent::Text(rest.to_owned()));
+            events.push(ScanEvent::Text(rest.to_owned()));
         }
-        pieces
+        events
     }
 
     /// Without a marker, only a possible prefix of a tool name is withheld.
-    fn name(&mut self, chars: usize, part: &str, offered: &Toolset) -> Advance {
-        if self.wrapper.is_none() && !could_name_tool(part, offered) {
+    fn enter_name(&mut self, chars: usize, prefix: &str, offered: &Toolset) -> Advance {
+        if self.wrapper.is_none() && !could_name_tool(prefix, offered) {
             return Advance::Reject;
         }
         self.enter(State::Name { chars })
     }
 
     /// Handles the parenthesis after a name.
-    fn named(&mut self, char_start: usize, body: &str, offered: &Toolset) -> Advance {
+    fn end_name(&mut self, char_start: usize, body: &str, offered: &Toolset) -> Advance {
         self.name_end = char_start;
         if self.wrapper.is_some() {
             return self.enter(State::Arguments);
         }
-        let name = tool_name(&body[self.start..char_start], offered);
+        let name = tool_name(&body[self.item_start..char_start], offered);
         match offered.resolve(None, name) {
             ToolLookup::Unknown => Advance::Reject,
-            _ => self.enter(State::FirstArgument { named: false }),
+            _ => self.enter(State::FirstArgument { has_name: false }),
         }
     }
 
     fn step_first_argument(
         &mut self,
         c: char,
-        named: bool,
+        has_name: bool,
         body: &str,
         offered: &Toolset,
-        ended: bool,
+        is_closed: bool,
     ) -> Advance {
         match c {
             c if c.is_whitespace() => Advance::Hold,
-            ')' if !named => self.in_arguments(body, offered, ended),
-            '=' if named => self.enter(State::Equals),
-            c if starts_name(c) || named && python::is_name_char(c) => {
-                self.enter(State::FirstArgument { named: true })
+            ')' if !has_name => self.step_arguments(body, offered, is_closed),
+            '=' if has_name => self.enter(State::Equals),
+            c if starts_name(c) || has_name && python::is_name_char(c) => {
+                self.enter(State::FirstArgument { has_name: true })
             }
             _ => Advance::Reject,
         }
     }
 
-    fn in_arguments(&mut self, body: &str, offered: &Toolset, ended: bool) -> Advance {
-        let outside = usize::from(self.list);
-        if !ended && self.brackets.depth() > outside {
+    /// Handles a character of the arguments. `is_closed` means that it closed the outermost
+    /// bracket.
+    fn step_arguments(&mut self, body: &str, offered: &Toolset, is_closed: bool) -> Advance {
+        let outer_depth = usize::from(self.is_list);
+        if !is_closed && self.brackets.depth() > outer_depth {
             return self.enter(State::Arguments);
         }
         self.items.push(ListItem {
-            at: self.start..body.len(),
+            range: self.item_start..body.len(),
             name_end: Some(self.name_end),
         });
-        if ended {
+        if is_closed {
             // The bracket of the list closed the call as well.
-            if let Some(last) = self.items.last_mut().filter(|_| self.list) {
-                last.at.end -= 1;
+            if let Some(last) = self.items.last_mut().filter(|_| self.is_list) {
+                last.range.end -= 1;
             }
             return self.on_close(body, offered);
         }
         self.enter(State::AfterItem)
     }
 
-    /// Handles a character that no call may have at this point.
-    fn reject_item(
+    /// Handles a character of an item that is not a call.
+    fn step_invalid_item(
         &mut self,
         c: char,
         char_start: usize,
         body: &str,
         offered: &Toolset,
-        ended: bool,
+        is_closed: bool,
     ) -> Advance {
-        if self.wrapper.is_none() || !self.list {
+        if self.wrapper.is_none() || !self.is_list {
             return Advance::Reject;
         }
         match self.state {
-            State::Item => self.start = char_start,
+            State::BeforeItem => self.item_start = char_start,
             // The previous call is part of a larger expression.
             State::AfterItem => drop(self.items.pop()),
             _ => {}
         }
-        let between = self.brackets.depth() == 1 && !self.brackets.is_in_string();
-        if !ended && (c != ',' || !between) {
+        let is_between_items = self.brackets.depth() == 1 && !self.brackets.is_in_string();
+        if !is_closed && (c != ',' || !is_between_items) {
             return self.enter(State::NotACall);
         }
         self.items.push(ListItem {
-            at: self.start..char_start,
+            range: self.item_start..char_start,
             name_end: None,
         });
-        if ended {
+        if is_closed {
             return self.on_close(body, offered);
         }
-        self.enter(State::Item)
+        self.enter(State::BeforeItem)
     }
 
+    /// Handles the end of the list or of the single call.
     fn on_close(&mut self, body: &str, offered: &Toolset) -> Advance {
-        if self.wrapper.is_none() && self.list {
-            return self.enter(State::ListClosed { blank: false });
+        if self.wrapper.is_none() && self.is_list {
+            return self.enter(State::ListClosed {
+                has_separator: false,
+            });
         }
         match self.parse_items(body, offered) {
-            Some(RecognizedForm::Calls(mut pieces)) if !self.list => {
-                pieces.pop().map_or(Advance::Text, |piece| {
-                    Advance::Found(RecognizedForm::Statement(piece))
+            Some(RecognizedForm::Calls(mut events)) if !self.is_list => {
+                events.pop().map_or(Advance::Text, |event| {
+                    Advance::Found(RecognizedForm::Statement(event))
                 })
             }
-            Some(found) => Advance::Found(found),
+            Some(form) => Advance::Found(form),
             None => Advance::Text,
         }
     }
 
-    /// Parses each item separately, so an invalid one does not drop its siblings.
+    /// Parses each item separately, so an invalid one does not drop its siblings. `None` if no item
+    /// is a call.
     fn parse_items(&self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
-        let read: Vec<_> = self
+        let items: Vec<_> = self
             .items
             .iter()
-            .map(|item| (&body[item.at.clone()], self.piece(item, body, offered)))
+            .map(|item| {
+                let event = self.parse_item(item, body, offered);
+                (&body[item.range.clone()], event)
+            })
             .collect();
-        if read.iter().all(|(_, piece)| piece.is_none()) {
+        if items.iter().all(|(_, event)| event.is_none()) {
             return None;
         }
-        let pieces = read
+        let events = items
             .into_iter()
-            .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty())
-            .map(|(raw, piece)| {
-                piece.unwrap_or_else(|| json_call::unusable_call(raw.trim(), "it is not a call"))
+            .filter(|(raw, event)| event.is_some() || !raw.trim().is_empty())
+            .map(|(raw, event)| {
+                event.unwrap_or_else(|| json_call::unusable_call(raw.trim(), "it is not a call"))
             });
-        Some(RecognizedForm::Calls(pieces.collect()))
+        Some(RecognizedForm::Calls(events.collect()))
     }
 
-    fn piece(&self, item: &ListItem, body: &str, offered: &Toolset) -> Option<ScanEvent> {
+    /// The call in an item, or `None` if the item is not a call.
+    fn parse_item(&self, item: &ListItem, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name_end = item.name_end?;
-        let raw = &body[item.at.clone()];
-        let (name, arguments) = match raw.split_at(name_end - item.at.start) {
+        let raw = &body[item.range.clone()];
+        let (name, arguments) = match raw.split_at(name_end - item.range.start) {
             (PRINT, _) => tool_code::split_call(raw)?,
-            plain => plain,
+            parts => parts,
         };
         let call = PythonCall {
             raw,
             name,
             arguments,
-            form: self.wrapper.map_or(FORM, |tag| tag.form),
-            is_certain: self.wrapper.is_some_and(|tag| tag.is_certain),
+            form: self.wrapper.map_or(FORM, |wrapper| wrapper.form),
+            is_certain: self.wrapper.is_some_and(|wrapper| wrapper.is_certain),
         };
         call.parse(offered)
     }
@@ -350,15 +365,15 @@ impl PythonicRecognizer {
 pub(super) struct PythonCall<'a> {
     pub(super) raw: &'a str,
     pub(super) name: &'a str,
-    /// Including their parentheses.
+    /// The arguments with their parentheses.
     pub(super) arguments: &'a str,
     pub(super) form: &'static str,
-    /// Is a call even if its name or arguments are invalid.
+    /// The text is a call even if the name or the arguments are invalid.
     pub(super) is_certain: bool,
 }
 
 impl PythonCall<'_> {
-    /// Returns `None` if it is code.
+    /// Resolves the tool and parses the arguments. Returns `None` if the text is code, not a call.
     pub(super) fn parse(self, offered: &Toolset) -> Option<ScanEvent> {
         let arguments = python::parse_arguments(self.arguments);
         let call = ParsedCall {
@@ -366,11 +381,11 @@ impl PythonCall<'_> {
             server: None,
             name: tool_name(self.name, offered),
             form: self.form,
-            was_repaired: arguments.as_ref().is_ok_and(|read| read.was_repaired),
+            was_repaired: arguments.as_ref().is_ok_and(|parsed| parsed.was_repaired),
             is_terminated: true,
-            unmistakable: self.is_certain || arguments.is_ok(),
+            is_unmistakable: self.is_certain || arguments.is_ok(),
             arguments: arguments
-                .map(|read| read.value)
+                .map(|parsed| parsed.value)
                 .map_err(|why| format!("its arguments cannot be read: {why}")),
         };
         json_call::resolve_call(call, offered)

@@ -1,78 +1,84 @@
-//! The contract between the scanner and the recognizers, each of which handles one family of call
-//! forms.
+//! The contract between the scanner and the recognizers. A *form* is text that is not shown as
+//! written: a call, its wrapper, a special token or a thinking tag. Each recognizer handles one
+//! family of forms.
 
 use super::markers::Wrapper;
 use super::scan_event::ScanEvent;
 use crate::domain::Toolset;
 use std::fmt::Debug;
 
-/// A form that is being read.
+/// A recognizer that is reading a possible form.
 pub(super) type BoxedRecognizer = Box<dyn Recognizer>;
 
-/// Context of a character that may open a form.
+/// The context of a character that may open a form.
 #[derive(Clone, Copy)]
 pub(super) struct OpeningContext<'a> {
+    /// The character that may open a form.
     pub(super) marker: char,
-    /// The character shown before the marker.
+    /// The last character shown before the marker.
     pub(super) previous_char: Option<char>,
-    /// Only whitespace precedes it in the stream.
-    pub(super) at_stream_start: bool,
-    /// Only whitespace precedes it on its line.
-    pub(super) at_line_start: bool,
-    /// Only whitespace, at least one character, since a colon on its line.
-    pub(super) after_colon: bool,
+    /// Only whitespace precedes the marker in the stream.
+    pub(super) is_at_stream_start: bool,
+    /// Only whitespace precedes the marker on its line.
+    pub(super) is_at_line_start: bool,
+    /// A colon on the marker's line precedes it, followed only by whitespace (at least one
+    /// character).
+    pub(super) is_after_colon: bool,
     pub(super) is_in_fence: bool,
     /// In a code span that began on this line.
     pub(super) is_in_code_span: bool,
-    /// Info word of the fence that is withheld directly before it; empty if the fence has none.
+    /// The info word of the fence that is withheld directly before the marker; empty if the fence
+    /// has none.
     pub(super) fence_info: Option<&'a str>,
-    /// The innermost wrapper that is withheld before it.
+    /// The innermost wrapper that is withheld before the marker.
     pub(super) wrapper: Option<&'static Wrapper>,
     /// The wrapper of the previous statement, if it is still open and only whitespace and
-    /// separators followed.
+    /// separators followed the statement.
     pub(super) open_wrapper: Option<&'static Wrapper>,
-    /// Only whitespace and separators since a call.
-    pub(super) after_call: bool,
-    /// A gpt-oss message header came before.
+    /// A call precedes the marker, followed only by whitespace and separators.
+    pub(super) is_after_call: bool,
+    /// The stream contained a gpt-oss message header.
     pub(super) has_message_header: bool,
     pub(super) offered: &'a Toolset,
 }
 
 impl OpeningContext<'_> {
-    /// Whether the marker is in inline code, that is, only mentioned.
+    /// Whether the marker directly follows a backtick, so the text mentions a form instead of using
+    /// it.
     pub(super) fn is_quoted(&self) -> bool {
         self.previous_char == Some('`') && self.wrapper.is_none()
     }
 }
 
+/// The result of consuming one character `c`.
 pub(super) enum Advance {
-    /// The form may still be complete.
+    /// More text is needed.
     Hold,
-    /// `c` does not belong to the form. [`Recognizer::finish`] decides whether the withheld text is
-    /// a form or plain text.
+    /// `c` does not belong to the form. [`Recognizer::finish`] decides whether the text before it
+    /// is a form or plain text.
     Reject,
-    /// `c` completes the form, and it is plain text.
+    /// The text through `c` is plain text.
     Text,
-    /// The withheld text is plain text, and so is the following text as long as
-    /// [`Recognizer::pass`] agrees: it contains no calls.
+    /// The withheld text is plain text, and so is the following text until
+    /// [`Recognizer::pass`] ends it. It contains no calls.
     PassThrough,
     /// `c` completes the form.
     Found(RecognizedForm),
 }
 
 pub(super) enum RecognizedForm {
-    /// Calls, invalid calls, and the text between them. Their raw texts are parts of the body, in
-    /// order.
+    /// Calls, invalid calls, and text between them. Their raw texts occur in the body in this
+    /// order; the rest of the body is markup.
     Calls(Vec<ScanEvent>),
-    /// One call; more bare calls may follow in its wrapper.
+    /// One call. More calls may follow in its wrapper.
     Statement(ScanEvent),
-    /// A wrapper that contains a call.
+    /// The opening marker of a wrapper.
     WrapperStart(&'static Wrapper),
-    /// Markup that belongs to the previous call or frames the next one.
+    /// Markup that is not shown, such as a closing marker after a call.
     Delimiter,
-    /// A gpt-oss message header. After it, the other Harmony tokens are no longer text.
+    /// A gpt-oss message header. After the first one, the other Harmony tokens are no longer text.
     MessageHeader,
-    /// Thinking that lasts until one of the given ends.
+    /// Thinking that lasts until one of the markers in `until`.
     ThinkingStarts {
         until: &'static ThinkingEnd,
     },
@@ -82,46 +88,47 @@ pub(super) enum RecognizedForm {
 /// Markers that end thinking.
 #[derive(Debug)]
 pub(super) struct ThinkingEnd {
-    /// Tags that end it and have no other meaning.
+    /// Tags that only end the thinking.
     pub(super) tags: &'static [&'static str],
-    /// Markers that end it and must then be read themselves.
+    /// Markers that also open the next form, so they are scanned again as text.
     pub(super) reread: &'static [&'static str],
 }
 
+/// Whether a character belongs to the text that is passed through.
 pub(super) enum PassThroughStatus {
     Inside,
-    /// The character is the last one inside.
+    /// The character is the last one that belongs to it.
     Ends,
-    /// The character is outside.
+    /// The character no longer belongs to it.
     Outside,
 }
 
-/// Why a form gets no more text.
+/// Why a recognizer gets no more text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormEnd {
     /// The stream ended.
     Stream,
-    /// Its `step` rejected the next character.
+    /// [`Recognizer::step`] rejected the next character.
     Rejected,
 }
 
-/// Reads one form from its marker on, in constant time per character.
+/// Reads one form, starting at its marker. [`Self::step`] takes amortized constant time.
 pub(super) trait Recognizer: Debug + Send {
     /// Consumes `c`; `body` is everything from the marker through `c`.
     fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance;
 
-    /// Consumes `c` after [`Advance::PassThrough`].
+    /// Consumes `c` after [`Advance::PassThrough`]. By default, nothing is passed through.
     fn pass(&mut self, _c: char) -> PassThroughStatus {
         PassThroughStatus::Outside
     }
 
-    /// After [`Advance::Reject`]: the number of bytes at the end of `body` that must be scanned
-    /// again because they are not part of the form.
+    /// After [`Advance::Reject`]: the number of bytes at the end of `body` that do not belong to the
+    /// form and must be scanned again.
     fn unconsumed_bytes(&self, _body: &str) -> usize {
         0
     }
 
-    /// Ends the form. Returns `None` if the withheld text is plain text.
+    /// Ends the form. Returns `None` if `body` is plain text.
     fn finish(&mut self, _body: &str, _offered: &Toolset, _end: FormEnd) -> Option<RecognizedForm> {
         None
     }

@@ -1,11 +1,12 @@
-//! The table of recognizers and the characters at which they may open.
+//! The list of recognizers, and the characters at which they may open.
 
 use super::recognizer::{BoxedRecognizer, OpeningContext};
 use super::{
     gemma, harmony, json, pythonic, special_token, tags, thinking_tags, tool_code, wrapper,
 };
 
-/// The families, in the order in which they are tried. The first definite match wins.
+/// The functions that open recognizers. All recognizers that open at a character read the text in
+/// parallel. If several match at the same character, the first one in this list wins.
 pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer>; 11] = [
     thinking_tags::open,
     harmony::open,
@@ -20,7 +21,7 @@ pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer
     tool_code::open,
 ];
 
-/// Characters at which a family may open without a wrapper.
+/// Characters at which a recognizer may open in ordinary text, outside a wrapper.
 pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
 
 #[cfg(test)]
@@ -29,8 +30,8 @@ mod tests {
     use crate::fixtures::documented;
     use std::collections::BTreeSet;
 
-    /// Labels that a recognizer gives without a literal or a grammar in a table.
-    const OTHERS: [&str; 3] = ["JSON", "Python", "Harmony"];
+    /// Labels that are neither in the table of wrappers nor in that of grammars.
+    const OTHER_LABELS: [&str; 3] = ["JSON", "Python", "Harmony"];
 
     #[test]
     fn labels_are_documented() {
@@ -38,7 +39,7 @@ mod tests {
         let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.form);
         let labels: BTreeSet<String> = wrappers
             .chain(tags::labels())
-            .chain(OTHERS)
+            .chain(OTHER_LABELS)
             .map(str::to_owned)
             .collect();
         let rows = documented(page, "## Call forms");

@@ -1,6 +1,6 @@
 //! Splits a text stream into text, thinking and calls. Only this module decides which text is
-//! withheld: a suffix that may become a marker, a form that some recognizer may still match, and
-//! whitespace next to a call. `fences` handles code fences, `candidates` runs the recognizers.
+//! withheld: the beginning of a marker, text that a recognizer may still match, and whitespace next
+//! to a call. `fences` handles code fences, `candidates` runs the recognizers.
 
 mod candidates;
 mod fences;
@@ -16,34 +16,34 @@ use std::sync::Arc;
 
 pub use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 
-/// A longer form is plain text, so memory is bounded for any input.
-const HELD_BYTES_MAX: usize = 1 << 20;
+/// Longer forms are released as plain text, so memory is bounded for any input.
+const WITHHELD_BYTES_MAX: usize = 1 << 20;
 /// Maximum nesting of wrappers.
 const WRAPPERS_MAX: usize = 4;
-/// Maximum whitespace between a wrapper and its call.
-const BLANK_CHARS_MAX: usize = 256;
+/// Maximum length of the whitespace between a wrapper and its call.
+const WHITESPACE_CHARS_MAX: usize = 256;
 
-/// Finds calls and thinking in streamed text, in linear time.
+/// Finds calls and thinking in streamed text, in time linear in its length.
 #[derive(Debug)]
 pub struct CallScanner {
     offered: Arc<Toolset>,
     state: ScanState,
-    /// Undecided text, starting at the fence before a form.
+    /// Text that may still become a form, including the fence and the wrappers before the form.
     withheld: String,
-    /// Offset of the form in `withheld`.
-    body: usize,
-    /// Number of backticks of the fence that is withheld before the form.
-    fence: Option<usize>,
-    /// Wrappers that are withheld before the form.
+    /// The offset of the form in `withheld`.
+    form_start: usize,
+    /// The number of backticks of the fence that is withheld before the form.
+    withheld_fence: Option<usize>,
+    /// The wrappers that are withheld before the form.
     wrappers: Vec<&'static Wrapper>,
-    /// Number of backticks of the fence that was dropped together with a call and is still open.
-    open_fence: Option<usize>,
-    /// A lone `</think>` counts only before any other thinking.
+    /// The number of backticks of the fence that was hidden together with a call and is still open.
+    hidden_fence: Option<usize>,
+    /// Thinking has begun or ended, so a lone `</think>` is text from now on.
     is_thinking_settled: bool,
     has_call: bool,
     /// The wrapper of the last call, if more statements may follow in it.
     open_wrapper: Option<&'static Wrapper>,
-    /// A gpt-oss message header came before.
+    /// The stream contained a gpt-oss message header.
     has_message_header: bool,
     output: ScanOutput,
     #[cfg(test)]
@@ -53,18 +53,20 @@ pub struct CallScanner {
 #[derive(Debug)]
 enum ScanState {
     Text,
-    /// A fence or a code span may open.
+    /// The withheld backticks may open a fence or a code span around a call.
     FenceStart(BacktickRun),
-    /// A dropped fence may close; the field is the number of withheld backticks.
+    /// This number of backticks is withheld, because they may close the hidden fence.
     FenceEnd(usize),
-    /// In a wrapper before its call. `blank` counts the whitespace since; a fence may have started.
+    /// After the opening marker of a wrapper, before its call.
     InWrapper {
-        blank: usize,
+        whitespace_chars: usize,
+        /// The fence that may have opened around the call.
         fence: Option<BacktickRun>,
     },
+    /// In a possible form.
     Recognizing {
         candidates: Vec<BoxedRecognizer>,
-        /// A recognizer that passes the text through unless another one finds a form.
+        /// The recognizer that passes the text through unless a candidate finds a form.
         pass_through: Option<BoxedRecognizer>,
     },
     PassThrough(BoxedRecognizer),
@@ -79,10 +81,10 @@ impl CallScanner {
             offered,
             state: ScanState::Text,
             withheld: String::new(),
-            body: 0,
-            fence: None,
+            form_start: 0,
+            withheld_fence: None,
             wrappers: Vec::new(),
-            open_fence: None,
+            hidden_fence: None,
             is_thinking_settled: false,
             has_call: false,
             open_wrapper: None,
@@ -96,44 +98,42 @@ impl CallScanner {
     pub fn push(&mut self, text: &str) -> Vec<ScanEvent> {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            let plain = self.plain_run(rest);
-            if plain > 0 {
-                self.pass_plain(&rest[..plain]);
-                rest = &rest[plain..];
+            let plain_bytes = self.plain_prefix_length(rest);
+            if plain_bytes > 0 {
+                self.emit_plain(&rest[..plain_bytes]);
+                rest = &rest[plain_bytes..];
                 continue;
             }
-            self.take(c);
+            self.push_char(c);
             rest = &rest[c.len_utf8()..];
         }
-        self.output.take()
+        self.output.take_events()
     }
 
-    /// Decides the withheld text at the end of the stream.
+    /// Ends the stream and emits the withheld text.
     pub fn finish(mut self) -> Vec<ScanEvent> {
         match std::mem::replace(&mut self.state, ScanState::Text) {
             ScanState::Text | ScanState::PassThrough(_) => {}
             ScanState::FenceEnd(_) | ScanState::FenceStart(_) => self.release(),
             ScanState::Thinking { .. } => self.output.push_thinking(&self.withheld),
             ScanState::InWrapper { .. } => self.finish_candidates(Vec::new()),
-            ScanState::Recognizing {
-                candidates: forms, ..
-            } => self.finish_candidates(forms),
+            ScanState::Recognizing { candidates, .. } => self.finish_candidates(candidates),
         }
         self.output.end_holdback();
-        self.output.take()
+        self.output.take_events()
     }
 
-    /// Takes `c`. A character that ends one form may begin the next; that is at most two steps,
-    /// since text accepts everything.
-    fn take(&mut self, c: char) {
+    /// Processes `c`. A character that ends one form may begin the next, so it is processed until
+    /// some state accepts it.
+    fn push_char(&mut self, c: char) {
         while !self.step(c) {}
     }
 
-    /// Number of bytes at the start of `rest` that need no scanning.
-    fn plain_run(&self, rest: &str) -> usize {
-        let tools = !self.offered.is_empty();
+    /// The number of bytes at the start of `rest` that need no scanning.
+    fn plain_prefix_length(&self, rest: &str) -> usize {
+        let has_tools = !self.offered.is_empty();
         let end = match &self.state {
-            ScanState::Text if !self.output.is_holding_whitespace() && tools => {
+            ScanState::Text if !self.output.is_holding_whitespace() && has_tools => {
                 rest.find(|c| c == '`' || MARKERS.contains(&c))
             }
             ScanState::Text if !self.output.is_holding_whitespace() => rest.find(['<', '[']),
@@ -147,7 +147,7 @@ impl CallScanner {
         end.unwrap_or(rest.len())
     }
 
-    fn pass_plain(&mut self, text: &str) {
+    fn emit_plain(&mut self, text: &str) {
         #[cfg(test)]
         {
             self.steps += text.chars().count() as u64;
@@ -158,8 +158,8 @@ impl CallScanner {
         }
     }
 
-    /// Processes one character. Returns false if the character does not belong to the withheld text
-    /// and must be processed again.
+    /// Processes one character. Returns false if the character ended the state without being
+    /// consumed, so it must be processed again.
     fn step(&mut self, c: char) -> bool {
         #[cfg(test)]
         {
@@ -171,92 +171,101 @@ impl CallScanner {
                 true
             }
             ScanState::FenceStart(ticks) => self.step_fence_start(c, ticks),
-            ScanState::FenceEnd(run) => self.step_fence_end(c, run),
-            ScanState::InWrapper { blank, fence } => self.step_in_wrapper(c, blank, fence),
+            ScanState::FenceEnd(ticks) => self.step_fence_end(c, ticks),
+            ScanState::InWrapper {
+                whitespace_chars,
+                fence,
+            } => self.step_in_wrapper(c, whitespace_chars, fence),
             ScanState::Recognizing {
-                candidates: forms,
-                pass_through: passing,
-            } => self.step_candidates(c, forms, passing),
-            ScanState::PassThrough(form) => self.step_pass_through(c, form),
+                candidates,
+                pass_through,
+            } => self.step_candidates(c, candidates, pass_through),
+            ScanState::PassThrough(recognizer) => self.step_pass_through(c, recognizer),
             ScanState::Thinking { until } => self.step_thinking(c, until),
         }
     }
 
     fn step_text(&mut self, c: char) {
-        let at_start = self.at_line_start();
-        if c == '`' && !self.offered.is_empty() && self.withhold_backtick(c, at_start) {
+        let is_at_line_start = self.is_at_line_start();
+        if c == '`' && !self.offered.is_empty() && self.withhold_backtick(c, is_at_line_start) {
             return;
         }
-        let opening = self.opening(c);
-        if opening.is_in_fence && !at_start || opening.is_in_code_span {
+        let opening = self.opening_context(c);
+        if opening.is_in_fence && !is_at_line_start || opening.is_in_code_span {
             // Inside code, an object is part of the code.
-            let passing = json::open(&opening);
+            let pass_through = json::open(&opening);
             self.show_char(c);
-            if let Some(form) = passing {
-                self.state = ScanState::PassThrough(form);
+            if let Some(recognizer) = pass_through {
+                self.state = ScanState::PassThrough(recognizer);
             }
             return;
         }
         // After other code in the same fence, a tag or token is part of that code.
-        let forms = if self.output.fences.is_in_fence() {
+        let candidates = if self.output.fences.is_in_fence() {
             json::open(&opening).into_iter().collect()
         } else {
-            self.open(&opening)
+            self.open_recognizers(&opening)
         };
-        if forms.is_empty() {
+        if candidates.is_empty() {
             self.show_char(c);
         } else {
-            self.withhold_form(c, forms);
+            self.start_form(c, candidates);
         }
     }
 
-    fn at_line_start(&self) -> bool {
-        self.output.fences.at_line_start || self.output.is_holding_whitespace()
+    fn is_at_line_start(&self) -> bool {
+        self.output.fences.is_at_line_start || self.output.is_holding_whitespace()
     }
 
-    /// Context of `marker` at the end of the shown text.
-    fn opening(&self, marker: char) -> OpeningContext<'_> {
+    /// The context of `marker` at the end of the shown text.
+    fn opening_context(&self, marker: char) -> OpeningContext<'_> {
         OpeningContext {
             marker,
             previous_char: self.output.fences.last_char,
-            at_stream_start: self.output.is_empty() && !self.is_thinking_settled,
-            at_line_start: self.at_line_start(),
-            after_colon: self.output.fences.is_after_colon(),
+            is_at_stream_start: self.output.is_empty() && !self.is_thinking_settled,
+            is_at_line_start: self.is_at_line_start(),
+            is_after_colon: self.output.fences.is_after_colon(),
             is_in_fence: self.output.fences.is_in_fence()
-                || self.open_fence.is_some_and(|run| run >= 3),
+                || self.hidden_fence.is_some_and(|ticks| ticks >= 3),
             is_in_code_span: self.output.fences.is_in_code_span(),
             fence_info: None,
             wrapper: None,
             open_wrapper: self.open_wrapper.filter(|_| self.output.is_after_call()),
-            after_call: self.output.is_after_call(),
+            is_after_call: self.output.is_after_call(),
             has_message_header: self.has_message_header,
             offered: &self.offered,
         }
     }
 
-    fn open(&self, opening: &OpeningContext<'_>) -> Vec<BoxedRecognizer> {
+    fn open_recognizers(&self, opening: &OpeningContext<'_>) -> Vec<BoxedRecognizer> {
         RECOGNIZERS
             .iter()
             .filter_map(|open| open(opening))
             .collect()
     }
 
-    fn withhold_form(&mut self, c: char, forms: Vec<BoxedRecognizer>) {
-        self.body = self.withheld.len();
+    /// Starts withholding a possible form at its marker `c`.
+    fn start_form(&mut self, c: char, candidates: Vec<BoxedRecognizer>) {
+        self.form_start = self.withheld.len();
         self.withheld.push(c);
         self.state = ScanState::Recognizing {
-            candidates: forms,
+            candidates,
             pass_through: None,
         };
     }
 
-    fn step_in_wrapper(&mut self, c: char, blank: usize, mut fence: Option<BacktickRun>) -> bool {
-        if c == '`' && fence.is_none() && self.fence.is_none() {
+    fn step_in_wrapper(
+        &mut self,
+        c: char,
+        whitespace_chars: usize,
+        mut fence: Option<BacktickRun>,
+    ) -> bool {
+        // The call may be in a fence inside the wrapper.
+        if c == '`' && fence.is_none() && self.withheld_fence.is_none() {
             fence = Some(BacktickRun::default());
         }
-        // The call may be in its own fence inside the wrapper.
-        let continues = match &mut fence {
-            None => c.is_whitespace() && blank < BLANK_CHARS_MAX,
+        let is_before_call = match &mut fence {
+            None => c.is_whitespace() && whitespace_chars < WHITESPACE_CHARS_MAX,
             Some(ticks) if ticks.can_start_call(c) => false,
             Some(ticks) => {
                 if !ticks.push(c) {
@@ -266,25 +275,27 @@ impl CallScanner {
                 true
             }
         };
-        if continues {
-            let blank = blank + 1;
+        if is_before_call {
             self.withheld.push(c);
-            self.state = ScanState::InWrapper { blank, fence };
+            self.state = ScanState::InWrapper {
+                whitespace_chars: whitespace_chars + 1,
+                fence,
+            };
             return true;
         }
         let opening = OpeningContext {
             wrapper: self.wrappers.last().copied(),
             open_wrapper: None,
-            after_call: false,
-            ..self.opening(c)
+            is_after_call: false,
+            ..self.opening_context(c)
         };
-        let forms = self.open(&opening);
-        if forms.is_empty() {
+        let candidates = self.open_recognizers(&opening);
+        if candidates.is_empty() {
             self.release();
             return false;
         }
-        self.fence = self.fence.or(fence.map(|ticks| ticks.length));
-        self.withhold_form(c, forms);
+        self.withheld_fence = self.withheld_fence.or(fence.map(|ticks| ticks.length));
+        self.start_form(c, candidates);
         true
     }
 
@@ -297,16 +308,17 @@ impl CallScanner {
             return true;
         }
         if until.reread.contains(&self.withheld.as_str()) {
-            let text = std::mem::take(&mut self.withheld);
+            let marker = std::mem::take(&mut self.withheld);
             self.output.start_holdback(false);
-            text.chars().for_each(|c| self.take(c));
+            marker.chars().for_each(|c| self.push_char(c));
             return true;
         }
         self.state = ScanState::Thinking { until };
-        let mut ends = until.tags.iter().chain(until.reread);
-        if ends.any(|tag| tag.starts_with(&self.withheld)) {
+        let mut markers = until.tags.iter().chain(until.reread);
+        if markers.any(|marker| marker.starts_with(&self.withheld)) {
             return true;
         }
+        // `c` may still begin a marker, unless it was the only withheld character.
         let must_retry = self.withheld.len() > c.len_utf8();
         if must_retry {
             self.withheld.pop();
@@ -318,7 +330,7 @@ impl CallScanner {
 
     /// Shows the withheld text.
     fn release(&mut self) {
-        self.fence = None;
+        self.withheld_fence = None;
         self.wrappers.clear();
         let text = std::mem::take(&mut self.withheld);
         self.show(&text);
@@ -329,9 +341,9 @@ impl CallScanner {
     }
 
     fn show(&mut self, text: &str) {
-        // A code span ends with its contents; a fence may contain more.
+        // Text after the call shows that a code span has ended; a fence may contain more.
         if self.output.push_text(text) {
-            self.open_fence = self.open_fence.filter(|&run| run >= 3);
+            self.hidden_fence = self.hidden_fence.filter(|&ticks| ticks >= 3);
         }
     }
 }

@@ -1,27 +1,27 @@
-//! Scanner events, and the buffer that collects them.
+//! The events that the scanner emits, and the buffer that collects them.
 
 use super::code_context::FenceTracker;
 use super::whitespace_holdback::WhitespaceHoldback;
 use crate::domain::{Arguments, ServerId};
 use std::borrow::Cow;
 
-/// An event of the scanned stream. However the stream is split into chunks, the events are the same
-/// once neighbors of one kind are joined; their raw texts, joined, are the stream.
+/// An event of the scanned stream. Joining the raw texts of all events gives the stream. Chunk
+/// boundaries only affect whether adjacent text, thinking or markers are one event or several.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScanEvent {
     Text(String),
     Thinking(String),
     Call(TextCall),
-    /// Certainly a call, but one that cannot be run.
+    /// Text that is certainly meant as a call, but cannot be run.
     UnusableCall(UnusableCall),
-    /// All text of this round so far was thinking, and its calls were only considered.
+    /// All text of this reply so far was thinking, and its calls must not be run.
     TextWasThinking,
-    /// Tags, fences and separators, and the whitespace between them. Not shown.
+    /// Tags, fences, separators, and whitespace around them. Not shown.
     Marker(String),
 }
 
 impl ScanEvent {
-    /// The part of the stream that the event covers.
+    /// The event's text in the stream.
     pub fn raw(&self) -> &str {
         match self {
             Self::Text(raw) | Self::Thinking(raw) | Self::Marker(raw) => raw,
@@ -38,11 +38,11 @@ pub struct TextCall {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
-    /// Label in the approval dialog, such as `JSON`.
+    /// The form's label in the approval dialog, such as `JSON`.
     pub form: &'static str,
-    /// The JSON was invalid as written.
+    /// The call was invalid as written, but its meaning was clear.
     pub was_repaired: bool,
-    /// False if only the end of the stream ended it, so something may be missing.
+    /// False if the call ended only because the stream ended, so something may be missing.
     pub is_terminated: bool,
     /// The call as the model wrote it; shown if the user treats the call as text (`t`).
     pub raw: String,
@@ -54,11 +54,11 @@ pub struct UnusableCall {
     pub reason: String,
 }
 
-/// The events so far; neighbors of one kind are joined.
+/// The events that were not taken yet. Adjacent texts are joined.
 #[derive(Debug)]
 pub(super) struct ScanOutput {
     events: Vec<ScanEvent>,
-    /// Whitespace withheld at the start of the current event.
+    /// The whitespace withheld until the next event decides whether it is shown.
     holdback: Option<WhitespaceHoldback>,
     pub(super) fences: FenceTracker,
     pub(super) has_text: bool,
@@ -79,34 +79,35 @@ impl Default for ScanOutput {
 }
 
 impl ScanOutput {
-    pub(super) fn take(&mut self) -> Vec<ScanEvent> {
+    pub(super) fn take_events(&mut self) -> Vec<ScanEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Only whitespace so far.
+    /// Whether the stream contained only whitespace so far.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_output
     }
 
-    /// Only whitespace since the start of the stream, a call or thinking.
+    /// Whether only whitespace and separators followed the start of the stream, a call, a marker or
+    /// thinking.
     pub(super) fn is_holding_whitespace(&self) -> bool {
         self.holdback.is_some()
     }
 
-    /// Only whitespace and separators since a call.
+    /// Whether only whitespace and separators followed a call.
     pub(super) fn is_after_call(&self) -> bool {
         self.holdback
             .as_ref()
             .is_some_and(WhitespaceHoldback::is_after_call)
     }
 
-    /// Marks the end of something other than text.
-    pub(super) fn start_holdback(&mut self, after_call: bool) {
+    /// Withholds whitespace from now on. Called at the end of anything that is not text.
+    pub(super) fn start_holdback(&mut self, is_after_call: bool) {
         self.end_holdback();
-        self.holdback = Some(WhitespaceHoldback::new(after_call));
+        self.holdback = Some(WhitespaceHoldback::new(is_after_call));
     }
 
-    /// Emits the withheld whitespace as a marker, because no text follows it.
+    /// Emits the withheld whitespace as a marker. Called if no text follows it.
     pub(super) fn end_holdback(&mut self) {
         if let Some(holdback) = self.holdback.take() {
             self.append_marker(holdback.withheld());
@@ -133,7 +134,7 @@ impl ScanOutput {
         }
     }
 
-    /// Shows `text`. Returns false if all of it was withheld as whitespace.
+    /// Emits `text` to be shown. Returns false if all of it was withheld as whitespace.
     pub(super) fn push_text(&mut self, text: &str) -> bool {
         let text = self.release_whitespace(text);
         if text.is_empty() {
@@ -160,13 +161,13 @@ impl ScanOutput {
         }
     }
 
-    /// `text` without the whitespace that is withheld, and with the withheld whitespace that is
-    /// shown after all.
+    /// Withholds whitespace at the start of `text`. If other text follows it, ends the holdback and
+    /// returns that text, after the part of the withheld whitespace that is shown.
     fn release_whitespace<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         let Some(holdback) = &mut self.holdback else {
             return text.into();
         };
-        let Some(text_start) = text.find(|c| !holdback.accepts(c)) else {
+        let Some(text_start) = text.find(|c| !holdback.withhold(c)) else {
             return "".into();
         };
         let Some(holdback) = self.holdback.take() else {

@@ -1,11 +1,13 @@
-//! Converts an argument that a model wrote as bare text to the type in the tool's input schema.
-//! Text that does not parse as that type stays a string, so schema validation reports the error
-//! and nothing is guessed.
+//! Converts an argument that a model wrote as plain text to the type in the tool's input schema.
+//! Nothing is guessed: text that does not parse as that type stays a string, and schema validation
+//! reports the error.
+
+mod json_types;
 
 use crate::domain::Tool;
 use crate::text::lenient_json;
+use json_types::JsonTypes;
 use serde_json::{Map, Value};
-use std::ops::{BitAnd, BitOr};
 
 /// Maximum number of schemas visited for one value; references may be circular.
 const SCHEMAS_MAX: usize = 64;
@@ -14,8 +16,7 @@ const SCHEMAS_MAX: usize = 64;
 const MEMBERS_MAX: usize = 1_024;
 /// Longer references are not followed.
 const POINTER_BYTES_MAX: usize = 1_024;
-
-/// Longer lists of choices are replaced by the name of their type.
+/// In help text, longer lists of choices are replaced by the name of their type.
 const CHOICES_BYTES_MAX: usize = 60;
 
 #[derive(Debug, PartialEq)]
@@ -34,11 +35,13 @@ impl CoercedValue {
     }
 }
 
-/// The schema of one argument; empty if the input schema does not list it.
+/// The schema of one argument, or of the elements of an array argument.
 #[derive(Clone, Copy)]
 pub struct ArgumentSchema<'a> {
+    /// The tool's input schema, in which references are resolved.
     root: &'a Map<String, Value>,
     schema: Option<&'a Value>,
+    /// The input schema lists the argument in `properties`.
     pub is_listed: bool,
 }
 
@@ -54,7 +57,7 @@ impl<'a> ArgumentSchema<'a> {
         }
     }
 
-    /// Converts `text` to a JSON value. O(len of text).
+    /// Converts `text` to a JSON value. O(len).
     pub fn coerce(&self, text: &str) -> CoercedValue {
         let mut walk = SchemaWalk::new(self.root);
         let types = self
@@ -71,13 +74,13 @@ impl<'a> ArgumentSchema<'a> {
         parsed.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
     }
 
-    /// Whether the schema names the array type. If so, repeated arguments are collected into one
-    /// array.
+    /// Whether the schema explicitly allows an array. If so, repeated arguments are collected into
+    /// one array.
     pub fn is_array(&self) -> bool {
-        let types = |schema| SchemaWalk::new(self.root).types(schema);
-        self.schema
-            .map(types)
-            .is_some_and(|types| types != JsonTypes::ANY && types.intersects(JsonTypes::ARRAY))
+        self.schema.is_some_and(|schema| {
+            let types = SchemaWalk::new(self.root).types(schema);
+            types != JsonTypes::ANY && types.intersects(JsonTypes::ARRAY)
+        })
     }
 
     /// A placeholder for the value in help text: the type, or the choices.
@@ -90,7 +93,7 @@ impl<'a> ArgumentSchema<'a> {
         if types == JsonTypes::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
             return choices;
         }
-        let named = [
+        let placeholder = [
             (JsonTypes::STRING, "TEXT"),
             (JsonTypes::NUMBER, "NUMBER"),
             (JsonTypes::BOOLEAN, "true|false"),
@@ -99,7 +102,7 @@ impl<'a> ArgumentSchema<'a> {
         ]
         .into_iter()
         .find(|(json_type, _)| *json_type == types);
-        named.map_or("VALUE", |(_, word)| word).to_owned()
+        placeholder.map_or("VALUE", |(_, word)| word).to_owned()
     }
 
     /// The schema of the array's elements.
@@ -114,81 +117,14 @@ impl<'a> ArgumentSchema<'a> {
     }
 }
 
-/// A set of JSON types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct JsonTypes(u8);
-
-impl JsonTypes {
-    const STRING: Self = Self(1);
-    const NUMBER: Self = Self(2);
-    const BOOLEAN: Self = Self(4);
-    const NULL: Self = Self(8);
-    const OBJECT: Self = Self(16);
-    const ARRAY: Self = Self(32);
-    /// The schema does not restrict the type.
-    const ANY: Self = Self(63);
-    const NONE: Self = Self(0);
-
-    fn intersects(self, other: Self) -> bool {
-        self & other != Self::NONE
-    }
-
-    fn from_name(name: &Value) -> Self {
-        match name.as_str() {
-            Some("string") => Self::STRING,
-            Some("integer" | "number") => Self::NUMBER,
-            Some("boolean") => Self::BOOLEAN,
-            Some("null") => Self::NULL,
-            Some("object") => Self::OBJECT,
-            Some("array") => Self::ARRAY,
-            _ => Self::NONE,
-        }
-    }
-
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::String(_) => Self::STRING,
-            Value::Number(_) => Self::NUMBER,
-            Value::Bool(_) => Self::BOOLEAN,
-            Value::Null => Self::NULL,
-            Value::Object(_) => Self::OBJECT,
-            Value::Array(_) => Self::ARRAY,
-        }
-    }
-
-    /// Intersects with `other`. If they contradict each other, the schema is wrong, and the first
-    /// restriction wins.
-    fn narrow(&mut self, other: Self) {
-        if self.intersects(other) {
-            *self = *self & other;
-        }
-    }
-}
-
-impl BitAnd for JsonTypes {
-    type Output = Self;
-
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-impl BitOr for JsonTypes {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
 /// One bounded walk through a schema.
 struct SchemaWalk<'a> {
     root: &'a Map<String, Value>,
-    /// Number of schemas that may still be visited.
+    /// The number of schemas that may still be visited.
     schemas_left: usize,
-    /// Number of list members that may still be visited.
+    /// The number of list members that may still be visited.
     members_left: usize,
-    /// The strings that the schema enumerates.
+    /// The strings in the visited `enum` and `const` keywords.
     choices: Vec<&'a str>,
 }
 
@@ -202,7 +138,7 @@ impl<'a> SchemaWalk<'a> {
         }
     }
 
-    /// Counts a visit. Returns the schema as an object, or `None` once the limit is reached.
+    /// Counts a visit. `None` if the schema is not an object or the limit is reached.
     fn visit(&mut self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
         self.schemas_left = self.schemas_left.checked_sub(1)?;
         schema.as_object()
@@ -226,14 +162,14 @@ impl<'a> SchemaWalk<'a> {
             return None;
         }
         let (first, rest) = match pointer.find('/') {
-            Some(at) => pointer.split_at(at),
+            Some(slash) => pointer.split_at(slash),
             None => (pointer, ""),
         };
         let first = first.replace("~1", "/").replace("~0", "~");
         self.root.get(&first)?.pointer(rest)
     }
 
-    /// The subschemas that `schema` combines.
+    /// The schemas that `schema` refers to or combines.
     fn subschemas(
         &mut self,
         schema: &'a Map<String, Value>,
@@ -245,6 +181,7 @@ impl<'a> SchemaWalk<'a> {
         self.resolve_ref(schema).into_iter().chain(members)
     }
 
+    /// The schema of the property `key` in `schema` or in one of its subschemas.
     fn property(&mut self, schema: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
         let own = schema
             .get("properties")
@@ -252,8 +189,10 @@ impl<'a> SchemaWalk<'a> {
         if own.is_some() {
             return own;
         }
-        self.subschemas(schema)
-            .find_map(|part| self.visit(part).and_then(|part| self.property(part, key)))
+        self.subschemas(schema).find_map(|subschema| {
+            let subschema = self.visit(subschema)?;
+            self.property(subschema, key)
+        })
     }
 
     /// The value of `keyword` in `schema` or in one of its subschemas.
@@ -262,10 +201,11 @@ impl<'a> SchemaWalk<'a> {
         let own = schema.get(keyword);
         own.or_else(|| {
             self.subschemas(schema)
-                .find_map(|part| self.keyword(part, keyword))
+                .find_map(|subschema| self.keyword(subschema, keyword))
         })
     }
 
+    /// The types that `schema` allows. Also collects its choices.
     fn types(&mut self, schema: &'a Value) -> JsonTypes {
         let Some(schema) = self.visit(schema) else {
             return JsonTypes::ANY;
@@ -302,6 +242,7 @@ impl<'a> SchemaWalk<'a> {
         types
     }
 
+    /// Adds an enumerated value to the choices if it is a string. Returns its type.
     fn add_choice(&mut self, value: &'a Value) -> JsonTypes {
         if let Value::String(choice) = value {
             self.choices.push(choice);
@@ -315,8 +256,8 @@ impl<'a> SchemaWalk<'a> {
             return None;
         }
         let trimmed = text.trim();
-        let quoted = serde_json::from_str::<String>(trimmed).ok();
-        [Some(text), Some(trimmed), quoted.as_deref()]
+        let unquoted = serde_json::from_str::<String>(trimmed).ok();
+        [Some(text), Some(trimmed), unquoted.as_deref()]
             .into_iter()
             .flatten()
             .find(|text| self.choices.contains(text))
@@ -339,8 +280,8 @@ fn implied_type(schema: &Map<String, Value>) -> JsonTypes {
     }
 }
 
-/// For schemas that also allow strings: converts only text that is unambiguously of another type
-/// and would serialize to the same characters.
+/// For schemas that also allow strings: converts only strict JSON of another allowed type. A number
+/// must also serialize to the same characters.
 fn parse_unambiguous(text: &str, types: JsonTypes) -> Option<CoercedValue> {
     if types == JsonTypes::STRING {
         return None;
@@ -349,15 +290,16 @@ fn parse_unambiguous(text: &str, types: JsonTypes) -> Option<CoercedValue> {
         return Some(CoercedValue::unrepaired(Value::Null));
     }
     let value: Value = serde_json::from_str(text).ok()?;
-    let exact = match &value {
+    let is_unambiguous = match &value {
         Value::String(_) => false,
         Value::Number(number) => number.to_string() == text,
         _ => true,
     };
-    (exact && types.intersects(JsonTypes::of(&value))).then(|| CoercedValue::unrepaired(value))
+    (is_unambiguous && types.intersects(JsonTypes::of(&value)))
+        .then(|| CoercedValue::unrepaired(value))
 }
 
-/// For schemas that do not allow strings: accepts JSON with the mistakes that models make.
+/// For schemas that do not allow strings: also accepts invalid JSON as models write it.
 fn parse_leniently(text: &str, types: JsonTypes) -> Option<CoercedValue> {
     if types.intersects(JsonTypes::BOOLEAN) {
         for (word, value) in [("true", true), ("false", false)] {
@@ -369,24 +311,26 @@ fn parse_leniently(text: &str, types: JsonTypes) -> Option<CoercedValue> {
             }
         }
     }
-    let mut read = parse_json(text)?;
-    if let Value::String(inner) = &read.value {
+    let mut parsed = parse_json(text)?;
+    if let Value::String(inner) = &parsed.value {
         // An object or array encoded as a JSON string.
-        read =
+        parsed =
             parse_json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
-        read.was_repaired = true;
+        parsed.was_repaired = true;
     }
-    types.intersects(JsonTypes::of(&read.value)).then_some(read)
+    types
+        .intersects(JsonTypes::of(&parsed.value))
+        .then_some(parsed)
 }
 
 /// Parses `text` as lenient JSON. Returns `None` if that fails or would round a large integer.
 pub fn parse_json(text: &str) -> Option<CoercedValue> {
-    let read = lenient_json::parse(text).ok()?;
+    let parsed = lenient_json::parse(text).ok()?;
     let is_integer_byte = |byte: u8| byte == b'-' || byte.is_ascii_digit();
-    let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_integer_byte);
+    let is_rounded = parsed.value.is_f64() && text.trim().bytes().all(is_integer_byte);
     (!is_rounded).then_some(CoercedValue {
-        value: read.value,
-        was_repaired: read.was_repaired,
+        value: parsed.value,
+        was_repaired: parsed.was_repaired,
     })
 }
 

@@ -1,5 +1,6 @@
-//! A name, a special token and JSON after an opening marker: Mistral's `f[ARGS]{…}`, DeepSeek's
-//! `f<｜tool▁sep｜>{…}` and Kimi's `functions.f:0<|tool_call_argument_begin|>{…}`.
+//! Calls that consist of a name, a separator token and JSON after an opening marker: Mistral's
+//! `f[ARGS]{…}`, DeepSeek's `f<｜tool▁sep｜>{…}` and Kimi's
+//! `functions.f:0<|tool_call_argument_begin|>{…}`.
 
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
@@ -15,40 +16,49 @@ use std::ops::Range;
 use SpecialTokenState as State;
 
 const NAME_CHARS_MAX: usize = 256;
-/// Maximum whitespace and fence line before the arguments.
-const BLANK_CHARS_MAX: usize = 256;
+/// Maximum length of the whitespace, or of the fence's first line, before the arguments.
+const GAP_CHARS_MAX: usize = 256;
 const MISTRAL: &str = "Mistral";
 
-/// What may follow the name.
+/// The text that may follow a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AfterName {
+enum AfterSeparator {
     Arguments,
-    /// An identifier, then `[ARGS]`.
-    Identifier,
-    /// Arguments or, if the name was just `function`, the real name.
-    Name,
+    /// A call id, then `[ARGS]`.
+    CallId,
+    /// Arguments or, if the name was just `function`, the tool name.
+    NameOrArguments,
 }
 
-const SEPARATORS: [(&str, AfterName, &str); 6] = [
-    ("[ARGS]", AfterName::Arguments, MISTRAL),
-    ("[CALL_ID]", AfterName::Identifier, MISTRAL),
-    ("<|tool_call_argument_begin|>", AfterName::Arguments, "Kimi"),
-    ("<｜tool▁sep｜>", AfterName::Name, "DeepSeek"),
-    ("<|tool▁sep|>", AfterName::Name, "DeepSeek"),
-    ("<|tool_sep|>", AfterName::Name, "DeepSeek"),
+/// Each separator with the text that may follow it and the form's label.
+const SEPARATORS: [(&str, AfterSeparator, &str); 6] = [
+    ("[ARGS]", AfterSeparator::Arguments, MISTRAL),
+    ("[CALL_ID]", AfterSeparator::CallId, MISTRAL),
+    (
+        "<|tool_call_argument_begin|>",
+        AfterSeparator::Arguments,
+        "Kimi",
+    ),
+    (
+        "<｜tool▁sep｜>",
+        AfterSeparator::NameOrArguments,
+        "DeepSeek",
+    ),
+    ("<|tool▁sep|>", AfterSeparator::NameOrArguments, "DeepSeek"),
+    ("<|tool_sep|>", AfterSeparator::NameOrArguments, "DeepSeek"),
 ];
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let tag = opening.wrapper?;
+    let wrapper = opening.wrapper?;
     let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
-            state: State::Name { spaced: false },
-            allows_bare_arguments: tag.form == MISTRAL,
+            state: State::Name { has_space: false },
+            allows_bare_arguments: wrapper.form == MISTRAL,
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
-            arguments: 0,
-            body: JsonArguments::default(),
+            arguments_start: 0,
+            arguments: JsonArguments::default(),
         }) as _
     })
 }
@@ -56,46 +66,48 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 #[derive(Debug)]
 struct SpecialTokenRecognizer {
     state: State,
-    /// The arguments may follow the name directly.
+    /// The arguments may follow the name without a separator.
     allows_bare_arguments: bool,
     name: Range<usize>,
     form: &'static str,
-    /// Start of the arguments.
-    arguments: usize,
-    body: JsonArguments,
+    arguments_start: usize,
+    arguments: JsonArguments,
 }
 
-/// Progress within the form.
+/// Progress within the form. Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecialTokenState {
+    /// In the name, or in the space after it.
     Name {
-        spaced: bool,
+        has_space: bool,
     },
     Separator {
         start: usize,
     },
-    Identifier {
+    /// In the call id; `start` is 0 before its first character.
+    CallId {
         start: usize,
     },
-    /// `[ARGS]` after an identifier.
+    /// In `[ARGS]` after a call id.
     LastSeparator {
         start: usize,
     },
-    /// After the separator: before the arguments or the name.
+    /// After the separator, before the arguments. A second name may come first.
     AfterSeparator {
-        renamed: bool,
+        may_be_renamed: bool,
     },
     SecondName,
-    /// Whitespace and the opening line of a fence.
+    /// In the whitespace or the first line of a fence, which began at `start`. `ticks` is the
+    /// number of backticks.
     BeforeArguments {
         ticks: usize,
         start: usize,
     },
     Arguments {
-        fenced: bool,
+        is_fenced: bool,
     },
-    /// The fence around the arguments may close.
-    Fence {
+    /// After fenced arguments, which end at `end`: the fence may close.
+    FenceEnd {
         ticks: usize,
         end: usize,
     },
@@ -105,20 +117,22 @@ impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         match self.state {
-            State::Name { spaced } => self.in_name(c, char_start, spaced),
+            State::Name { has_space } => self.step_name(c, char_start, has_space),
             State::Separator { start } => {
-                self.in_separator(&body[start..], &body[self.name.clone()])
+                self.step_separator(&body[start..], &body[self.name.clone()])
             }
-            State::Identifier { start } => self.in_identifier(c, char_start, start),
+            State::CallId { start } => self.step_call_id(c, char_start, start),
             State::LastSeparator { start } => match &body[start..] {
-                "[ARGS]" => self.enter(State::AfterSeparator { renamed: false }),
-                part if "[ARGS]".starts_with(part) => Advance::Hold,
+                "[ARGS]" => self.enter(State::AfterSeparator {
+                    may_be_renamed: false,
+                }),
+                text if "[ARGS]".starts_with(text) => Advance::Hold,
                 _ => Advance::Reject,
             },
-            State::AfterSeparator { renamed } => match c {
-                '{' => self.open_body(char_start, false),
+            State::AfterSeparator { may_be_renamed } => match c {
+                '{' => self.start_arguments(char_start, false),
                 c if c.is_whitespace() => Advance::Hold,
-                c if renamed && python::is_name_char(c) => {
+                c if may_be_renamed && python::is_name_char(c) => {
                     self.name = char_start..body.len();
                     self.enter(State::SecondName)
                 }
@@ -130,36 +144,36 @@ impl Recognizer for SpecialTokenRecognizer {
                     self.name.end = body.len();
                     Advance::Hold
                 }
-                '{' => self.open_body(char_start, false),
+                '{' => self.start_arguments(char_start, false),
                 c if c.is_whitespace() => self.enter_before_arguments(0, char_start),
                 _ => Advance::Reject,
             },
             State::BeforeArguments { ticks, start } => match c {
-                '{' => self.open_body(char_start, ticks >= 3),
-                _ if char_start - start > BLANK_CHARS_MAX => Advance::Reject,
+                '{' => self.start_arguments(char_start, ticks >= 3),
+                _ if char_start - start > GAP_CHARS_MAX => Advance::Reject,
                 '`' => self.enter_before_arguments(ticks + 1, start),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
             },
-            State::Arguments { fenced } => match self.body.push(c, body) {
+            State::Arguments { is_fenced } => match self.arguments.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
-                JsonProgress::EndedBefore(end) if fenced && c == '`' => {
-                    self.enter(State::Fence { ticks: 1, end })
+                JsonProgress::EndedBefore(end) if is_fenced && c == '`' => {
+                    self.enter(State::FenceEnd { ticks: 1, end })
                 }
                 JsonProgress::EndedBefore(_) => Advance::Reject,
-                JsonProgress::Complete if fenced => self.enter(State::Fence {
+                JsonProgress::Complete if is_fenced => self.enter(State::FenceEnd {
                     ticks: 0,
                     end: body.len(),
                 }),
-                JsonProgress::Complete => self.complete(body, offered),
+                JsonProgress::Complete => self.end_call(body, offered),
             },
-            State::Fence { ticks: 2, end } if c == '`' => self.complete(&body[..end], offered),
-            State::Fence { ticks, end } => match c {
-                '`' => self.enter(State::Fence {
+            State::FenceEnd { ticks: 2, end } if c == '`' => self.end_call(&body[..end], offered),
+            State::FenceEnd { ticks, end } => match c {
+                '`' => self.enter(State::FenceEnd {
                     ticks: ticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && char_start - end < BLANK_CHARS_MAX => {
+                c if c.is_whitespace() && ticks == 0 && char_start - end < GAP_CHARS_MAX => {
                     Advance::Hold
                 }
                 _ => Advance::Reject,
@@ -168,27 +182,32 @@ impl Recognizer for SpecialTokenRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let end = matches!(self.state, State::Arguments { .. }).then(|| self.body.end(body));
-        end.flatten().map_or(0, |end| body.len() - end)
+        let is_in_arguments = matches!(self.state, State::Arguments { .. });
+        let json_end = is_in_arguments.then(|| self.arguments.end(body));
+        json_end
+            .flatten()
+            .map_or(0, |json_end| body.len() - json_end)
     }
 
     fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         if matches!(self.state, State::Arguments { .. })
-            && let Some(end) = self.body.end(body)
+            && let Some(json_end) = self.arguments.end(body)
         {
-            return self.read(&body[..end], offered);
+            return self.parse_call(&body[..json_end], offered);
         }
         match self.state {
-            State::Fence { end: at, .. } => self.read(&body[..at], offered),
-            State::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
-                self.arguments = body.len();
-                self.read(body, offered)
+            State::FenceEnd { end: json_end, .. } => self.parse_call(&body[..json_end], offered),
+            State::AfterSeparator {
+                may_be_renamed: false,
+            } if end == FormEnd::Rejected => {
+                self.arguments_start = body.len();
+                self.parse_call(body, offered)
             }
             State::Name { .. } | State::Separator { .. } => None,
             _ if end == FormEnd::Rejected => None,
             _ => {
-                let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
-                Some(RecognizedForm::Calls(vec![cut]))
+                let call = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
+                Some(RecognizedForm::Calls(vec![call]))
             }
         }
     }
@@ -204,14 +223,14 @@ impl SpecialTokenRecognizer {
         self.enter(State::BeforeArguments { ticks, start })
     }
 
-    fn in_name(&mut self, c: char, char_start: usize, spaced: bool) -> Advance {
+    fn step_name(&mut self, c: char, char_start: usize, has_space: bool) -> Advance {
         match c {
             '[' | '<' => self.enter(State::Separator { start: char_start }),
-            '{' if self.allows_bare_arguments => self.open_body(char_start, false),
-            c if c.is_whitespace() && char_start - self.name.end < BLANK_CHARS_MAX => {
-                self.enter(State::Name { spaced: true })
+            '{' if self.allows_bare_arguments => self.start_arguments(char_start, false),
+            c if c.is_whitespace() && char_start - self.name.end < GAP_CHARS_MAX => {
+                self.enter(State::Name { has_space: true })
             }
-            c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
+            c if python::is_name_char(c) && !has_space && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = char_start + c.len_utf8();
                 Advance::Hold
             }
@@ -219,65 +238,69 @@ impl SpecialTokenRecognizer {
         }
     }
 
-    fn in_separator(&mut self, part: &str, name: &str) -> Advance {
-        let mut possible = SEPARATORS
+    fn step_separator(&mut self, text: &str, name: &str) -> Advance {
+        let mut candidates = SEPARATORS
             .iter()
-            .filter(|(separator, ..)| separator.starts_with(part));
-        let Some((separator, follows, form)) = possible.next() else {
+            .filter(|(separator, ..)| separator.starts_with(text));
+        let Some((separator, after_separator, form)) = candidates.next() else {
             return Advance::Reject;
         };
-        if separator.len() > part.len() {
+        if separator.len() > text.len() {
             return Advance::Hold;
         }
         self.form = form;
-        let renamed = *follows == AfterName::Name && name == "function";
-        self.enter(match follows {
-            AfterName::Identifier => State::Identifier { start: 0 },
-            AfterName::Arguments | AfterName::Name => State::AfterSeparator { renamed },
+        self.enter(match after_separator {
+            AfterSeparator::CallId => State::CallId { start: 0 },
+            AfterSeparator::Arguments => State::AfterSeparator {
+                may_be_renamed: false,
+            },
+            AfterSeparator::NameOrArguments => State::AfterSeparator {
+                may_be_renamed: name == "function",
+            },
         })
     }
 
-    fn in_identifier(&mut self, c: char, char_start: usize, start: usize) -> Advance {
+    fn step_call_id(&mut self, c: char, char_start: usize, start: usize) -> Advance {
         let start = if start == 0 { char_start } else { start };
         match c {
             '[' => self.enter(State::LastSeparator { start: char_start }),
             _ if char_start - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
-                self.enter(State::Identifier { start })
+                self.enter(State::CallId { start })
             }
             _ => Advance::Reject,
         }
     }
 
-    fn open_body(&mut self, char_start: usize, fenced: bool) -> Advance {
-        self.arguments = char_start;
-        self.body.push('{', "{");
-        self.enter(State::Arguments { fenced })
+    fn start_arguments(&mut self, char_start: usize, is_fenced: bool) -> Advance {
+        self.arguments_start = char_start;
+        self.arguments.push('{', "{");
+        self.enter(State::Arguments { is_fenced })
     }
 
-    fn complete(&self, body: &str, offered: &Toolset) -> Advance {
-        match self.read(body, offered) {
-            Some(found) => Advance::Found(found),
+    fn end_call(&self, raw: &str, offered: &Toolset) -> Advance {
+        match self.parse_call(raw, offered) {
+            Some(form) => Advance::Found(form),
             None => Advance::Text,
         }
     }
 
-    /// Parses `call`, which ends with its arguments.
-    fn read(&self, call: &str, offered: &Toolset) -> Option<RecognizedForm> {
-        let (arguments, repaired) = match &call[self.arguments..] {
+    /// Parses the call `raw`, which ends with its arguments.
+    fn parse_call(&self, raw: &str, offered: &Toolset) -> Option<RecognizedForm> {
+        let (arguments, was_repaired) = match &raw[self.arguments_start..] {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),
         };
-        let parsed = ParsedCall {
-            raw: call,
+        let call = ParsedCall {
+            raw,
             server: None,
-            name: &call[self.name.clone()],
+            name: &raw[self.name.clone()],
             arguments,
             form: self.form,
-            was_repaired: repaired,
+            was_repaired,
             is_terminated: true,
-            unmistakable: true,
+            is_unmistakable: true,
         };
-        json_call::resolve_call(parsed, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
+        json_call::resolve_call(call, offered).map(|event| RecognizedForm::Calls(vec![event]))
     }
 }

@@ -1,5 +1,5 @@
-//! A `tool_code` fence: calls as Python statements, one per line. A fence with any other code is
-//! text.
+//! A `tool_code` fence: calls as Python statements, usually one per line. A fence that contains any
+//! other code is text.
 
 use super::json_call;
 use super::pythonic::{self, PythonCall};
@@ -14,14 +14,14 @@ const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let may = opening.fence_info == Some(INFO)
-        && opening.at_line_start
+    let can_open = opening.fence_info == Some(INFO)
+        && opening.is_at_line_start
         && !opening.offered.is_empty()
         && (pythonic::starts_name(opening.marker) || opening.marker == '#');
-    may.then(|| {
-        let mut code = ToolCodeRecognizer::default();
-        code.push(opening.marker);
-        Box::new(code) as _
+    can_open.then(|| {
+        let mut recognizer = ToolCodeRecognizer::default();
+        recognizer.push(opening.marker);
+        Box::new(recognizer) as _
     })
 }
 
@@ -41,7 +41,7 @@ impl ToolCodeRecognizer {
 
 impl Recognizer for ToolCodeRecognizer {
     fn step(&mut self, c: char, _body: &str, _offered: &Toolset) -> Advance {
-        // Python has no backtick, so this closes the fence.
+        // Python code contains no backticks, so this one closes the fence.
         if c == '`' && !self.brackets.is_in_string() && !self.brackets.is_in_comment() {
             return Advance::Reject;
         }
@@ -50,41 +50,41 @@ impl Recognizer for ToolCodeRecognizer {
     }
 
     fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
-        let mut pieces = Vec::new();
-        let mut is_code = false;
-        let (statements, is_open) = statements(body)?;
-        for (number, statement) in statements.iter().enumerate() {
-            let is_last = number + 1 == statements.len();
-            if is_last && is_open && end == FormEnd::Stream {
-                pieces.extend(cut_off_call(statement, offered));
+        let mut events = Vec::new();
+        let mut has_other_code = false;
+        let (statements, is_last_incomplete) = statements(body)?;
+        for (index, statement) in statements.iter().enumerate() {
+            let is_incomplete = is_last_incomplete && index + 1 == statements.len();
+            if is_incomplete && end == FormEnd::Stream {
+                events.extend(cut_off_call(statement, offered));
                 continue;
             }
-            match read_call(statement, is_last && is_open, offered) {
-                Some(piece) => pieces.push(piece),
-                None => is_code |= !is_harmless(statement, offered),
+            match parse_statement(statement, is_incomplete, offered) {
+                Some(event) => events.push(event),
+                None => has_other_code |= !is_harmless(statement, offered),
             }
         }
-        (!is_code && !pieces.is_empty()).then_some(RecognizedForm::Calls(pieces))
+        (!has_other_code && !events.is_empty()).then_some(RecognizedForm::Calls(events))
     }
 }
 
 /// The statements of `code` without comments, and whether the last one is incomplete. `None` if
 /// there are too many.
 fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
-    let mut found = Vec::new();
+    let mut statements = Vec::new();
     let mut brackets = BracketScanner::default();
     let mut start = 0;
-    for (at, c) in code.char_indices() {
+    for (index, c) in code.char_indices() {
         if c == '\n' {
             brackets.end_short_string();
         }
         if brackets.depth() == 0 && !brackets.is_in_string() {
-            let in_comment = brackets.is_in_comment();
+            let is_in_comment = brackets.is_in_comment();
             match c {
-                '\n' if in_comment => start = at + 1,
-                '\n' | ';' | '#' if !in_comment => {
-                    found.push(code[start..at].trim());
-                    start = at + 1;
+                '\n' if is_in_comment => start = index + 1,
+                '\n' | ';' | '#' if !is_in_comment => {
+                    statements.push(code[start..index].trim());
+                    start = index + 1;
                 }
                 _ => {}
             }
@@ -92,17 +92,22 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         brackets.push(c);
     }
     if !brackets.is_in_comment() || brackets.depth() > 0 {
-        found.push(code[start..].trim());
+        statements.push(code[start..].trim());
     }
-    found.retain(|statement| !statement.is_empty());
-    let is_open = brackets.depth() > 0 || brackets.is_in_string();
-    (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
+    statements.retain(|statement| !statement.is_empty());
+    let is_incomplete = brackets.depth() > 0 || brackets.is_in_string();
+    (statements.len() <= STATEMENTS_MAX).then_some((statements, is_incomplete))
 }
 
-/// Parses a call: alone, printed or assigned. `is_open` if its parenthesis is not closed.
-fn read_call(statement: &str, is_open: bool, offered: &Toolset) -> Option<ScanEvent> {
-    let parts = if is_open { parts } else { split_call };
-    let (name, arguments) = parts(statement)?;
+/// Parses a call, which may be printed or assigned to a variable. `is_incomplete` means that its
+/// parenthesis is not closed.
+fn parse_statement(statement: &str, is_incomplete: bool, offered: &Toolset) -> Option<ScanEvent> {
+    let split = if is_incomplete {
+        split_at_parenthesis
+    } else {
+        split_call
+    };
+    let (name, arguments) = split(statement)?;
     let call = PythonCall {
         raw: statement,
         name,
@@ -113,17 +118,18 @@ fn read_call(statement: &str, is_open: bool, offered: &Toolset) -> Option<ScanEv
     call.parse(offered)
 }
 
-/// Splits `name(…)` if nothing follows it.
+/// Splits `name(…)` into the name and the arguments with their parentheses. `None` if anything
+/// follows the closing parenthesis.
 pub(super) fn split_call(statement: &str) -> Option<(&str, &str)> {
-    let (name, arguments) = parts(statement)?;
+    let (name, arguments) = split_at_parenthesis(statement)?;
     let mut brackets = BracketScanner::default();
     let end = arguments.char_indices().find(|&(_, c)| brackets.push(c));
-    end.is_some_and(|(at, _)| at + 1 == arguments.len())
+    end.is_some_and(|(index, _)| index + 1 == arguments.len())
         .then_some((name, arguments))
 }
 
-/// `name`, and everything from its parenthesis on.
-fn parts(statement: &str) -> Option<(&str, &str)> {
+/// Removes an assignment and `print(…)`, then splits the call before its parenthesis.
+fn split_at_parenthesis(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
         && !target.trim().is_empty()
@@ -135,32 +141,36 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     if let Some(inner) = inner.and_then(|rest| rest.trim_end().strip_suffix(')')) {
         code = inner.trim();
     }
-    let open = code.find('(')?;
-    let (name, arguments) = code.split_at(open);
+    let parenthesis = code.find('(')?;
+    let (name, arguments) = code.split_at(parenthesis);
     let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name_char);
     is_name.then_some((name, arguments))
 }
 
-/// A statement truncated by the end of the stream: a call if it names a tool.
+/// The event for a statement that the end of the stream truncated: an unusable call if it names a
+/// tool.
 fn cut_off_call(statement: &str, offered: &Toolset) -> Option<ScanEvent> {
     calls_tool(statement, offered).then(|| json_call::unusable_call(statement, json_call::CUT_OFF))
 }
 
-/// Whether the statement only imports or prints, and calls no tool itself.
+/// Whether the statement only imports or prints, and calls no tool.
 fn is_harmless(statement: &str, offered: &Toolset) -> bool {
-    let may = ["import ", "from ", "print("];
-    may.iter().any(|start| statement.starts_with(start)) && !calls_tool(statement, offered)
+    let harmless_starts = ["import ", "from ", "print("];
+    let is_harmless = harmless_starts
+        .iter()
+        .any(|start| statement.starts_with(start));
+    is_harmless && !calls_tool(statement, offered)
 }
 
 /// Whether a tool name precedes a parenthesis.
 fn calls_tool(statement: &str, offered: &Toolset) -> bool {
-    let mut parts = statement.split('(');
-    parts.next_back();
-    parts.any(|part| {
-        let name = part
+    let mut before_parentheses = statement.split('(');
+    before_parentheses.next_back();
+    before_parentheses.any(|text| {
+        let name = text
             .rsplit(|c| !python::is_name_char(c))
             .next()
-            .unwrap_or(part);
+            .unwrap_or(text);
         let name = pythonic::tool_name(name, offered);
         offered.resolve(None, name) != ToolLookup::Unknown
     })

@@ -1,5 +1,5 @@
-//! The tool section of the system message. `tests/golden` fixes its bytes: models for the `prompt`
-//! dialect were chosen with exactly this text.
+//! Writes the tool section of the system message. The tests in `tests/golden` compare it byte for
+//! byte, because models for the `prompt` dialect were chosen with exactly this text.
 
 use crate::domain::{Dialect, OfferedTool, Toolset};
 use serde_json::{Map, Value};
@@ -39,8 +39,8 @@ To call a function, stop writing and output one block of this form and nothing e
 This replaces any other form of function call described above.
 ";
 
-/// The system message: `prompt` (system_prompt.txt or a persona), the tools, and the call syntax.
-/// `None` if it would be empty.
+/// The system message: `prompt` (the contents of `system_prompt.txt`, or a persona), the tools, and
+/// the call syntax. `None` if it would be empty.
 pub fn system_message(prompt: &str, dialect: Dialect, offered: &Toolset) -> Option<String> {
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt);
     let prompt = prompt.strip_suffix('\r').unwrap_or(prompt);
@@ -79,8 +79,8 @@ fn push_server(message: &mut String, tools: &[OfferedTool]) {
         message.push_str(&tool.name);
         message.push_str("**:");
         let description = tool.description.as_deref().unwrap_or("");
-        for (number, line) in description.split('\n').enumerate() {
-            match (number, line) {
+        for (index, line) in description.split('\n').enumerate() {
+            match (index, line) {
                 (0, "") => {}
                 (0, line) => {
                     message.push(' ');
@@ -99,7 +99,7 @@ fn push_server(message: &mut String, tools: &[OfferedTool]) {
     }
 }
 
-/// Adds the server's own JSON, indented by two spaces and shifted right by four.
+/// Adds the schema as pretty-printed JSON, with four more spaces before each line.
 fn push_schema(message: &mut String, schema: &Map<String, Value>) {
     let json = serde_json::to_string_pretty(schema).expect("a JSON value always serializes");
     for line in json.lines() {

@@ -1,5 +1,5 @@
-//! Finds the end of invalid JSON, so the text after it is not lost: the end is where the brackets
-//! balance, or before text that is clearly not part of it.
+//! Finds the end of invalid JSON, so the text after it is not lost. The JSON ends where its brackets
+//! balance, or before text that clearly does not belong to it.
 
 use super::markers::{CLOSERS, WRAPPERS};
 
@@ -14,7 +14,7 @@ pub(super) enum JsonProgress {
     Incomplete,
     /// The character just pushed is the last one of the JSON.
     Complete,
-    /// The JSON ended before the character just pushed, at this byte offset.
+    /// The JSON ended at this byte offset, before the character just pushed.
     EndedBefore(usize),
 }
 
@@ -22,27 +22,27 @@ pub(super) enum JsonProgress {
 #[derive(Debug)]
 pub(super) struct UnterminatedJson {
     depth: usize,
-    in_string: bool,
-    escaped: bool,
-    /// The line has only whitespace so far.
+    is_in_string: bool,
+    is_escaped: bool,
+    /// The current line contains only whitespace so far.
     is_blank_so_far: bool,
-    /// The line begins with whitespace.
-    indented: bool,
-    /// A blank line precedes this line.
-    after_blank_line: bool,
+    /// The current line begins with whitespace.
+    is_indented: bool,
+    /// A blank line precedes the current line.
+    is_after_blank_line: bool,
 }
 
 impl UnterminatedJson {
     /// `depth` containers are open; `before` is the text up to the invalid character.
     pub(super) fn new(depth: usize, before: &str) -> Self {
-        let trailing = &before[before.trim_end().len()..];
+        let whitespace = &before[before.trim_end().len()..];
         Self {
             depth,
-            in_string: false,
-            escaped: false,
-            is_blank_so_far: trailing.contains('\n'),
-            indented: !trailing.ends_with('\n'),
-            after_blank_line: trailing.matches('\n').count() > 1,
+            is_in_string: false,
+            is_escaped: false,
+            is_blank_so_far: whitespace.contains('\n'),
+            is_indented: !whitespace.ends_with('\n'),
+            is_after_blank_line: whitespace.matches('\n').count() > 1,
         }
     }
 
@@ -55,7 +55,7 @@ impl UnterminatedJson {
             return JsonProgress::Incomplete;
         }
         let begins_line = std::mem::take(&mut self.is_blank_so_far);
-        if !self.in_string {
+        if !self.is_in_string {
             if begins_line && !self.may_begin_line(c) {
                 return JsonProgress::EndedBefore(before.trim_end().len());
             }
@@ -65,10 +65,10 @@ impl UnterminatedJson {
             }
         }
         match c {
-            _ if self.escaped => self.escaped = false,
-            '\\' => self.escaped = self.in_string,
-            '"' => self.in_string = !self.in_string,
-            _ if self.in_string => {}
+            _ if self.is_escaped => self.is_escaped = false,
+            '\\' => self.is_escaped = self.is_in_string,
+            '"' => self.is_in_string = !self.is_in_string,
+            _ if self.is_in_string => {}
             '{' | '[' => self.depth += 1,
             '}' | ']' => self.depth = self.depth.saturating_sub(1),
             _ => {}
@@ -80,27 +80,28 @@ impl UnterminatedJson {
     }
 
     fn push_whitespace(&mut self, c: char, before: &str) {
-        self.escaped = false;
+        self.is_escaped = false;
         if c != '\n' {
-            self.indented |= self.is_blank_so_far;
+            self.is_indented |= self.is_blank_so_far;
             return;
         }
         // If the line ends with a bracket, a stray quote probably opened this string: close it.
-        self.in_string &= !ends_with_bracket(before);
-        self.after_blank_line = self.is_blank_so_far;
+        self.is_in_string &= !ends_with_bracket(before);
+        self.is_after_blank_line = self.is_blank_so_far;
         self.is_blank_so_far = true;
-        self.indented = false;
+        self.is_indented = false;
     }
 
-    /// Whether `c` may begin another line of the JSON: a closing bracket, a key, or anything
-    /// indented, but not a tag or a code fence.
+    /// Whether `c` may begin a line of the JSON. After a blank line, only a closing bracket or a
+    /// comma may; otherwise also a quote, a colon or anything indented, but never a tag or a code
+    /// fence.
     fn may_begin_line(&self, c: char) -> bool {
         match c {
             '}' | ']' | ',' => true,
             '<' | '`' => false,
-            _ if self.after_blank_line => false,
+            _ if self.is_after_blank_line => false,
             '"' | '\'' | ':' => true,
-            _ => self.indented,
+            _ => self.is_indented,
         }
     }
 }
@@ -109,15 +110,15 @@ impl UnterminatedJson {
 /// only a closing marker or a code fence.
 #[derive(Debug, Default)]
 pub(super) struct UnclosedString {
-    /// Start of the line that may be a closing marker.
-    candidate: Option<usize>,
+    /// The start of the current line, as long as it may be a closing marker.
+    marker_start: Option<usize>,
 }
 
 impl UnclosedString {
     /// Consumes `c`, the last character of `body`. Returns the end of the JSON once it is known.
-    pub(super) fn push(&mut self, c: char, body: &str, in_string: bool) -> Option<usize> {
-        if !in_string {
-            self.candidate = None;
+    pub(super) fn push(&mut self, c: char, body: &str, is_in_string: bool) -> Option<usize> {
+        if !is_in_string {
+            self.marker_start = None;
             return None;
         }
         if c == '\n' {
@@ -125,13 +126,13 @@ impl UnclosedString {
                 return Some(end);
             }
             let before = &body[..body.len() - 1];
-            self.candidate = ends_with_bracket(before).then_some(body.len());
-        } else if let Some(start) = self.candidate {
-            let part = body[start..].trim_end();
+            self.marker_start = ends_with_bracket(before).then_some(body.len());
+        } else if let Some(start) = self.marker_start {
+            let line = body[start..].trim_end();
             let mut closers = CLOSERS.iter().chain(&[FENCE]);
-            let possible = closers.any(|closer| closer.starts_with(part));
-            if !possible || body.len() - start > MARKER_LINE_BYTES_MAX {
-                self.candidate = None;
+            let may_be_marker = closers.any(|closer| closer.starts_with(line));
+            if !may_be_marker || body.len() - start > MARKER_LINE_BYTES_MAX {
+                self.marker_start = None;
             }
         }
         None
@@ -140,11 +141,11 @@ impl UnclosedString {
     /// Returns the end of the JSON if the last line of `body` is a closing marker. Also called at
     /// the end of the stream.
     pub(super) fn end_of_json(&self, body: &str) -> Option<usize> {
-        let start = self.candidate?;
+        let start = self.marker_start?;
         // `body` may end before this line if the last character was rejected.
-        let part = body.get(start..)?.trim_end();
-        let closes = CLOSERS.contains(&part) || part == FENCE;
-        closes.then(|| body[..start].trim_end().len())
+        let line = body.get(start..)?.trim_end();
+        let is_marker = CLOSERS.contains(&line) || line == FENCE;
+        is_marker.then(|| body[..start].trim_end().len())
     }
 }
 

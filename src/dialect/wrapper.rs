@@ -1,4 +1,5 @@
-//! Recognizes the `markers` around calls. The other recognizers read the text between them.
+//! Recognizes the opening and closing markers in `markers`. The other recognizers read the text
+//! between them.
 
 use super::markers::{CLOSERS, WRAPPERS};
 use super::recognizer::{Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer};
@@ -7,19 +8,19 @@ use crate::domain::Toolset;
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = match opening.marker {
         '<' | '[' => !opening.is_quoted(),
-        'f' => opening.at_line_start && !opening.is_in_fence && opening.wrapper.is_none(),
+        'f' => opening.is_at_line_start && !opening.is_in_fence && opening.wrapper.is_none(),
         _ => false,
     };
     (can_open && !opening.offered.is_empty()).then(|| Box::new(OpenerRecognizer) as _)
 }
 
-/// Maximum length of extra brackets, including whitespace between them.
-const STRAY_BYTES_MAX: usize = 32;
+/// Maximum length of extra brackets before a closing marker, including whitespace between them.
+const EXTRA_BRACKETS_BYTES_MAX: usize = 32;
 
-/// Only directly after a call; elsewhere a closing tag is text. Extra brackets before it are
-/// dropped with it.
+/// Opens only directly after a call; elsewhere, a closing marker is text. Extra brackets before the
+/// marker are hidden as part of it.
 pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let can_open = opening.after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
+    let can_open = opening.is_after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
     can_open.then(|| Box::new(CloserRecognizer) as _)
 }
 
@@ -28,10 +29,10 @@ struct OpenerRecognizer;
 
 impl Recognizer for OpenerRecognizer {
     fn step(&mut self, _c: char, body: &str, _offered: &Toolset) -> Advance {
-        let mut starts = WRAPPERS
+        let mut candidates = WRAPPERS
             .iter()
             .filter(|wrapper| wrapper.opening.starts_with(body));
-        match starts.next() {
+        match candidates.next() {
             Some(wrapper) if wrapper.opening == body => {
                 Advance::Found(RecognizedForm::WrapperStart(wrapper))
             }
@@ -49,7 +50,7 @@ impl Recognizer for CloserRecognizer {
         let closer = body.trim_start_matches(|c: char| "}]".contains(c) || c.is_whitespace());
         if CLOSERS.contains(&closer) {
             Advance::Found(RecognizedForm::Delimiter)
-        } else if body.len() - closer.len() <= STRAY_BYTES_MAX
+        } else if body.len() - closer.len() <= EXTRA_BRACKETS_BYTES_MAX
             && CLOSERS.iter().any(|marker| marker.starts_with(closer))
         {
             Advance::Hold

@@ -1,11 +1,11 @@
 //! The contract between the shared HTTP layer and one provider's protocol. An adapter
 //! builds requests, decodes replies and lists models; connecting, retrying without a
-//! refused parameter and error reporting are the same for every provider.
+//! rejected parameter and error reporting are shared by all providers.
 
 use super::error::FailureCause;
 use super::parameter_fallback::ParameterFallback;
 use super::pull::PullProgress;
-use super::reply_builder::ReplyPiece;
+use super::reply_builder::DecodedPart;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
 use crate::domain::{ModelInfo, ModelList};
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 /// One provider's protocol.
 pub trait ProviderAdapter: Debug + Sync {
-    /// Where chat requests are posted, relative to the base URL.
+    /// The path of chat requests, relative to the base URL.
     fn chat_path(&self) -> &'static str;
 
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value;
@@ -26,34 +26,33 @@ pub trait ProviderAdapter: Debug + Sync {
     /// A decoder for one reply to a chat request.
     fn decoder(&self) -> Box<dyn ReplyDecoder>;
 
-    /// The header that carries the API key.
+    /// The name and value of the header for the API key.
     fn key_header(&self, key: &str) -> (HeaderName, String) {
         (AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    /// Headers sent with every request.
+    /// Additional headers for every request.
     fn extra_headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
     /// The models of a server. The caller enforces `deadline`; an adapter uses it to drop
-    /// optional details early enough that the list itself still gets through.
+    /// optional details early enough that the list itself still arrives in time.
     fn list_models<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelList, FailureCause>>;
 
-    /// What the server reports about `server.model`; empty if it reports nothing. The caller
+    /// The server's information about `server.model`; empty if it reports none. The caller
     /// enforces `deadline`, as for [`Self::list_models`].
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>>;
 
-    /// Whether `server.model` is in the memory of the server; None if the server does not report
-    /// it.
+    /// Whether the server has `server.model` in memory. None if the server does not report it.
     fn is_loaded<'a>(&self, _server: &'a ServerClient) -> BoxFuture<'a, Option<bool>> {
         future::ready(None).boxed()
     }
@@ -79,15 +78,15 @@ pub trait ProviderAdapter: Debug + Sync {
 
 /// Decodes the bytes of one reply, however they are split.
 pub trait ReplyDecoder: Debug + Send {
-    /// Feeds bytes and returns the pieces they complete.
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece>;
+    /// Feeds bytes and returns the parts they complete.
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart>;
 
-    /// Ends the reply when the connection closes: returns the end of the reply, or an
-    /// error if it was cut off.
-    fn finish(self: Box<Self>) -> Vec<ReplyPiece>;
+    /// Returns the remaining parts after the connection closed. The last one is an error if
+    /// the reply was cut off.
+    fn finish(self: Box<Self>) -> Vec<DecodedPart>;
 
-    /// Whether the reply is complete and only token counts may follow. False for protocols
-    /// whose end marker comes with the counts or after them.
+    /// Whether the reply is complete and only token counts may follow. Always false for protocols
+    /// whose token counts arrive no later than the end marker.
     fn is_settled(&self) -> bool {
         false
     }

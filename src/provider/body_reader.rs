@@ -1,34 +1,34 @@
-//! Detects the framing of a reply body from its first meaningful byte: server-sent events, a
-//! single JSON text (an error with status 200, or a server that does not stream), or a web page.
+//! Detects the format of a reply body from its first visible character: server-sent events, a
+//! single JSON value (an error with status 200, or a server that does not stream), or a web page.
 
 use super::error::MalformedReply;
 use super::reply_builder::EVENT_BYTES_MAX;
 use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
 
-const TOO_LONG: MalformedReply = MalformedReply::TooLong {
+const EVENT_TOO_LONG: MalformedReply = MalformedReply::TooLong {
     bytes_max: EVENT_BYTES_MAX,
 };
 
 /// Splits a reply body into events.
 #[derive(Debug)]
 pub(super) enum BodyReader {
-    /// Only white space so far.
+    /// Only whitespace so far.
     Unknown(Vec<u8>),
     Events(SseDecoder),
-    /// A single JSON text.
-    Whole(Vec<u8>),
+    /// A single JSON value.
+    Json(Vec<u8>),
 }
 
-/// What remains when the connection closes.
+/// The unprocessed rest of a body when the connection closes.
 #[derive(Debug)]
 pub(super) enum BodyEnd {
     /// The body had no content.
     Empty,
-    /// The event that lacks its closing blank line; it may be incomplete.
+    /// The event after the last blank line, if any; it may be incomplete.
     LastEvent(Option<SseEvent>),
-    /// The whole body; it may be incomplete.
-    Whole(Vec<u8>),
-    /// The first line of a body in another format.
+    /// The whole JSON value; it may be incomplete.
+    Json(Vec<u8>),
+    /// The first line of a body that contains no server-sent events.
     NotEvents(Vec<u8>),
 }
 
@@ -42,19 +42,19 @@ impl BodyReader {
     /// Feeds bytes and returns the events they complete. An error is the last item.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, MalformedReply>> {
         let events = match self {
-            Self::Unknown(head) => {
-                head.extend_from_slice(bytes);
-                self.decide()
+            Self::Unknown(start) => {
+                start.extend_from_slice(bytes);
+                self.detect_format()
             }
-            Self::Events(events) => bounded(events.push(bytes)),
-            Self::Whole(body) => {
+            Self::Events(decoder) => convert_errors(decoder.push(bytes)),
+            Self::Json(body) => {
                 body.extend_from_slice(bytes);
                 Vec::new()
             }
         };
         match self {
-            Self::Unknown(held) | Self::Whole(held) if held.len() > EVENT_BYTES_MAX => {
-                vec![Err(TOO_LONG)]
+            Self::Unknown(buffer) | Self::Json(buffer) if buffer.len() > EVENT_BYTES_MAX => {
+                vec![Err(EVENT_TOO_LONG)]
             }
             _ => events,
         }
@@ -63,39 +63,45 @@ impl BodyReader {
     pub fn finish(self) -> BodyEnd {
         match self {
             Self::Unknown(_) => BodyEnd::Empty,
-            Self::Events(events) => match events.unexpected_line().map(<[u8]>::to_vec) {
+            Self::Events(decoder) => match decoder.unexpected_line().map(<[u8]>::to_vec) {
                 Some(line) => BodyEnd::NotEvents(line),
-                None => BodyEnd::LastEvent(events.finish()),
+                None => BodyEnd::LastEvent(decoder.finish()),
             },
-            Self::Whole(body) => BodyEnd::Whole(body),
+            Self::Json(body) => BodyEnd::Json(body),
         }
     }
 
-    fn decide(&mut self) -> Vec<Result<SseEvent, MalformedReply>> {
-        let Self::Unknown(head) = self else {
+    /// Leaves `Unknown` at the first visible character. Returns the complete events.
+    fn detect_format(&mut self) -> Vec<Result<SseEvent, MalformedReply>> {
+        let Self::Unknown(start) = self else {
             return Vec::new();
         };
-        let ignored = b"\xEF\xBB\xBF \t\r\n";
-        match head.iter().position(|byte| !ignored.contains(byte)) {
+        let bom_and_whitespace = b"\xEF\xBB\xBF \t\r\n";
+        let is_visible = |byte: &u8| !bom_and_whitespace.contains(byte);
+        match start.iter().position(is_visible) {
             None => Vec::new(),
-            Some(start) => match head[start] {
+            Some(first) => match start[first] {
                 b'{' | b'[' => {
-                    *self = Self::Whole(head.split_off(start));
+                    *self = Self::Json(start.split_off(first));
                     Vec::new()
                 }
                 b'<' => vec![Err(MalformedReply::WebPage)],
                 _ => {
-                    let mut events = SseDecoder::new(EVENT_BYTES_MAX);
-                    let whole = bounded(events.push(head));
-                    *self = Self::Events(events);
-                    whole
+                    let mut decoder = SseDecoder::new(EVENT_BYTES_MAX);
+                    let events = convert_errors(decoder.push(start));
+                    *self = Self::Events(decoder);
+                    events
                 }
             },
         }
     }
 }
 
-fn bounded(events: Vec<Result<SseEvent, EventTooLong>>) -> Vec<Result<SseEvent, MalformedReply>> {
-    let tell = |event: Result<SseEvent, EventTooLong>| event.map_err(|EventTooLong| TOO_LONG);
-    events.into_iter().map(tell).collect()
+fn convert_errors(
+    events: Vec<Result<SseEvent, EventTooLong>>,
+) -> Vec<Result<SseEvent, MalformedReply>> {
+    events
+        .into_iter()
+        .map(|event| event.map_err(|EventTooLong| EVENT_TOO_LONG))
+        .collect()
 }

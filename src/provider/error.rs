@@ -1,5 +1,5 @@
-//! Every way in which a model server fails. A [`FailureCause`] is what happened, as found by the
-//! decoders and the HTTP layer; a [`ProviderError`] adds where. The wording is in
+//! The errors of requests to model servers. Decoders and the HTTP layer report a
+//! [`FailureCause`]; a [`ProviderError`] adds the server and model. The wording is in
 //! `error_messages`.
 
 use super::error_messages;
@@ -10,20 +10,20 @@ use url::Url;
 
 /// Longer server messages are truncated to this many characters.
 pub const SERVER_TEXT_CHARS_MAX: usize = 500;
-/// If a server asks for a longer pause, the request is not repeated automatically.
+/// If a server asks for a longer pause, the request is not retried automatically.
 pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 
-/// A failed request: what happened, and at which server.
+/// A failed request.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", error_messages::notice(.target, .cause, *.has_partial_reply).summary())]
 pub struct ProviderError {
     pub target: Box<RequestTarget>,
     pub cause: FailureCause,
-    /// Text or thinking arrived before the failure, and is kept.
+    /// Text or thinking arrived before the failure; it is kept.
     pub has_partial_reply: bool,
 }
 
-/// The server and model of a request, as a notice names them.
+/// The server and model of a request, as shown in notices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestTarget {
     /// Scheme, host and port: never a path, a query or credentials.
@@ -46,12 +46,12 @@ pub enum FailureCause {
     Timeout {
         seconds: u64,
     },
-    /// Any other failure to connect: TLS, no route, not an HTTP server.
+    /// Any other failure to connect, for example a TLS error or no route.
     Unreachable {
         why: String,
     },
-    /// The connection was closed before the first byte of a response. The server may have
-    /// received the request, so repeating it may be billed twice, but has no other effect.
+    /// The connection was closed before the first byte of a response. If the server received the
+    /// request anyway, a retry may be billed twice, but has no other effect.
     ConnectionReset,
     Redirected {
         to: String,
@@ -61,7 +61,7 @@ pub enum FailureCause {
         /// The server's own error message.
         message: Option<String>,
         retry_after: Option<Duration>,
-        /// The requested path without its query, if the server has nothing there.
+        /// The requested path without its query. Set only if it does not exist on the server.
         path: Option<String>,
     },
     /// The model or its server setup does not support tools.
@@ -69,7 +69,8 @@ pub enum FailureCause {
         status: u16,
         message: String,
     },
-    /// Sizes in tokens, if the server reported them.
+    /// The request exceeds the model's context. `sent` and `limit` are in tokens, if the server
+    /// reported them.
     ContextOverflow {
         sent: Option<u64>,
         limit: Option<u64>,
@@ -99,7 +100,7 @@ pub enum FailureCause {
     UnusableKey {
         why: String,
     },
-    /// The provider does not support this request; the scripted one has no server at all.
+    /// The provider does not support this kind of request.
     Unsupported,
     InvalidBaseUrl {
         /// As configured, without credentials.
@@ -126,29 +127,29 @@ pub enum MalformedReply {
     NotJson {
         line: String,
     },
-    /// JSON that does not belong to the protocol.
+    /// Valid JSON that does not belong to the protocol.
     UnexpectedJson {
         json: String,
     },
     NotUtf8,
-    /// A line, an event or the whole reply is longer than this.
+    /// A line, an event or the whole reply exceeds this limit.
     TooLong {
         bytes_max: usize,
     },
     TooManyCalls {
         calls_max: usize,
     },
-    /// The response to a request for the model list.
+    /// A request for the model list was answered with something else.
     NotAModelList,
 }
 
 impl ProviderError {
-    /// Truncates server messages and removes secrets from them.
+    /// Removes secrets from the texts in `cause` and truncates them.
     pub fn new(model: &ModelConfig, cause: FailureCause) -> Self {
-        let tidy = |text: String| bounded(&without_secrets(&text, model));
+        let clean = |text: String| truncated(&without_secrets(&text, model));
         Self {
             target: Box::new(RequestTarget::of(model)),
-            cause: cause.map_texts(tidy),
+            cause: cause.map_server_texts(clean),
             has_partial_reply: false,
         }
     }
@@ -157,8 +158,8 @@ impl ProviderError {
         error_messages::notice(&self.target, &self.cause, self.has_partial_reply)
     }
 
-    /// Whether the same request is worth repeating after a pause. Once text has arrived it is
-    /// not, because the text would appear twice.
+    /// Whether retrying the same request after a pause may succeed. Never true once text has
+    /// arrived, because the text would appear twice.
     pub fn is_transient(&self) -> bool {
         match self.cause {
             FailureCause::ConnectionReset => true,
@@ -194,7 +195,8 @@ impl RequestTarget {
 }
 
 impl FailureCause {
-    fn map_texts(self, tidy: impl Fn(String) -> String) -> Self {
+    /// Applies `clean` to every text that may come from the server.
+    fn map_server_texts(self, clean: impl Fn(String) -> String) -> Self {
         match self {
             Self::Status {
                 status,
@@ -203,13 +205,13 @@ impl FailureCause {
                 path,
             } => Self::Status {
                 status,
-                message: message.map(&tidy),
+                message: message.map(&clean),
                 retry_after,
-                path: path.map(tidy),
+                path: path.map(clean),
             },
             Self::ToolsUnsupported { status, message } => Self::ToolsUnsupported {
                 status,
-                message: tidy(message),
+                message: clean(message),
             },
             Self::ContextOverflow {
                 sent,
@@ -218,26 +220,26 @@ impl FailureCause {
             } => Self::ContextOverflow {
                 sent,
                 limit,
-                message: tidy(message),
+                message: clean(message),
             },
             Self::ErrorInReply { message } => Self::ErrorInReply {
-                message: tidy(message),
+                message: clean(message),
             },
             Self::Overloaded { message } => Self::Overloaded {
-                message: tidy(message),
+                message: clean(message),
             },
             Self::NoCredit { status, message } => Self::NoCredit {
                 status,
-                message: tidy(message),
+                message: clean(message),
             },
             Self::Malformed(MalformedReply::NotJson { line }) => {
-                Self::Malformed(MalformedReply::NotJson { line: tidy(line) })
+                Self::Malformed(MalformedReply::NotJson { line: clean(line) })
             }
             Self::Malformed(MalformedReply::UnexpectedJson { json }) => {
-                Self::Malformed(MalformedReply::UnexpectedJson { json: tidy(json) })
+                Self::Malformed(MalformedReply::UnexpectedJson { json: clean(json) })
             }
-            Self::Redirected { to } => Self::Redirected { to: tidy(to) },
-            Self::Unreachable { why } => Self::Unreachable { why: tidy(why) },
+            Self::Redirected { to } => Self::Redirected { to: clean(to) },
+            Self::Unreachable { why } => Self::Unreachable { why: clean(why) },
             other => other,
         }
     }
@@ -247,30 +249,30 @@ pub fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// `given` without `user:secret@`. It may not even parse as a URL.
-pub fn without_credentials(given: &str) -> String {
-    let start = given.find("//").map_or(0, |at| at + 2);
-    let (scheme, rest) = given.split_at(start);
-    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..authority].rfind('@') {
-        Some(at) => format!("{scheme}{}", &rest[at + 1..]),
-        None => given.to_owned(),
+/// Removes `user:secret@` from a configured URL, which may be invalid.
+pub fn without_credentials(url: &str) -> String {
+    let authority_start = url.find("//").map_or(0, |slashes| slashes + 2);
+    let (scheme, rest) = url.split_at(authority_start);
+    let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..authority_end].rfind('@') {
+        Some(at_sign) => format!("{scheme}{}", &rest[at_sign + 1..]),
+        None => url.to_owned(),
     }
 }
 
-/// Removes the API key and tokens in the URL from text that a server sent: an echoed secret must
-/// not reach the screen, the log or a saved session. Patterns of secrets stay, because advice
-/// such as "use Bearer auth" must remain readable.
+/// Removes the API key and the secrets in the base URL from a text, because a secret echoed by
+/// the server must not reach the screen, the log or a saved session. Text that merely looks like
+/// a secret stays, so that advice such as "use Bearer auth" remains readable.
 pub fn without_secrets(text: &str, model: &ModelConfig) -> String {
     let key = match &model.api_key {
         ApiKey::Known(secret) => Some(secret.clone()),
         _ => None,
     };
-    let values = secrets::url_secrets(&model.base_url).into_iter().chain(key);
-    Redactor::new(values).redact_known_values(text)
+    let secrets = secrets::url_secrets(&model.base_url).into_iter().chain(key);
+    Redactor::new(secrets).redact_known_values(text)
 }
 
-fn bounded(text: &str) -> String {
+fn truncated(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(SERVER_TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! Reads the error messages of model servers, in every JSON shape they use. Pure.
+//! Reads the error messages of model servers, in every known JSON format. Pure.
 
 use super::error::FailureCause;
 use super::tools_unsupported;
@@ -9,25 +9,25 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerError {
     pub message: String,
-    /// The request parameter it is about.
+    /// The request parameter that the error is about.
     pub param: Option<String>,
-    /// `type`, `code` and `status`, lower case, separated by a space.
+    /// `type`, `code` and `status`, in lower case and separated by spaces.
     labels: String,
-    sent: Option<u64>,
-    limit: Option<u64>,
+    sent_tokens: Option<u64>,
+    context_tokens: Option<u64>,
 }
 
 impl ServerError {
-    /// The error in an event or response: `{"error": …}` with a string or an object, or a flat
-    /// object with `"object": "error"`.
+    /// The error in an event or response: `{"error": …}` with a string or an object, or an object
+    /// with `"object": "error"` or `"type": "error"`.
     pub fn from_event(event: &Value) -> Option<Self> {
         match event.get("error") {
             Some(Value::Null | Value::Bool(false)) | None => {}
             Some(Value::String(text)) if text.is_empty() => {}
             Some(error) => return Some(Self::from_error(error)),
         }
-        let flat = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
-        (flat("object") || flat("type")).then(|| Self::from_error(event))
+        let is_error = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
+        (is_error("object") || is_error("type")).then(|| Self::from_error(event))
     }
 
     /// The error in the body of a failed response; None if the body has no readable message.
@@ -51,20 +51,20 @@ impl ServerError {
         })
     }
 
-    /// `error` is a string, or an object with `message` or `detail`. Either may hold a list of
-    /// errors per field, as FastAPI and Mistral send it.
+    /// `error` is a string, or an object with `message` or `detail`. Either key may hold a list
+    /// of errors about individual request fields, as FastAPI and Mistral send it.
     fn from_error(error: &Value) -> Self {
         let text = |key: &str| error.get(key).and_then(Value::as_str);
         let number = |key: &str| error.get(key).and_then(Value::as_u64);
-        let field = ["/detail/0", "/message/detail/0", "/message/0"]
+        let field_error = ["/detail/0", "/message/detail/0", "/message/0"]
             .iter()
-            .find_map(|pointer| error.pointer(pointer).filter(|field| field.is_object()));
+            .find_map(|pointer| error.pointer(pointer).filter(|entry| entry.is_object()));
         let message = match error {
-            _ if says_nothing(error) => String::new(),
+            _ if has_no_text(error) => String::new(),
             Value::String(text) => text.clone(),
             Value::Object(_) => text("message")
                 .or_else(|| text("detail"))
-                .or_else(|| field?.get("msg")?.as_str())
+                .or_else(|| field_error?.get("msg")?.as_str())
                 .map_or_else(|| error.to_string(), str::to_owned),
             other => other.to_string(),
         };
@@ -78,15 +78,15 @@ impl ServerError {
             message,
             param: text("param")
                 .map(str::to_owned)
-                .or_else(|| location(field?)),
+                .or_else(|| location(field_error?)),
             labels: labels
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()
                 .join(" ")
                 .to_lowercase(),
-            sent: number("n_prompt_tokens"),
-            limit: number("n_ctx"),
+            sent_tokens: number("n_prompt_tokens"),
+            context_tokens: number("n_ctx"),
         }
     }
 
@@ -103,14 +103,14 @@ impl ServerError {
                 "available context size",
             ]
             .iter()
-            .any(|words| message.contains(words))
+            .any(|phrase| message.contains(phrase))
     }
 
-    /// The cause of a stream that failed with this error.
+    /// Converts an error that was reported inside a stream.
     pub fn into_failure(self) -> FailureCause {
         self.into_overflow().unwrap_or_else(|server_error| {
             let message = server_error.message.clone();
-            if server_error.is_busy() {
+            if server_error.is_overload() {
                 FailureCause::Overloaded { message }
             } else {
                 FailureCause::ErrorInReply { message }
@@ -118,12 +118,12 @@ impl ServerError {
         })
     }
 
-    /// Whether the server is overloaded, which passes.
-    fn is_busy(&self) -> bool {
+    /// Whether the server is temporarily overloaded or limits requests.
+    fn is_overload(&self) -> bool {
         let mut labels = self.labels.split(' ');
         labels.any(|label| {
-            let known = ["429", "503", "529", "overloaded_error", "rate_limit_error"];
-            known.contains(&label) || label.contains("rate_limit_exceeded")
+            let overload_labels = ["429", "503", "529", "overloaded_error", "rate_limit_error"];
+            overload_labels.contains(&label) || label.contains("rate_limit_exceeded")
         })
     }
 
@@ -144,8 +144,8 @@ impl ServerError {
     pub fn into_overflow(self) -> Result<FailureCause, Self> {
         if self.is_overflow() {
             Ok(FailureCause::ContextOverflow {
-                sent: self.sent,
-                limit: self.limit,
+                sent: self.sent_tokens,
+                limit: self.context_tokens,
                 message: self.message,
             })
         } else {
@@ -153,8 +153,8 @@ impl ServerError {
         }
     }
 
-    /// Whether the error is about this parameter. If `param` is set, only that counts: a message
-    /// may quote the conversation.
+    /// Whether the error is about this parameter. If `param` is set, the message is not searched,
+    /// because it may quote the conversation.
     pub fn is_about(&self, parameter: &str) -> bool {
         match &self.param {
             Some(param) => param == parameter || param.ends_with(&format!(".{parameter}")),
@@ -163,34 +163,34 @@ impl ServerError {
     }
 }
 
-/// Whether the value contains no text at any depth.
-fn says_nothing(value: &Value) -> bool {
+/// Whether the value contains no text and no number at any depth.
+fn has_no_text(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
         Value::Number(_) => false,
         Value::String(text) => text.trim().is_empty(),
-        Value::Array(values) => values.iter().all(says_nothing),
-        Value::Object(fields) => fields.values().all(says_nothing),
+        Value::Array(values) => values.iter().all(has_no_text),
+        Value::Object(fields) => fields.values().all(has_no_text),
     }
 }
 
-/// `["body", "messages", 2, "reasoning"]` as `messages.2.reasoning`.
-fn location(field: &Value) -> Option<String> {
-    let steps = field.get("loc")?.as_array()?.iter();
-    let steps = steps.map(|step| match step {
+/// Converts `"loc": ["body", "messages", 2, "reasoning"]` to `messages.2.reasoning`.
+fn location(field_error: &Value) -> Option<String> {
+    let segments = field_error.get("loc")?.as_array()?.iter();
+    let segments = segments.map(|segment| match segment {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     });
-    let steps: Vec<_> = steps.filter(|step| step != "body").collect();
-    (!steps.is_empty()).then(|| steps.join("."))
+    let segments: Vec<_> = segments.filter(|segment| segment != "body").collect();
+    (!segments.is_empty()).then(|| segments.join("."))
 }
 
-/// Finds whole words only: `redacted_thinking` does not contain `thinking`.
+/// Finds whole words only: `redacted_thinking` does not contain the word `thinking`.
 fn has_word(text: &str, word: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
+    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        !before.is_some_and(is_word_char) && !after.is_some_and(is_word_char)
     })
 }

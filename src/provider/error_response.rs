@@ -1,4 +1,4 @@
-//! Reads a response whose status is not success into a [`FailureCause`].
+//! Converts a response with an error status to a [`FailureCause`].
 
 use super::error::FailureCause;
 use super::error_body::ServerError;
@@ -9,13 +9,13 @@ use std::time::Duration;
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Returns what the response means and the server's own error message, if it sent one.
+/// Returns the cause of the failure, and the server's own error message if it sent one.
 pub(super) async fn read_error_response(response: Response) -> (FailureCause, Option<ServerError>) {
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();
     let retry_after = http_util::retry_after(response.headers());
-    let read = read_body_prefix(response, ERROR_BODY_BYTES_MAX);
-    let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
+    let body = read_body_prefix(response, ERROR_BODY_BYTES_MAX);
+    let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, body)
         .await
         .unwrap_or_default();
     let server_error = ServerError::from_body(&body);
@@ -26,23 +26,23 @@ pub(super) async fn read_error_response(response: Response) -> (FailureCause, Op
     let message = server_error
         .as_ref()
         .map(|server_error| server_error.message.clone());
-    // A server that answers "no such model" does exist at this address.
-    let names_the_model = server_error
+    // If the error is about the model, the path itself exists.
+    let is_about_model = server_error
         .as_ref()
         .is_some_and(|server_error| server_error.message.to_lowercase().contains("model"));
-    let path = (status == 404 && !names_the_model).then_some(path);
-    let is_unpaid = server_error
+    let path = (status == 404 && !is_about_model).then_some(path);
+    let has_no_credit = server_error
         .as_ref()
         .is_some_and(ServerError::is_about_credit);
-    let takes_no_tools = server_error
+    let refuses_tools = server_error
         .as_ref()
         .is_some_and(ServerError::refuses_tools);
     let cause = overflow.unwrap_or_else(|| match message {
-        message if status == 402 || is_unpaid => FailureCause::NoCredit {
+        message if status == 402 || has_no_credit => FailureCause::NoCredit {
             status,
             message: message.unwrap_or_default(),
         },
-        Some(message) if takes_no_tools => FailureCause::ToolsUnsupported { status, message },
+        Some(message) if refuses_tools => FailureCause::ToolsUnsupported { status, message },
         message => FailureCause::Status {
             status,
             message,

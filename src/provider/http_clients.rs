@@ -1,5 +1,5 @@
-//! HTTP clients: trusted certificates, proxy use and redirects. Each is built on first use,
-//! because loading certificates takes time.
+//! Builds HTTP clients with their trusted certificates, proxy settings and redirect policy. Each
+//! is built on first use, because loading certificates takes time.
 
 use super::error::FailureCause;
 use crate::http_util::{CONNECT_TIMEOUT_SECONDS, is_loopback, root_cause};
@@ -26,7 +26,7 @@ struct ClientKind {
 }
 
 impl HttpClients {
-    /// The client for an address; connections are reused.
+    /// The client for a URL. Requests of the same kind share a client and its connections.
     pub fn get(&self, url: &Url, ca_file: Option<&Path>) -> Result<Client, FailureCause> {
         let kind = ClientKind {
             is_loopback: is_loopback(url),
@@ -48,39 +48,41 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
         let mut builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
-            .redirect(redirect::Policy::custom(follow));
+            .redirect(redirect::Policy::custom(follow_within_origin));
         if kind.is_loopback {
             builder = builder.no_proxy();
         }
         builder
     };
-    let mut trusting = builder();
+    let mut with_certificates = builder();
     if let Some(path) = &kind.ca_file {
-        trusting = trusting.tls_certs_merge(certificates(path)?);
+        with_certificates = with_certificates.tls_certs_merge(read_certificates(path)?);
     }
     if kind.is_secure {
-        return trusting
+        return with_certificates
             .build()
             .map_err(|error| FailureCause::TlsUnavailable {
                 why: root_cause(&error),
             });
     }
-    // Plain HTTP needs no certificates. Loading the system's would take time and fail on a system
-    // that has none, but an HTTPS proxy may need them.
-    let plain = || builder().tls_certs_only([]).build();
+    // Plain HTTP needs certificates only for an HTTPS proxy. Loading the system's certificates
+    // takes time, and fails on a system without any.
+    let without_certificates = || builder().tls_certs_only([]).build();
     if kind.is_loopback {
-        plain()
+        without_certificates()
     } else {
-        trusting.build().or_else(|_| plain())
+        with_certificates
+            .build()
+            .or_else(|_| without_certificates())
     }
     .map_err(|error| FailureCause::TlsUnavailable {
         why: root_cause(&error),
     })
 }
 
-/// Follows a redirect only if it keeps method, body and origin. Any other would send the
-/// conversation, and perhaps a key, to a server that the user did not configure.
-fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
+/// Follows a redirect only if it keeps method, body and origin. A redirect to another origin would
+/// send the conversation, and perhaps a key, to a server that the user did not configure.
+fn follow_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let keeps_request = matches!(
         attempt.status(),
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
@@ -96,19 +98,19 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-fn certificates(path: &Path) -> Result<Vec<Certificate>, FailureCause> {
-    let bad = |why: String| FailureCause::InvalidCaFile {
+fn read_certificates(path: &Path) -> Result<Vec<Certificate>, FailureCause> {
+    let invalid = |why: String| FailureCause::InvalidCaFile {
         path: path.to_owned(),
         why,
     };
-    let size = std::fs::metadata(path).map_err(|error| bad(error.to_string()))?;
-    if !size.is_file() || size.len() > CA_FILE_BYTES_MAX {
-        return Err(bad("it is not a certificate file".to_owned()));
+    let metadata = std::fs::metadata(path).map_err(|error| invalid(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > CA_FILE_BYTES_MAX {
+        return Err(invalid("it is not a certificate file".to_owned()));
     }
-    let pem = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
+    let pem = std::fs::read(path).map_err(|error| invalid(error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) => Err(bad("it contains no certificates".to_owned())),
-        Err(error) => Err(bad(root_cause(&error))),
+        Ok(_) => Err(invalid("it contains no certificates".to_owned())),
+        Err(error) => Err(invalid(root_cause(&error))),
     }
 }

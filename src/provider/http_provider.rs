@@ -1,5 +1,5 @@
-//! Requests to model servers over HTTP. Opens replies, retrying without parameters that the
-//! server rejects, and enforces the deadlines of all other requests.
+//! Requests to model servers over HTTP. Sends chat requests, retrying without parameters that the
+//! server rejects, and enforces the deadlines of the other requests.
 
 use super::adapter::ReplyDecoder;
 use super::error::{FailureCause, ProviderError, RequestTarget};
@@ -21,8 +21,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-const LOADED_TIME_MAX: Duration = Duration::from_secs(1);
-const FACTS_TIME_MAX: Duration = Duration::from_secs(3);
+const IS_LOADED_TIME_MAX: Duration = Duration::from_secs(1);
+const MODEL_INFO_TIME_MAX: Duration = Duration::from_secs(3);
 
 /// Shares connections and remembers, for as long as the program runs, which parameters
 /// each server rejects.
@@ -31,11 +31,11 @@ pub struct HttpProvider {
     clients: Arc<HttpClients>,
     /// By model and base URL.
     fallbacks: Mutex<HashMap<(String, String), ParameterFallback>>,
-    /// The last notice about tools sent without their schemas, so that it appears once.
-    schema_notice: Mutex<Option<Notice>>,
+    /// The last notice about tools sent without their schemas, kept to avoid repeating it.
+    last_schema_notice: Mutex<Option<Notice>>,
 }
 
-/// A reply whose status is success and whose body is still to be read.
+/// A response with a success status whose body has not been read yet.
 pub(super) struct AcceptedReply {
     pub response: Response,
     pub decoder: Box<dyn ReplyDecoder>,
@@ -44,7 +44,7 @@ pub(super) struct AcceptedReply {
 
 impl HttpProvider {
     /// Sends a chat request and waits for the head of a successful response. If the server
-    /// rejects a parameter, sends the request again without it and remembers that.
+    /// rejects a parameter, sends the request again without it, and omits it from later requests.
     pub(super) async fn open_reply(
         &self,
         request: &ChatRequest,
@@ -53,9 +53,9 @@ impl HttpProvider {
         let error = |cause| ProviderError::new(model, cause);
         let server = self.server(model.clone()).map_err(error)?;
         let adapter = server.adapter;
-        let known = self.fallback_for(model);
-        let mut fallback = known;
-        // This loop ends because `after_rejection` applies each rule at most once.
+        let remembered = self.fallback_for(model);
+        let mut fallback = remembered;
+        // This loop ends because `after_rejection` never restores a rejected parameter.
         loop {
             let body = adapter.chat_body(request, fallback);
             let response = server
@@ -63,7 +63,7 @@ impl HttpProvider {
                 .await
                 .map_err(error)?;
             if response.status().is_success() {
-                let mut notices = fallback.notices_since(known, &RequestTarget::of(model));
+                let mut notices = fallback.notices_since(remembered, &RequestTarget::of(model));
                 notices.extend(self.new_schema_notice(request));
                 self.remember(model, fallback);
                 return Ok(AcceptedReply {
@@ -74,29 +74,29 @@ impl HttpProvider {
             }
             let status = response.status();
             let (cause, server_error) = read_error_response(response).await;
-            let next = server_error
+            let next_fallback = server_error
                 .filter(|_| matches!(status.as_u16(), 400 | 422))
                 .and_then(|server_error| fallback.after_rejection(&server_error, &body));
-            fallback = next.ok_or_else(|| error(cause))?;
+            fallback = next_fallback.ok_or_else(|| error(cause))?;
         }
     }
 
     /// See [`super::Provider::is_loaded`].
     pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         let server = self.server(Arc::new(model.clone())).ok()?;
-        timeout(LOADED_TIME_MAX, server.adapter.is_loaded(&server))
+        timeout(IS_LOADED_TIME_MAX, server.adapter.is_loaded(&server))
             .await
             .ok()?
     }
 
-    /// See [`super::Provider::facts`].
-    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
-        let deadline = Instant::now() + FACTS_TIME_MAX;
-        let facts = async {
+    /// See [`super::Provider::model_info`].
+    pub(super) async fn model_info(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
+        let deadline = Instant::now() + MODEL_INFO_TIME_MAX;
+        let info = async {
             let server = self.server(Arc::new(model.clone()))?;
-            server.adapter.model_facts(&server, deadline).await
+            server.adapter.model_info(&server, deadline).await
         };
-        within(deadline, FACTS_TIME_MAX, facts)
+        within(deadline, MODEL_INFO_TIME_MAX, info)
             .await
             .map_err(|cause| ProviderError::new(model, cause))
     }
@@ -112,11 +112,11 @@ impl HttpProvider {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.list_models(&server, deadline).await
         };
-        let outcome = within(deadline, time_max, list).await;
-        let mut listed = outcome.map_err(|cause| ProviderError::new(model, cause))?;
-        listed.is_truncated |= listed.models.len() > MODELS_MAX;
-        listed.models.truncate(MODELS_MAX);
-        Ok(listed)
+        let result = within(deadline, time_max, list).await;
+        let mut list = result.map_err(|cause| ProviderError::new(model, cause))?;
+        list.is_truncated |= list.models.len() > MODELS_MAX;
+        list.models.truncate(MODELS_MAX);
+        Ok(list)
     }
 
     /// See [`super::Provider::pull`].
@@ -137,11 +137,11 @@ impl HttpProvider {
         model: &ModelConfig,
         name: &str,
     ) -> Result<(), ProviderError> {
-        let removed = async {
+        let removal = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.remove_model(&server, name).await
         };
-        removed
+        removal
             .await
             .map_err(|cause| ProviderError::new(model, cause))
     }
@@ -151,38 +151,40 @@ impl HttpProvider {
         Ok(ServerClient::new(model, adapter, self.clients.clone()))
     }
 
-    /// A notice about tools sent without their schemas, unless it was already given.
+    /// A notice about tools sent without their schemas, unless it equals the previous one.
     fn new_schema_notice(&self, request: &ChatRequest) -> Option<Notice> {
         if request.model.dialect != Dialect::Native || request.tools.is_empty() {
             return None;
         }
         let notice = schema::tool_schemas(&request.tools).notice()?;
-        let mut last = lock_ignoring_poison(&self.schema_notice);
+        let mut last = lock_ignoring_poison(&self.last_schema_notice);
         (last.as_ref() != Some(&notice)).then(|| last.insert(notice).clone())
     }
 
     fn fallback_for(&self, model: &ModelConfig) -> ParameterFallback {
-        let known = lock_ignoring_poison(&self.fallbacks);
-        known.get(&target(model)).copied().unwrap_or_default()
+        let fallbacks = lock_ignoring_poison(&self.fallbacks);
+        let fallback = fallbacks.get(&fallback_key(model));
+        fallback.copied().unwrap_or_default()
     }
 
     fn remember(&self, model: &ModelConfig, fallback: ParameterFallback) {
         if fallback != ParameterFallback::default() {
-            lock_ignoring_poison(&self.fallbacks).insert(target(model), fallback);
+            lock_ignoring_poison(&self.fallbacks).insert(fallback_key(model), fallback);
         }
     }
 }
 
-fn target(model: &ModelConfig) -> (String, String) {
+fn fallback_key(model: &ModelConfig) -> (String, String) {
     (model.model.clone(), model.base_url.clone())
 }
 
+/// Runs `work` until `deadline`. The error reports `time_max`, the whole time allowed.
 async fn within<T>(
     deadline: Instant,
-    whole: Duration,
+    time_max: Duration,
     work: impl Future<Output = Result<T, FailureCause>>,
 ) -> Result<T, FailureCause> {
-    let seconds = whole.as_secs();
-    let done = timeout_at(deadline, work).await;
-    done.unwrap_or(Err(FailureCause::Timeout { seconds }))
+    let seconds = time_max.as_secs();
+    let result = timeout_at(deadline, work).await;
+    result.unwrap_or(Err(FailureCause::Timeout { seconds }))
 }

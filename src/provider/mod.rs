@@ -1,6 +1,7 @@
-//! Talks to model servers. Each provider has a folder that implements [`adapter`] and is
-//! registered in `registry`; no other module knows its protocol. Request bodies and decoders are
-//! pure; network access happens only while a returned stream or future is polled.
+//! Talks to model servers. Each provider has a folder that implements
+//! [`adapter::ProviderAdapter`] and is registered in `registry`; no other module knows the
+//! provider's protocol. Building requests and decoding replies is pure; network access happens
+//! only while a returned stream or future is polled.
 
 pub mod adapter;
 mod anthropic;
@@ -40,8 +41,8 @@ use crate::domain::{ModelConfig, ModelInfo, ModelList};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Answers chat requests. Cheap to clone; clones share connections and what was learned about
-/// servers.
+/// Sends chat requests and manages a server's models. Cheap to clone; clones share connections
+/// and remember the same rejected parameters.
 #[derive(Debug, Clone)]
 pub enum Provider {
     Http(Arc<http_provider::HttpProvider>),
@@ -49,18 +50,18 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Talks to model servers. Sets nothing up before the first request.
+    /// A provider that uses the network. Clients and connections are created on first use.
     pub fn new() -> Self {
         Self::Http(Arc::default())
     }
 
-    /// Replays a script instead of using the network.
+    /// A provider that replays a script instead of using the network.
     pub fn scripted(script: Script) -> Self {
         Self::Scripted(Arc::new(script))
     }
 
-    /// Asks a model. All work, including connecting, happens while the stream is polled; dropping
-    /// the stream closes the connection.
+    /// Sends a chat request and streams the reply. All work, including connecting, happens while
+    /// the stream is polled; dropping the stream closes the connection.
     pub fn stream(&self, request: ChatRequest) -> ReplyStream {
         match self {
             Self::Http(http) => reply_stream::stream_reply(http.clone(), request),
@@ -68,7 +69,8 @@ impl Provider {
         }
     }
 
-    /// Whether the server has this model in memory. None if it does not tell within a second.
+    /// Whether the server has this model in memory. None if the server does not report it within
+    /// a second.
     pub async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         match self {
             Self::Http(http) => http.is_loaded(model).await,
@@ -76,23 +78,23 @@ impl Provider {
         }
     }
 
-    /// What the server reports about a model, within three seconds. Empty if it lists its models
-    /// without details.
+    /// The server's information about a model. Empty if the server reports none.
     ///
     /// # Errors
-    /// The server cannot be reached, or does not have the model.
-    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
+    /// The server cannot be reached, rejects the request, or does not answer within three seconds.
+    pub async fn model_info(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
         match self {
-            Self::Http(http) => http.facts(model).await,
-            Self::Scripted(script) => Ok(script.catalog().facts(model)),
+            Self::Http(http) => http.model_info(model).await,
+            Self::Scripted(script) => Ok(script.catalog().model_info(model)),
         }
     }
 
-    /// The models of a server. `server` is any model configured for it: address, key and provider
-    /// are used.
+    /// The models of a server. `server` is any model configured for that server; only its address,
+    /// key, CA file and provider are used.
     ///
     /// # Errors
-    /// The server does not deliver its list within `time_max`. Missing details are not an error.
+    /// The server cannot be reached, rejects the request, or does not send its list within
+    /// `time_max`. Missing details are not an error.
     pub async fn list_models(
         &self,
         server: &ModelConfig,
@@ -102,9 +104,9 @@ impl Provider {
             Self::Http(http) => http.list_models(server, time_max).await,
             Self::Scripted(script) => {
                 let catalog = script.catalog();
-                let listed = tokio::time::timeout(time_max, catalog.list_models(server)).await;
+                let result = tokio::time::timeout(time_max, catalog.list_models(server)).await;
                 let seconds = time_max.as_secs();
-                listed.unwrap_or_else(|_| {
+                result.unwrap_or_else(|_| {
                     Err(ProviderError::new(
                         server,
                         FailureCause::Timeout { seconds },
@@ -122,10 +124,11 @@ impl Provider {
         }
     }
 
-    /// Deletes a model from the server's disk, within thirty seconds.
+    /// Deletes a model from the server's disk.
     ///
     /// # Errors
-    /// The server cannot be reached, does not have the model, or refuses.
+    /// The server cannot be reached, does not have the model, refuses, or does not answer within
+    /// thirty seconds.
     pub async fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), ProviderError> {
         match self {
             Self::Http(http) => http.remove(server, name).await,

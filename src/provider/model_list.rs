@@ -1,20 +1,21 @@
-//! Model lists in the form of `/v1/models`, and bounded readers for what servers report about
-//! models. Pure.
+//! Parses model lists in the format of `/v1/models`, and the names, capabilities and token counts
+//! in any provider's model information. Pure.
 
 use super::error::{FailureCause, MalformedReply};
 use crate::domain::{ListedModel, ModelInfo};
 use serde_json::Value;
 
-/// Longer lists are truncated.
+/// Longer model lists are truncated.
 pub(super) const MODELS_MAX: usize = 500;
-pub(super) const NO_LIST: FailureCause = FailureCause::Malformed(MalformedReply::NotAModelList);
-/// Longer names are ignored.
+pub(super) const NOT_A_MODEL_LIST: FailureCause =
+    FailureCause::Malformed(MalformedReply::NotAModelList);
+/// Models with longer names are ignored.
 const NAME_BYTES_MAX: usize = 256;
 const WORD_BYTES_MAX: usize = 64;
 const CAPABILITIES_MAX: usize = 16;
 
-/// The entries of `/v1/models` as OpenAI-compatible servers, Mistral and Anthropic send them.
-/// None if this is not a model list.
+/// The entries of `/v1/models` as sent by OpenAI-compatible servers, Mistral and Anthropic. None
+/// if this is not a model list.
 pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
     // Some servers send the bare list.
     let entries = list.get("data").unwrap_or(list).as_array()?;
@@ -22,7 +23,7 @@ pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
 }
 
 fn parse_model(entry: &Value) -> Option<ListedModel> {
-    let first = |pointers: &[&str]| {
+    let first_count = |pointers: &[&str]| {
         let mut pointers = pointers.iter();
         pointers.find_map(|pointer| token_count(entry.pointer(pointer)))
     };
@@ -31,7 +32,7 @@ fn parse_model(entry: &Value) -> Option<ListedModel> {
         bytes: entry.pointer("/meta/size").and_then(Value::as_u64),
         is_loaded: None,
         info: ModelInfo {
-            context_length: first(&[
+            context_length: first_count(&[
                 "/max_context_length",
                 "/max_model_len",
                 "/meta/n_ctx_train",
@@ -39,26 +40,26 @@ fn parse_model(entry: &Value) -> Option<ListedModel> {
                 "/context_window",
                 "/max_input_tokens",
             ]),
-            loaded_context: first(&["/meta/n_ctx", "/loaded_context_length"]),
+            loaded_context: first_count(&["/meta/n_ctx", "/loaded_context_length"]),
             capabilities: capabilities(entry.get("capabilities")),
             ..ModelInfo::default()
         },
     })
 }
 
-/// A list of words, or an object whose values are `true` or `{"supported": true}`. Mistral's
+/// Reads a list of words, or an object whose values are `true` or `{"supported": true}`. Mistral's
 /// names are translated to Ollama's.
-fn capabilities(given: Option<&Value>) -> Vec<String> {
-    let Some(Value::Object(given)) = given else {
-        return bounded_words(given);
+fn capabilities(value: Option<&Value>) -> Vec<String> {
+    let Some(Value::Object(capabilities)) = value else {
+        return bounded_words(value);
     };
-    let is_on = |value: &Value| {
+    let is_supported = |value: &Value| {
         let supported = value.get("supported").unwrap_or(value);
         supported.as_bool() == Some(true)
     };
-    given
+    capabilities
         .iter()
-        .filter(|(key, value)| is_on(value) && key.len() <= WORD_BYTES_MAX)
+        .filter(|(key, value)| is_supported(value) && key.len() <= WORD_BYTES_MAX)
         .map(|(key, _)| match key.as_str() {
             "function_calling" => "tools".to_owned(),
             "completion_chat" => "completion".to_owned(),
@@ -71,8 +72,8 @@ fn capabilities(given: Option<&Value>) -> Vec<String> {
 
 pub(super) fn bounded_name(value: Option<&Value>) -> Option<String> {
     let name = value?.as_str()?;
-    let is_name = !name.trim().is_empty() && name.len() <= NAME_BYTES_MAX;
-    is_name.then(|| name.to_owned())
+    let is_valid = !name.trim().is_empty() && name.len() <= NAME_BYTES_MAX;
+    is_valid.then(|| name.to_owned())
 }
 
 pub(super) fn bounded_word(value: Option<&Value>) -> Option<String> {
@@ -80,14 +81,15 @@ pub(super) fn bounded_word(value: Option<&Value>) -> Option<String> {
 }
 
 pub(super) fn bounded_words(value: Option<&Value>) -> Vec<String> {
-    let list = value.and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(|one| bounded_word(Some(one)))
+    let words = value.and_then(Value::as_array).into_iter().flatten();
+    words
+        .filter_map(|word| bounded_word(Some(word)))
         .take(CAPABILITIES_MAX)
         .collect()
 }
 
-/// Zero means unknown.
+/// A number of tokens, or None if it is zero, which means unknown.
 pub(super) fn token_count(value: Option<&Value>) -> Option<u32> {
-    let number = value?.as_u64().filter(|tokens| *tokens > 0)?;
-    Some(u32::try_from(number).unwrap_or(u32::MAX))
+    let tokens = value?.as_u64().filter(|tokens| *tokens > 0)?;
+    Some(u32::try_from(tokens).unwrap_or(u32::MAX))
 }

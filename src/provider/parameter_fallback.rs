@@ -1,5 +1,5 @@
-//! Detects which parameter a server rejected and decides what to send instead. Pure. Each rule
-//! applies at most once, because the next body lacks what the rule was about.
+//! Detects which parameter a server rejected and decides what to send instead. Pure. No rule
+//! restores what was rejected before, so a request is retried only a few times.
 
 use super::chat_completions::REASONING_KEYS;
 use super::error::RequestTarget;
@@ -8,10 +8,10 @@ use crate::domain::Notice;
 use crate::domain::model::ToolRole;
 use serde_json::{Map, Value};
 
-/// Low, so that tool calls are well-formed; sent with every request unless the server rejects it.
+/// Low, so that tool calls are well-formed. Sent with every request unless the server rejects it.
 pub const TEMPERATURE: f64 = 0.1;
 
-/// How requests to one model at one address differ from the default.
+/// How requests to one model at one base URL differ from what is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ParameterFallback {
     pub omits_temperature: bool,
@@ -21,16 +21,16 @@ pub struct ParameterFallback {
     pub max_tokens: Option<u64>,
     pub effort: EffortFallback,
     /// The form of `think` (Ollama) or `thinking` (Anthropic).
-    pub form: ThinkingForm,
+    pub thinking_form: ThinkingForm,
     pub omits_stream_options: bool,
     pub omits_parallel_tool_calls: bool,
-    /// Reasoning is not sent back with the tool calls of a turn.
+    /// Does not send reasoning back with the tool calls of a turn.
     pub omits_reasoning: bool,
-    /// Tool results in text dialects are sent as user messages.
-    pub results_from_user: bool,
+    /// Sends tool results as user messages. Affects only text dialects.
+    pub sends_results_as_user: bool,
 }
 
-/// What `reasoning_effort` is replaced with.
+/// The replacement for a rejected `reasoning_effort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EffortFallback {
     #[default]
@@ -42,12 +42,13 @@ pub enum EffortFallback {
     Omitted,
 }
 
-/// How thinking is requested.
+/// The replacement for a rejected `think` or `thinking`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThinkingForm {
     #[default]
     AsConfigured,
-    /// `true` instead of a level (Ollama), or the other one of budget and effort (Anthropic).
+    /// `true` instead of a level (Ollama); a budget instead of an effort, or the reverse
+    /// (Anthropic).
     Other,
     Omitted,
 }
@@ -56,32 +57,33 @@ type FallbackRule = fn(ParameterFallback, &ServerError, &Value) -> Option<Parame
 
 /// The order matters: the message about one parameter may mention another.
 const RULES: [FallbackRule; 9] = [
-    temperature,
-    max_tokens_limit,
-    max_tokens_name,
-    effort,
-    carry,
-    form,
-    stream_options,
-    parallel_tool_calls,
-    tool_role,
+    omit_temperature,
+    lower_max_tokens,
+    rename_max_tokens,
+    replace_effort,
+    omit_reasoning,
+    change_thinking_form,
+    omit_stream_options,
+    omit_parallel_tool_calls,
+    send_results_as_user,
 ];
 
 impl ParameterFallback {
-    /// The next variant to try after this error about `body`; None if no rule applies.
+    /// The next fallback to try after the server rejected `body` with this error; None if no rule
+    /// applies.
     pub fn after_rejection(self, server_error: &ServerError, body: &Value) -> Option<Self> {
         RULES.iter().find_map(|rule| rule(self, server_error, body))
     }
 
     /// The role of tool results in text dialects.
     pub(super) fn tool_role(self, configured: Option<ToolRole>) -> ToolRole {
-        match self.results_from_user {
+        match self.sends_results_as_user {
             true => ToolRole::User,
             false => configured.unwrap_or(ToolRole::Tool),
         }
     }
 
-    /// Adjusts the parameters at the root of a body.
+    /// Adjusts the top-level parameters of a body.
     pub(super) fn apply(self, body: &mut Map<String, Value>) {
         if let (Some(limit), Some(max_tokens)) = (self.max_tokens, body.get_mut("max_tokens"))
             && max_tokens.as_u64().is_some_and(|tokens| tokens > limit)
@@ -105,27 +107,27 @@ impl ParameterFallback {
                 body.shift_remove("reasoning_effort");
             }
         }
-        let omitted: [(bool, &[&str]); 3] = [
+        let omissions: [(bool, &[&str]); 3] = [
             (
-                self.form == ThinkingForm::Omitted,
+                self.thinking_form == ThinkingForm::Omitted,
                 &["think", "thinking", "output_config"],
             ),
             (self.omits_stream_options, &["stream_options"]),
             (self.omits_parallel_tool_calls, &["parallel_tool_calls"]),
         ];
-        for (_, keys) in omitted.into_iter().filter(|(is_omitted, _)| *is_omitted) {
+        for (_, keys) in omissions.into_iter().filter(|(is_omitted, _)| *is_omitted) {
             for key in keys {
                 body.shift_remove(*key);
             }
         }
     }
 
-    /// Notices about what changed since `before`.
+    /// A notice for each parameter that has changed since `before`.
     pub fn notices_since(self, before: Self, target: &RequestTarget) -> Vec<Notice> {
         let RequestTarget { url, model, .. } = target;
         let mut notices = Vec::new();
-        let mut add_notice = |is_new: bool, rejected: &str, instead: &str| {
-            if is_new {
+        let mut add_notice = |has_changed: bool, rejected: &str, instead: &str| {
+            if has_changed {
                 let text = format!("`{model}` at {url} does not accept {rejected}.");
                 let why = format!(
                     "The request was sent again {instead}. This applies to later requests too, until humble exits."
@@ -160,12 +162,12 @@ impl ParameterFallback {
             "this reasoning_effort",
             instead,
         );
-        let instead = match self.form {
+        let instead = match self.thinking_form {
             ThinkingForm::Other => "in another form",
             ThinkingForm::AsConfigured | ThinkingForm::Omitted => without,
         };
         add_notice(
-            self.form != before.form,
+            self.thinking_form != before.thinking_form,
             "the think setting in this form",
             instead,
         );
@@ -185,7 +187,7 @@ impl ParameterFallback {
             without,
         );
         add_notice(
-            self.results_from_user != before.results_from_user,
+            self.sends_results_as_user != before.sends_results_as_user,
             "tool results in the role `tool`",
             "with the results as user messages",
         );
@@ -193,7 +195,7 @@ impl ParameterFallback {
     }
 }
 
-fn temperature(
+fn omit_temperature(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -208,9 +210,9 @@ fn temperature(
 }
 
 /// Reads the limit from messages such as `max_tokens: 32000 > 8192, which is the maximum allowed
-/// number of output tokens` or `the valid range of max_tokens is [1, 8192]`: the largest number
-/// below ours.
-fn max_tokens_limit(
+/// number of output tokens` or `the valid range of max_tokens is [1, 8192]`. The limit is the
+/// largest number that is smaller than the value sent.
+fn lower_max_tokens(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -220,25 +222,26 @@ fn max_tokens_limit(
         return None;
     }
     let message = server_error.message.to_lowercase();
-    let speaks_of_limit = ["maximum", "range", "at most", "less than", "<="]
+    let mentions_limit = ["maximum", "range", "at most", "less than", "<="]
         .iter()
-        .any(|words| message.contains(words));
+        .any(|phrase| message.contains(phrase));
     let numbers = message
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter_map(|word| word.parse::<u64>().ok());
     let limit = numbers.filter(|number| *number < sent).max()?;
-    (speaks_of_limit && limit > 1).then_some(ParameterFallback {
+    (mentions_limit && limit > 1).then_some(ParameterFallback {
         max_tokens: Some(limit),
         ..fallback
     })
 }
 
-fn max_tokens_name(
+fn rename_max_tokens(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
 ) -> Option<ParameterFallback> {
-    // Only OpenAI has another name for this parameter, and only its bodies have stream options.
+    // Only OpenAI has another name for this parameter. Only requests to OpenAI have
+    // `stream_options`.
     let is_openai = body.get("stream_options").is_some() || fallback.omits_stream_options;
     let is_sent = is_openai && body.get("max_tokens").is_some();
     (is_sent && server_error.is_about("max_tokens")).then_some(ParameterFallback {
@@ -247,7 +250,7 @@ fn max_tokens_name(
     })
 }
 
-fn effort(
+fn replace_effort(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -256,7 +259,7 @@ fn effort(
         return None;
     }
     let sent = body.get("reasoning_effort").and_then(Value::as_str);
-    let wants = |word: &str| {
+    let message_quotes = |word: &str| {
         ["'", "\"", "`"].iter().any(|quote| {
             server_error
                 .message
@@ -264,40 +267,48 @@ fn effort(
         })
     };
     let effort = match sent {
-        // Replaces an unknown level with one that every model knows.
-        Some("low" | "medium") if wants("high") => EffortFallback::High,
-        sent if sent != Some("none") && wants("none") => EffortFallback::None,
+        // Every model with adjustable effort accepts "high".
+        Some("low" | "medium") if message_quotes("high") => EffortFallback::High,
+        sent if sent != Some("none") && message_quotes("none") => EffortFallback::None,
         Some(_) => EffortFallback::Omitted,
         None => return None,
     };
     Some(ParameterFallback { effort, ..fallback })
 }
 
-fn form(
+fn change_thinking_form(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
 ) -> Option<ParameterFallback> {
-    let about = |words: &[&str]| words.iter().any(|word| server_error.is_about(word));
+    let is_about_any = |parameters: &[&str]| {
+        let mut parameters = parameters.iter();
+        parameters.any(|parameter| server_error.is_about(parameter))
+    };
     let message = server_error.message.to_lowercase();
-    let has_other = match (body.get("think"), body.get("thinking")) {
-        (Some(think), _) if about(&["think"]) || message.contains("does not support thinking") => {
-            think.is_string() && !message.contains("does not support thinking")
+    let is_unsupported = message.contains("does not support thinking");
+    let anthropic_parameters = ["thinking", "output_config", "effort", "budget_tokens"];
+    let has_other_form = match (body.get("think"), body.get("thinking")) {
+        (Some(think), _) if is_about_any(&["think"]) || is_unsupported => {
+            think.is_string() && !is_unsupported
         }
-        (_, Some(thinking)) if about(&["thinking", "output_config", "effort", "budget_tokens"]) => {
+        (_, Some(thinking)) if is_about_any(&anthropic_parameters) => {
             thinking["type"] != "disabled"
         }
         _ => return None,
     };
-    let form = match fallback.form {
-        ThinkingForm::AsConfigured if has_other => ThinkingForm::Other,
+    let thinking_form = match fallback.thinking_form {
+        ThinkingForm::AsConfigured if has_other_form => ThinkingForm::Other,
         ThinkingForm::AsConfigured | ThinkingForm::Other => ThinkingForm::Omitted,
         ThinkingForm::Omitted => return None,
     };
-    Some(ParameterFallback { form, ..fallback })
+    Some(ParameterFallback {
+        thinking_form,
+        ..fallback
+    })
 }
 
-fn stream_options(
+fn omit_stream_options(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -309,7 +320,7 @@ fn stream_options(
     })
 }
 
-fn parallel_tool_calls(
+fn omit_parallel_tool_calls(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -321,31 +332,32 @@ fn parallel_tool_calls(
     })
 }
 
-/// Some servers of `/chat/completions` reject the reasoning that they sent themselves. Anthropic
+/// Some `/chat/completions` servers reject the reasoning that they sent themselves. Anthropic
 /// requires it.
-fn carry(
+fn omit_reasoning(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
 ) -> Option<ParameterFallback> {
     let messages = body.get("messages")?.as_array()?;
-    let is_refused = messages.iter().any(|message| {
-        let is_call = message.get("tool_calls").is_some();
-        let named = REASONING_KEYS
+    let is_rejected = messages.iter().any(|message| {
+        let has_calls = message.get("tool_calls").is_some();
+        let is_field_rejected = REASONING_KEYS
             .iter()
             .any(|field| message.get(field).is_some() && server_error.is_about(field));
-        let chunks = message.get("content").is_some_and(Value::is_array);
-        is_call && (named || (chunks && server_error.is_about("thinking")))
+        // Mistral's thinking is a block in `content`.
+        let has_blocks = message.get("content").is_some_and(Value::is_array);
+        has_calls && (is_field_rejected || (has_blocks && server_error.is_about("thinking")))
     });
-    is_refused.then_some(ParameterFallback {
+    is_rejected.then_some(ParameterFallback {
         omits_reasoning: true,
         ..fallback
     })
 }
 
-/// In text dialects there are no call objects, and some servers reject a result without a
-/// matching call.
-fn tool_role(
+/// In text dialects, requests contain no call objects, and some servers reject a tool result
+/// without a matching call.
+fn send_results_as_user(
     fallback: ParameterFallback,
     server_error: &ServerError,
     body: &Value,
@@ -357,9 +369,9 @@ fn tool_role(
     let is_about_role = message.contains("tool") && message.contains("role")
         || ["tool_call", "tool call", "function call"]
             .iter()
-            .any(|words| message.contains(words));
+            .any(|phrase| message.contains(phrase));
     (has_results && !has_calls && is_about_role).then_some(ParameterFallback {
-        results_from_user: true,
+        sends_results_as_user: true,
         ..fallback
     })
 }

@@ -6,7 +6,7 @@ use futures::stream::BoxStream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// How far a pull has come, in bytes summed over the layers announced so far.
+/// The progress of a pull, in bytes summed over the layers announced so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PullProgress {
     pub status: String,
@@ -14,8 +14,8 @@ pub struct PullProgress {
     pub total: u64,
 }
 
-/// The progress of a pull, which has succeeded if the stream ends without an error.
-/// Dropping the stream stops the pull.
+/// Runs a pull and yields its progress. The pull has succeeded if the stream ends without an
+/// error. Dropping the stream stops the pull.
 pub struct PullStream(BoxStream<'static, Result<PullProgress, ProviderError>>);
 
 impl PullStream {

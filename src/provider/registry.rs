@@ -7,8 +7,8 @@ use super::ollama::Ollama;
 use super::openai::OpenAi;
 use crate::domain::ProviderKind;
 
-/// The adapter that talks to this provider's servers. None for the scripted provider,
-/// which has no server.
+/// The adapter for this provider's servers. None for the scripted provider, which has no
+/// server.
 pub fn adapter_for(provider: ProviderKind) -> Option<&'static dyn ProviderAdapter> {
     match provider {
         ProviderKind::Ollama => Some(&Ollama),

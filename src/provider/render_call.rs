@@ -6,15 +6,15 @@ use std::fmt::Write;
 
 /// One JSON object per line, or one `<mcp-request>` block per call in the XML dialect.
 pub(super) fn render_calls(calls: &[ToolCallMessage], dialect: Dialect) -> String {
-    let form = match dialect {
-        Dialect::Xml => block,
-        Dialect::Prompt | Dialect::Native => line,
+    let render = match dialect {
+        Dialect::Xml => render_xml,
+        Dialect::Prompt | Dialect::Native => render_json,
     };
-    let calls: Vec<String> = calls.iter().map(form).collect();
+    let calls: Vec<String> = calls.iter().map(render).collect();
     calls.join("\n")
 }
 
-fn line(call: &ToolCallMessage) -> String {
+fn render_json(call: &ToolCallMessage) -> String {
     json!({
         "server": call.server.as_str(),
         "name": call.tool,
@@ -23,33 +23,37 @@ fn line(call: &ToolCallMessage) -> String {
     .to_string()
 }
 
-fn block(call: &ToolCallMessage) -> String {
-    let name = escaped(&call.prompt_name);
+fn render_xml(call: &ToolCallMessage) -> String {
+    let name = escape_xml(&call.prompt_name);
     let mut block = format!("<mcp-request>\n  <tool name=\"{name}\" />\n");
     for (key, value) in &call.arguments {
-        // Strings are written unquoted, everything else as JSON. The tool's schema tells them
-        // apart when the call is parsed.
+        // Strings are written unquoted, other values as JSON. When the call is parsed, the tool's
+        // schema decides which is meant.
         let value = match value {
-            Value::String(text) => escaped(text),
-            other => escaped(&other.to_string()),
+            Value::String(text) => escape_xml(text),
+            other => escape_xml(&other.to_string()),
         };
         // Writing into a String cannot fail.
-        let _ = writeln!(block, "  <param name=\"{}\">{value}</param>", escaped(key));
+        let _ = writeln!(
+            block,
+            "  <param name=\"{}\">{value}</param>",
+            escape_xml(key)
+        );
     }
     block.push_str("</mcp-request>");
     block
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+fn escape_xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c => escaped.push(c),
         }
     }
-    out
+    escaped
 }

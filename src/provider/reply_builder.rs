@@ -1,5 +1,5 @@
-//! Collects the pieces of one reply and enforces what every decoder guarantees: exactly one end,
-//! nothing after an end or error, and bounded memory.
+//! Collects the decoded parts of one reply and enforces what every decoder guarantees: at most
+//! one end, nothing after an end or error, and bounded memory.
 
 use super::error::{FailureCause, MalformedReply};
 use super::types::{EndReason, NativeCall, StreamPart};
@@ -8,16 +8,16 @@ use crate::text::surrogates::{self, SurrogateJoiner};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The longest accepted line or event, in bytes.
+/// Maximum size of a line or event.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
-/// The largest accepted total of text, thinking and arguments per reply, in bytes.
+/// Maximum total size of a reply's text, thinking and arguments.
 pub const REPLY_BYTES_MAX: usize = 64 << 20;
-/// The largest accepted number of tool calls per reply.
+/// Maximum number of tool calls per reply.
 pub const CALLS_MAX: usize = 256;
 
-/// Fields that arrive in fragments. A fragment may end between the two halves of a surrogate
-/// pair; a lone half then stays marked until its fragment is joined to the next.
-const FRAGMENTED: [&str; 9] = [
+/// Fields whose text arrives in fragments. A fragment may end in the middle of a surrogate pair;
+/// a lone surrogate then stays marked until its fragment is joined to the next.
+const FRAGMENTED_FIELDS: [&str; 9] = [
     "content",
     "text",
     "thinking",
@@ -29,17 +29,17 @@ const FRAGMENTED: [&str; 9] = [
     "arguments",
 ];
 
-/// A part of a reply, or the reason why it ended early.
-pub type ReplyPiece = Result<StreamPart, FailureCause>;
+/// A part of a reply, or the reason why the reply failed. Nothing follows an error.
+pub type DecodedPart = Result<StreamPart, FailureCause>;
 
 #[derive(Debug, Default)]
 pub(super) struct ReplyBuilder {
-    pieces: Vec<ReplyPiece>,
-    bytes: usize,
-    calls: usize,
+    parts: Vec<DecodedPart>,
+    byte_count: usize,
+    call_count: usize,
     is_over: bool,
-    text_halves: SurrogateJoiner,
-    thinking_halves: SurrogateJoiner,
+    text_joiner: SurrogateJoiner,
+    thinking_joiner: SurrogateJoiner,
 }
 
 impl ReplyBuilder {
@@ -47,100 +47,101 @@ impl ReplyBuilder {
         self.is_over
     }
 
-    pub fn text(&mut self, text: &str) {
-        let text = self.text_halves.push(text);
+    pub fn add_text(&mut self, text: &str) {
+        let text = self.text_joiner.push(text);
         if !text.is_empty() && self.reserve_bytes(text.len()) {
-            self.pieces.push(Ok(StreamPart::Text(text.into_owned())));
+            self.parts.push(Ok(StreamPart::Text(text.into_owned())));
         }
     }
 
-    pub fn thinking(&mut self, text: &str) {
-        let text = self.thinking_halves.push(text);
+    pub fn add_thinking(&mut self, text: &str) {
+        let text = self.thinking_joiner.push(text);
         if !text.is_empty() && self.reserve_bytes(text.len()) {
-            self.pieces
-                .push(Ok(StreamPart::Thinking(text.into_owned())));
+            self.parts.push(Ok(StreamPart::Thinking(text.into_owned())));
         }
     }
 
-    /// Replaces a surrogate half whose other half never arrived.
-    fn finish_halves(&mut self) {
-        let (thinking, text) = (self.thinking_halves.finish(), self.text_halves.finish());
-        self.thinking(thinking);
-        self.text(text);
+    /// Replaces a lone surrogate whose other half never arrived.
+    fn finish_surrogates(&mut self) {
+        let (thinking, text) = (self.thinking_joiner.finish(), self.text_joiner.finish());
+        self.add_thinking(thinking);
+        self.add_text(text);
     }
 
-    pub fn call(&mut self, mut call: NativeCall) {
-        self.finish_halves();
+    pub fn add_call(&mut self, mut call: NativeCall) {
+        self.finish_surrogates();
         if let Ok(arguments) = &mut call.arguments {
             surrogates::join_surrogates_in_members(arguments, &[]);
         }
-        self.calls += 1;
-        if self.calls > CALLS_MAX {
-            self.fail_for_too_many_calls();
+        self.call_count += 1;
+        if self.call_count > CALLS_MAX {
+            self.fail_with_too_many_calls();
         } else if self.reserve_bytes(call.name.len()) {
-            self.pieces.push(Ok(StreamPart::Call(call)));
+            self.parts.push(Ok(StreamPart::Call(call)));
         }
     }
 
-    /// Adds data that must be sent back with the calls. Comes right before the end.
-    pub fn carry(&mut self, mut carry: ReasoningEcho) {
-        self.finish_halves();
-        surrogates::join_surrogates_in_value(&mut carry.value, &[]);
+    /// Adds reasoning that must be sent back with the calls. Called right before the end.
+    pub fn echo_reasoning(&mut self, mut echo: ReasoningEcho) {
+        self.finish_surrogates();
+        surrogates::join_surrogates_in_value(&mut echo.value, &[]);
         if !self.is_over {
-            self.pieces.push(Ok(StreamPart::Carry(carry)));
+            self.parts.push(Ok(StreamPart::ReasoningEcho(echo)));
         }
     }
 
-    /// Discards everything so far; the size limits keep counting.
+    /// Discards the reply so far. Discarded bytes still count toward the limit; discarded calls
+    /// do not.
     pub fn start_over(&mut self) {
-        self.text_halves.finish();
-        self.thinking_halves.finish();
+        self.text_joiner.finish();
+        self.thinking_joiner.finish();
         if !self.is_over {
-            self.calls = 0;
-            self.pieces.push(Ok(StreamPart::StartedOver));
+            self.call_count = 0;
+            self.parts.push(Ok(StreamPart::StartedOver));
         }
     }
 
-    /// Adds token counts that are known before the end.
-    pub fn usage(&mut self, usage: Usage) {
-        self.finish_halves();
+    /// Adds token counts, unless there are none.
+    pub fn add_usage(&mut self, usage: Usage) {
+        self.finish_surrogates();
         if !self.is_over && usage != Usage::default() {
-            self.pieces.push(Ok(StreamPart::Usage(usage)));
+            self.parts.push(Ok(StreamPart::Usage(usage)));
         }
     }
 
     pub fn end(&mut self, usage: Usage, reason: EndReason) {
-        self.finish_halves();
+        self.finish_surrogates();
         if self.is_over {
             return;
         }
-        self.usage(usage);
-        self.pieces.push(Ok(StreamPart::End(reason)));
+        self.add_usage(usage);
+        self.parts.push(Ok(StreamPart::End(reason)));
         self.is_over = true;
     }
 
     pub fn fail(&mut self, cause: FailureCause) {
-        self.finish_halves();
+        self.finish_surrogates();
         if !self.is_over {
-            self.pieces.push(Err(cause));
+            self.parts.push(Err(cause));
             self.is_over = true;
         }
     }
 
-    pub fn fail_for_too_many_calls(&mut self) {
+    pub fn fail_with_too_many_calls(&mut self) {
         self.fail(FailureCause::Malformed(MalformedReply::TooManyCalls {
             calls_max: CALLS_MAX,
         }));
     }
 
-    pub fn take(&mut self) -> Vec<ReplyPiece> {
-        std::mem::take(&mut self.pieces)
+    pub fn take_parts(&mut self) -> Vec<DecodedPart> {
+        std::mem::take(&mut self.parts)
     }
 
-    /// Counts bytes to be stored. Fails the reply and returns false if they exceed the limit.
+    /// Counts bytes that are about to be stored, and fails the reply if the limit is exceeded.
+    /// Returns whether they may be stored.
     pub fn reserve_bytes(&mut self, bytes: usize) -> bool {
-        self.bytes += bytes;
-        if self.bytes > REPLY_BYTES_MAX {
+        self.byte_count += bytes;
+        if self.byte_count > REPLY_BYTES_MAX {
             self.fail(FailureCause::Malformed(MalformedReply::TooLong {
                 bytes_max: REPLY_BYTES_MAX,
             }));
@@ -149,37 +150,37 @@ impl ReplyBuilder {
     }
 }
 
-/// Parses one event.
+/// Parses an event, a line or a response.
 ///
 /// # Errors
-/// What the text is instead of JSON.
-pub(super) fn parse(event: &[u8]) -> Result<Value, MalformedReply> {
-    let Ok(text) = std::str::from_utf8(event) else {
+/// Describes input that is not JSON.
+pub(super) fn parse_json(json: &[u8]) -> Result<Value, MalformedReply> {
+    let Ok(text) = std::str::from_utf8(json) else {
         return Err(MalformedReply::NotUtf8);
     };
     let value = serde_json::from_str(text).ok();
     value
-        .or_else(|| parse_with_marked_halves(text))
-        .ok_or_else(|| not_json(text))
+        .or_else(|| parse_with_marked_surrogates(text))
+        .ok_or_else(|| classify_non_json(text))
 }
 
-/// Parses an event that serde_json rejects because of a lone surrogate half.
-fn parse_with_marked_halves(event: &str) -> Option<Value> {
-    let Cow::Owned(json) = surrogates::mark_surrogates(event.as_bytes()) else {
+/// Parses JSON that serde_json rejects because of a lone surrogate.
+fn parse_with_marked_surrogates(json: &str) -> Option<Value> {
+    let Cow::Owned(marked) = surrogates::mark_surrogates(json.as_bytes()) else {
         return None;
     };
-    let mut value = serde_json::from_slice(&json).ok()?;
-    surrogates::join_surrogates_in_value(&mut value, &FRAGMENTED);
+    let mut value = serde_json::from_slice(&marked).ok()?;
+    surrogates::join_surrogates_in_value(&mut value, &FRAGMENTED_FIELDS);
     Some(value)
 }
 
 /// Parses a reply that was not streamed.
-pub(super) fn parse_whole(body: &[u8]) -> Result<Value, serde_json::Error> {
+pub(super) fn parse_unstreamed(body: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(&surrogates::repair_surrogates(body))
 }
 
 /// Classifies text that is not JSON.
-pub(super) fn not_json(text: &str) -> MalformedReply {
+pub(super) fn classify_non_json(text: &str) -> MalformedReply {
     if text
         .trim_start_matches('\u{feff}')
         .trim_start()
@@ -193,11 +194,11 @@ pub(super) fn not_json(text: &str) -> MalformedReply {
     }
 }
 
-/// Classifies a line that is not part of any reply.
-pub(super) fn describe_line(text: &[u8]) -> MalformedReply {
-    match parse(text) {
+/// Classifies a line that does not belong to the protocol.
+pub(super) fn classify_line(line: &[u8]) -> MalformedReply {
+    match parse_json(line) {
         Ok(json) => unexpected_json(&json),
-        Err(garbled) => garbled,
+        Err(malformed) => malformed,
     }
 }
 
@@ -207,8 +208,8 @@ pub(super) fn unexpected_json(json: &Value) -> MalformedReply {
     }
 }
 
-/// Parses tool arguments sent as a JSON string. An empty string means no arguments, a doubly
-/// encoded object is decoded once more, and surrogate halves are joined or replaced.
+/// Parses tool arguments sent as a JSON string. An empty string or `null` means no arguments, a
+/// doubly encoded object is decoded once more, and lone surrogates are joined or replaced.
 ///
 /// # Errors
 /// Returns the raw string if it is not an object.
@@ -217,8 +218,7 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
         return Ok(Arguments::new());
     }
     let raw = &*surrogates::join_surrogates(raw);
-    let parse =
-        |json: &str| serde_json::from_slice(&surrogates::repair_surrogates(json.as_bytes()));
+    let parse = |json: &str| parse_unstreamed(json.as_bytes());
     let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
         Value::Object(arguments) => Ok(arguments),

@@ -1,17 +1,17 @@
 //! Writes each reply to the log when the log is at debug level.
 
 use super::error::without_secrets;
-use super::reply_builder::ReplyPiece;
+use super::reply_builder::DecodedPart;
 use super::types::{ChatRequest, StreamPart};
 use crate::domain::ModelConfig;
 use std::sync::Arc;
 
-/// The largest logged reply in bytes. Larger than a displayed log line, so that a secret is never
-/// truncated in the visible part and thereby missed by redaction.
+/// Maximum size of a logged reply. Larger than a displayed log line, so that a secret cut off at
+/// this limit, which redaction would miss, is never displayed.
 const LOGGED_BYTES_MAX: usize = 256 << 10;
 
-/// Logs the decoded text joined together: in the raw events, a secret may be split into pieces
-/// that redaction would miss. Written on drop, so that an interrupted reply is logged too.
+/// Collects a reply and logs it on drop, so that an interrupted reply is logged too. Logs joined
+/// text instead of raw events, because redaction would miss a secret split between two events.
 pub(super) struct ReplyLog {
     text: Option<String>,
     /// The kind of the last entry in `text`.
@@ -28,11 +28,11 @@ impl ReplyLog {
         }
     }
 
-    pub(super) fn push(&mut self, piece: &ReplyPiece) {
+    pub(super) fn push(&mut self, part: &DecodedPart) {
         if self.text.is_none() {
             return;
         }
-        match piece {
+        match part {
             Ok(StreamPart::Text(text)) => self.add("text", text),
             Ok(StreamPart::Thinking(text)) => self.add("thinking", text),
             Ok(StreamPart::Call(call)) => {
@@ -45,8 +45,8 @@ impl ReplyLog {
             }
             Ok(StreamPart::Usage(usage)) => self.add("usage", &format!("{usage:?}")),
             Ok(StreamPart::End(reason)) => self.add("end", &format!("{reason:?}")),
-            // A carry repeats the thinking, plus signatures that help nobody.
-            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
+            // The echo only repeats the thinking and adds opaque signatures.
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::ReasoningEcho(_)) => {}
             Ok(StreamPart::StartedOver) => self.add("started over", ""),
             Err(cause) => self.add("fault", &format!("{cause:?}")),
         }
@@ -57,12 +57,12 @@ impl ReplyLog {
             return;
         };
         if self.kind != kind {
-            let gap = if text.is_empty() { "" } else { " | " };
-            *text += &format!("{gap}{kind}: ");
+            let separator = if text.is_empty() { "" } else { " | " };
+            *text += &format!("{separator}{kind}: ");
             self.kind = kind;
         }
-        let room = LOGGED_BYTES_MAX.saturating_sub(text.len());
-        text.push_str(&entry[..entry.floor_char_boundary(room)]);
+        let bytes_left = LOGGED_BYTES_MAX.saturating_sub(text.len());
+        text.push_str(&entry[..entry.floor_char_boundary(bytes_left)]);
     }
 }
 

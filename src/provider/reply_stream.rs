@@ -1,10 +1,10 @@
-//! Streams a reply: connecting, reading and decoding all happen inside the consumer's poll. No
-//! task is spawned, so dropping the stream stops everything.
+//! Streams a reply. Connecting, reading and decoding all happen while the consumer polls the
+//! stream. No task is spawned, so dropping the stream stops everything.
 
 use super::adapter::ReplyDecoder;
 use super::error::ProviderError;
 use super::http_provider::HttpProvider;
-use super::reply_builder::ReplyPiece;
+use super::reply_builder::DecodedPart;
 use super::reply_log::ReplyLog;
 use super::types::{ChatRequest, StreamPart};
 use crate::http_util::root_cause;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long to wait for token counts after the reply has ended.
+/// How long to wait for token counts after the reply is complete.
 const COUNTS_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// The parts of one reply. Nothing follows `End` or an error.
@@ -41,8 +41,8 @@ impl Stream for ReplyStream {
 pub(super) fn stream_reply(http: Arc<HttpProvider>, request: ChatRequest) -> ReplyStream {
     let reader = ReplyReader {
         request,
-        stage: ReplyStage::Asking(http),
-        parts: VecDeque::new(),
+        stage: ReplyStage::Requesting(http),
+        pending: VecDeque::new(),
         has_content: false,
     };
     ReplyStream::new(stream::unfold(reader, ReplyReader::next))
@@ -51,16 +51,16 @@ pub(super) fn stream_reply(http: Arc<HttpProvider>, request: ChatRequest) -> Rep
 struct ReplyReader {
     request: ChatRequest,
     stage: ReplyStage,
-    /// Decoded and not yet yielded.
-    parts: VecDeque<Result<StreamPart, ProviderError>>,
-    /// Text or thinking was yielded.
+    /// Decoded but not yet yielded.
+    pending: VecDeque<Result<StreamPart, ProviderError>>,
+    /// Text or thinking was decoded.
     has_content: bool,
 }
 
 enum ReplyStage {
-    Asking(Arc<HttpProvider>),
-    OpenBody(Box<OpenBody>),
-    Over,
+    Requesting(Arc<HttpProvider>),
+    Reading(Box<OpenBody>),
+    Done,
 }
 
 struct OpenBody {
@@ -72,45 +72,45 @@ struct OpenBody {
 impl ReplyReader {
     async fn next(mut self) -> Option<(Result<StreamPart, ProviderError>, Self)> {
         loop {
-            if let Some(part) = self.parts.pop_front() {
+            if let Some(part) = self.pending.pop_front() {
                 return Some((part, self));
             }
-            match std::mem::replace(&mut self.stage, ReplyStage::Over) {
-                ReplyStage::Asking(http) => self.ask(&http).await,
-                ReplyStage::OpenBody(open) => self.read(open).await,
-                ReplyStage::Over => return None,
+            match std::mem::replace(&mut self.stage, ReplyStage::Done) {
+                ReplyStage::Requesting(http) => self.send_request(&http).await,
+                ReplyStage::Reading(body) => self.read_chunk(body).await,
+                ReplyStage::Done => return None,
             }
         }
     }
 
-    async fn ask(&mut self, http: &HttpProvider) {
+    async fn send_request(&mut self, http: &HttpProvider) {
         match http.open_reply(&self.request).await {
-            Ok(open) => {
-                let notices = open.notices.into_iter().map(StreamPart::Notice);
-                self.parts.extend(notices.map(Ok));
-                self.stage = ReplyStage::OpenBody(Box::new(OpenBody {
-                    response: open.response,
-                    decoder: open.decoder,
+            Ok(accepted) => {
+                let notices = accepted.notices.into_iter().map(StreamPart::Notice);
+                self.pending.extend(notices.map(Ok));
+                self.stage = ReplyStage::Reading(Box::new(OpenBody {
+                    response: accepted.response,
+                    decoder: accepted.decoder,
                     log: ReplyLog::new(&self.request),
                 }));
             }
             Err(error) => {
                 tracing::debug!("{error}");
-                self.parts.push_back(Err(error));
+                self.pending.push_back(Err(error));
             }
         }
     }
 
-    /// Reads one chunk. The stage was replaced by `Over`, and is restored unless the reply is
-    /// over.
-    async fn read(&mut self, mut open: Box<OpenBody>) {
-        let read = open.response.chunk();
-        let chunk = if open.decoder.is_settled() {
-            tokio::time::timeout(COUNTS_TIME_MAX, read)
+    /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
+    /// the reply has ended.
+    async fn read_chunk(&mut self, mut body: Box<OpenBody>) {
+        let next_chunk = body.response.chunk();
+        let chunk = if body.decoder.is_settled() {
+            tokio::time::timeout(COUNTS_TIME_MAX, next_chunk)
                 .await
                 .unwrap_or(Ok(None))
         } else {
-            read.await
+            next_chunk.await
         };
         // A broken connection is treated like a closed one: the decoder knows whether the reply
         // was complete.
@@ -120,25 +120,26 @@ impl ReplyReader {
             }
             let OpenBody {
                 decoder, mut log, ..
-            } = *open;
-            return self.give(decoder.finish(), &mut log);
+            } = *body;
+            return self.add_parts(decoder.finish(), &mut log);
         };
-        let pieces = open.decoder.push(&bytes);
-        let is_over = matches!(pieces.last(), Some(Err(_) | Ok(StreamPart::End(_))));
-        if pieces.is_empty() {
-            self.parts.push_back(Ok(StreamPart::Heartbeat));
+        let parts = body.decoder.push(&bytes);
+        let is_over = matches!(parts.last(), Some(Err(_) | Ok(StreamPart::End(_))));
+        if parts.is_empty() {
+            self.pending.push_back(Ok(StreamPart::Heartbeat));
         }
-        self.give(pieces, &mut open.log);
+        self.add_parts(parts, &mut body.log);
         if !is_over {
-            self.stage = ReplyStage::OpenBody(open);
+            self.stage = ReplyStage::Reading(body);
         }
     }
 
-    fn give(&mut self, pieces: Vec<ReplyPiece>, log: &mut ReplyLog) {
-        for piece in pieces {
-            log.push(&piece);
-            self.has_content |= piece.as_ref().is_ok_and(StreamPart::is_content);
-            self.parts.push_back(piece.map_err(|cause| ProviderError {
+    /// Queues decoded parts and logs them.
+    fn add_parts(&mut self, parts: Vec<DecodedPart>, log: &mut ReplyLog) {
+        for part in parts {
+            log.push(&part);
+            self.has_content |= part.as_ref().is_ok_and(StreamPart::is_content);
+            self.pending.push_back(part.map_err(|cause| ProviderError {
                 has_partial_reply: self.has_content,
                 ..ProviderError::new(&self.request.model, cause)
             }));

@@ -1,7 +1,7 @@
-//! Rewrites tool schemas into a form that providers accept: an object at the root, no dangling
-//! `required`, local `$ref`s inlined. A `$ref` to another document is dropped, never fetched. All
-//! schemas of a request share one size limit, because every round sends them again. Pure, except
-//! that the last result is cached.
+//! Rewrites tool schemas into a form that providers accept: an object at the root, `required`
+//! naming only existing properties, local `$ref`s inlined. A `$ref` to another document is
+//! dropped, never fetched. All schemas of a request share one size limit, because every request
+//! sends them again. Pure, except that the last result is cached.
 
 use crate::domain::{Notice, OfferedTool, Toolset};
 use crate::sync::lock_ignoring_poison;
@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Maximum depth of nested `$ref`s: a schema may refer to itself.
+/// Maximum depth of nested `$ref`s. Bounded because a schema may refer to itself.
 const REF_DEPTH_MAX: usize = 8;
-/// Approximate limit for one expanded schema: nested `$ref`s can grow exponentially. A schema that
-/// would exceed it is sent unexpanded.
+/// Approximate maximum size of one expanded schema, because nested `$ref`s can make it grow
+/// exponentially. A schema that would exceed it is sent unexpanded.
 const SCHEMA_BYTES_MAX: usize = 256 << 10;
-/// Limit for the combined schemas of a request.
+/// Maximum total size of a request's schemas.
 const TOTAL_BYTES_MAX: usize = 2 << 20;
-/// Maximum number of bytes copied per request, including abandoned expansions.
+/// Maximum number of bytes copied for one request, including abandoned expansions.
 const COPIED_BYTES_MAX: usize = 4 * TOTAL_BYTES_MAX;
-/// Keys that providers reject at the root.
-const DROPPED_AT_ROOT: [&str; 8] = [
+/// Keys that providers reject at the root of a schema.
+const REJECTED_ROOT_KEYS: [&str; 8] = [
     "$schema", "$id", "oneOf", "anyOf", "allOf", "not", "enum", "const",
 ];
 
@@ -57,18 +57,19 @@ impl ToolSchemas {
     /// A notice if some schemas are not sent.
     pub fn notice(&self) -> Option<Notice> {
         let (omitted, all) = (self.omitted_count, self.schemas.len());
-        let what =
+        let summary =
             format!("{omitted} of {all} tools are sent to the model without their input schemas.");
-        let why = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
+        let reason = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
         (omitted > 0).then(|| {
-            Notice::warning(what)
-                .with_reason(why)
+            Notice::warning(summary)
+                .with_reason(reason)
                 .with_advice("Switch off servers or tools that you do not need.")
         })
     }
 
-    /// Reserves space for the unexpanded schemas first, smallest first, so that a few huge ones do
-    /// not crowd out the others. The remaining space is used to expand references.
+    /// Fits the schemas into the size limit. Reserves space for the unexpanded schemas first,
+    /// smallest first, so that a few huge ones do not crowd out the others. The remaining space is
+    /// used to expand references.
     fn fit(offered: &Toolset) -> Self {
         let originals = offered.tools().iter().map(|tool| &tool.tool.input_schema);
         let originals: Vec<_> = originals
@@ -77,12 +78,12 @@ impl ToolSchemas {
         let mut by_size: Vec<usize> = (0..originals.len()).collect();
         by_size.sort_by_key(|index| originals[*index].1);
         let mut bytes_left = TOTAL_BYTES_MAX;
-        let fits = |index: &&usize| {
-            let left = bytes_left.checked_sub(originals[**index].1);
-            bytes_left = left.unwrap_or(bytes_left);
-            left.is_some()
+        let reserve = |index: &&usize| {
+            let remaining = bytes_left.checked_sub(originals[**index].1);
+            bytes_left = remaining.unwrap_or(bytes_left);
+            remaining.is_some()
         };
-        let sent_count = by_size.iter().take_while(fits).count();
+        let sent_count = by_size.iter().take_while(reserve).count();
         let mut is_sent = vec![false; originals.len()];
         for index in &by_size[..sent_count] {
             is_sent[*index] = true;
@@ -137,23 +138,23 @@ pub fn rewrite_schema(schema: &Map<String, Value>) -> Value {
     expanded.map_or_else(|| unexpanded(schema), |(schema, _)| schema)
 }
 
-/// The schema with its references expanded, and its size in bytes. `None` if it exceeds about
-/// `bytes_max` or `copy_budget`. Copied bytes are deducted from `copy_budget`.
+/// The schema with its references expanded, and its size in bytes. `None` if copying it takes more
+/// than about `bytes_max` or `copy_budget` bytes. Copied bytes are deducted from `copy_budget`.
 fn expand(
     schema: &Map<String, Value>,
     bytes_max: usize,
     copy_budget: &mut usize,
 ) -> Option<(Value, usize)> {
-    let allowed = bytes_max.min(*copy_budget);
+    let copied_bytes_max = bytes_max.min(*copy_budget);
     let root = Value::Object(schema.clone());
     let mut inliner = Inliner {
         root: &root,
-        bytes_left: allowed,
+        bytes_left: copied_bytes_max,
     };
     let mut without_definitions = schema.clone();
     without_definitions.retain(|key, _| key != "$defs" && key != "definitions");
     let expanded = inliner.copy_object(&without_definitions, 0);
-    *copy_budget -= allowed - inliner.bytes_left;
+    *copy_budget -= copied_bytes_max - inliner.bytes_left;
     let schema = apply_root_rules(expanded?);
     let bytes = json_bytes(&schema);
     Some((schema, bytes))
@@ -185,19 +186,19 @@ fn drop_external_refs_in_object(object: &mut Map<String, Value>) {
 }
 
 fn has_reference(object: &Map<String, Value>) -> bool {
-    fn is_in(value: &Value) -> bool {
+    fn value_has_reference(value: &Value) -> bool {
         match value {
-            Value::Array(items) => items.iter().any(is_in),
+            Value::Array(items) => items.iter().any(value_has_reference),
             Value::Object(object) => has_reference(object),
             _ => false,
         }
     }
-    object.contains_key("$ref") || object.values().any(is_in)
+    object.contains_key("$ref") || object.values().any(value_has_reference)
 }
 
 /// Makes the root an object, and drops the keys that providers reject there.
 fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
-    parameters.retain(|key, _| !DROPPED_AT_ROOT.contains(&key.as_str()));
+    parameters.retain(|key, _| !REJECTED_ROOT_KEYS.contains(&key.as_str()));
     parameters.insert("type".into(), json!("object"));
     if !parameters.get("properties").is_some_and(Value::is_object) {
         parameters.insert("properties".into(), json!({}));
@@ -206,7 +207,7 @@ fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     Value::Object(parameters)
 }
 
-/// The size of `value` as compact JSON, counted without building it.
+/// The size of `value` as compact JSON, counted without building the text.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     struct ByteCounter(usize);
     impl io::Write for ByteCounter {
@@ -219,10 +220,10 @@ fn json_bytes(value: &impl serde::Serialize) -> usize {
             Ok(())
         }
     }
-    let mut count = ByteCounter(0);
-    // Counting cannot fail, and every key is a string.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
+    let mut counter = ByteCounter(0);
+    // This cannot fail: the counter accepts everything, and every key is a string.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
 }
 
 struct Inliner<'a> {
@@ -232,7 +233,7 @@ struct Inliner<'a> {
 
 impl Inliner<'_> {
     /// Copies `value` with its references inlined. `None` if the copy would exceed the limit.
-    /// `depth` counts the references around it.
+    /// `depth` is the number of references that were followed to reach `value`.
     fn copy(&mut self, value: &Value, depth: usize) -> Option<Value> {
         match value {
             Value::Array(items) => {
@@ -258,7 +259,7 @@ impl Inliner<'_> {
     ) -> Option<Map<String, Value>> {
         self.spend(object.keys().map(String::len).sum())?;
         let mut copied = Map::new();
-        // Only a string makes `$ref` a reference: a property may have that name too.
+        // If `$ref` is not a string, it is the name of a property.
         let reference = object.get("$ref").and_then(Value::as_str);
         if let Some(pointer) = reference.and_then(|reference| reference.strip_prefix('#'))
             && depth < REF_DEPTH_MAX
@@ -288,7 +289,7 @@ fn drop_dangling_required(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get("properties") else {
         return;
     };
-    // Only a list makes `required` the keyword: a property may have that name too.
+    // If `required` is not a list, it is the name of a property.
     let Some(Value::Array(required)) = object.get("required") else {
         return;
     };

@@ -1,11 +1,11 @@
-//! Sends single requests to one model server: URL, key, headers and bounded JSON
-//! responses. A key goes only to the origin that config.json names and never into the log.
+//! Sends requests to one model server: builds URLs and headers, and reads JSON responses of
+//! bounded size. A key is sent only to the origin configured in config.json and never logged.
 
 use super::adapter::ProviderAdapter;
 use super::error::{FailureCause, origin, without_credentials, without_secrets};
 use super::error_response::read_error_response;
 use super::http_clients::HttpClients;
-use super::reply_builder::parse;
+use super::reply_builder::parse_json;
 use crate::domain::ModelConfig;
 use crate::domain::model::ApiKey;
 use crate::http_util::{self, RequestFailure, read_body_prefix};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use url::Url;
 
-/// Responses about a single model can contain a license and a tokenizer.
+/// Large, because the description of a model can contain a license and a tokenizer.
 const JSON_BYTES_MAX: usize = 16 << 20;
 
 /// The server of one configured model.
@@ -50,14 +50,14 @@ impl ServerClient {
     }
 
     pub(super) async fn get_json(&self, path: &str) -> Result<Value, FailureCause> {
-        self.json(Method::GET, path, None).await
+        self.request_json(Method::GET, path, None).await
     }
 
     pub(super) async fn post_json(&self, path: &str, body: &Value) -> Result<Value, FailureCause> {
-        self.json(Method::POST, path, Some(body)).await
+        self.request_json(Method::POST, path, Some(body)).await
     }
 
-    async fn json(
+    async fn request_json(
         &self,
         method: Method,
         path: &str,
@@ -68,10 +68,10 @@ impl ServerClient {
         if body.is_empty() {
             return Err(FailureCause::EmptyReply);
         }
-        parse(&body).map_err(FailureCause::Malformed)
+        parse_json(&body).map_err(FailureCause::Malformed)
     }
 
-    /// Sends a request; any status but success is an error.
+    /// Sends a request. Any status other than success is an error.
     pub(super) async fn send_ok(
         &self,
         method: Method,
@@ -145,25 +145,25 @@ impl ServerClient {
     }
 }
 
-/// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path`
-/// comes after it.
+/// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path` is
+/// appended to the base URL's query.
 fn request_url(base_url: &str, path: &str) -> Result<Url, FailureCause> {
-    let bad = |why: &str| FailureCause::InvalidBaseUrl {
+    let invalid = |why: &str| FailureCause::InvalidBaseUrl {
         given: without_credentials(base_url),
         why: why.to_owned(),
     };
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut url = Url::parse(base_url).map_err(|error| bad(&error.to_string()))?;
+    let mut url = Url::parse(base_url).map_err(|error| invalid(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("it must start with http:// or https://"));
+        return Err(invalid("it must start with http:// or https://"));
     }
     url.path_segments_mut()
-        .map_err(|()| bad("it has no host"))?
+        .map_err(|()| invalid("it has no host"))?
         .pop_if_empty()
         .extend(path.split('/'));
     if !query.is_empty() {
-        let before = url.query().map(|before| format!("{before}&"));
-        url.set_query(Some(&(before.unwrap_or_default() + query)));
+        let base_query = url.query().map(|base_query| format!("{base_query}&"));
+        url.set_query(Some(&(base_query.unwrap_or_default() + query)));
     }
     Ok(url)
 }
@@ -179,8 +179,8 @@ fn redirect_target(url: &Url, response: &Response) -> String {
     }
 }
 
-fn connection_failure(why: RequestFailure) -> FailureCause {
-    match why {
+fn connection_failure(failure: RequestFailure) -> FailureCause {
+    match failure {
         RequestFailure::Unresolved => FailureCause::HostNotFound,
         RequestFailure::Refused => FailureCause::ConnectionRefused,
         RequestFailure::ConnectTimeout => FailureCause::ConnectTimeout,

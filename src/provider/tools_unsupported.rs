@@ -1,10 +1,10 @@
-//! Recognizes the many ways in which servers report that a model, or its setup, does not support
-//! tools. Pure.
+//! Recognizes error messages that report that a model, or its server setup, does not support
+//! tools. Servers word them in many ways. Pure.
 
-/// Phrases that fit no pattern.
+/// Phrases that do not combine a name with a refusal.
 const EXACT_PHRASES: [&str; 2] = ["tools param requires", "tool choice requires"];
-/// Names for tools.
-const SUBJECTS: [&str; 12] = [
+/// Names for tool support.
+const TOOL_NAMES: [&str; 12] = [
     "tools",
     "tool use",
     "tool_use",
@@ -19,7 +19,7 @@ const SUBJECTS: [&str; 12] = [
     "functions",
 ];
 /// Refusals that follow a name, as in "tools not supported".
-const PHRASES_AFTER: [&str; 6] = [
+const REFUSALS_AFTER: [&str; 6] = [
     "not supported",
     "not enabled",
     "not available",
@@ -28,7 +28,7 @@ const PHRASES_AFTER: [&str; 6] = [
     "unsupported",
 ];
 /// Refusals that precede a name, as in "unknown tools".
-const PHRASES_BEFORE: [&str; 11] = [
+const REFUSALS_BEFORE: [&str; 11] = [
     "not support",
     "n't support",
     "no support for",
@@ -41,7 +41,7 @@ const PHRASES_BEFORE: [&str; 11] = [
     "unexpected",
     "not capable",
 ];
-/// Words that are ignored.
+/// Words that are ignored between a name and a refusal.
 const FILLERS: [&str; 25] = [
     "the",
     "any",
@@ -80,11 +80,12 @@ pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
         return true;
     }
     let text = significant_words(&lowercase);
-    let is_refused = |phrase: &&str| text.contains(&format!(" {phrase} "));
+    let contains = |phrase: &&str| text.contains(&format!(" {phrase} "));
     match param {
+        // `param` names tools, so the message needs only a refusal.
         Some("tools" | "tool_choice" | "functions") => {
-            let names_none = PHRASES_AFTER.iter().chain(&PHRASES_BEFORE).any(is_refused);
-            if names_none || is_refused(&"extra inputs not permitted") {
+            let mut refusals = REFUSALS_AFTER.iter().chain(&REFUSALS_BEFORE);
+            if refusals.any(contains) || contains(&"extra inputs not permitted") {
                 return true;
             }
         }
@@ -92,29 +93,31 @@ pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
         Some(param) if !param.starts_with("tools") => return false,
         _ => {}
     }
-    SUBJECTS.iter().any(|subject| {
-        let after = PHRASES_AFTER
+    TOOL_NAMES.iter().any(|name| {
+        let is_refused_after = REFUSALS_AFTER
             .iter()
-            .any(|after| is_refused(&&*format!("{subject} {after}")));
-        let before = |phrase: &&str| text.contains(&format!("{phrase} {subject} "));
-        after || PHRASES_BEFORE.iter().any(before)
+            .any(|refusal| contains(&&*format!("{name} {refusal}")));
+        let precedes = |refusal: &&str| text.contains(&format!("{refusal} {name} "));
+        is_refused_after || REFUSALS_BEFORE.iter().any(precedes)
     })
 }
 
-/// The significant words, separated by single spaces: no punctuation, no fillers.
+/// The words of a message without punctuation and fillers, each surrounded by single spaces.
 fn significant_words(message: &str) -> String {
-    let is_gap = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
-    let words = message.split(is_gap).map(|word| word.trim_matches('\''));
-    // `use` is a filler except in "tool use".
-    let mut kept = String::from(" ");
+    let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
+    let words = message
+        .split(is_separator)
+        .map(|word| word.trim_matches('\''));
+    let mut text = String::from(" ");
     for word in words.filter(|word| !word.is_empty()) {
-        let names_tools = word == "use" && kept.ends_with(" tool ");
-        if names_tools || !FILLERS.contains(&word) {
-            kept.push_str(word);
-            kept.push(' ');
+        // `use` is a filler except in "tool use".
+        let is_tool_use = word == "use" && text.ends_with(" tool ");
+        if is_tool_use || !FILLERS.contains(&word) {
+            text.push_str(word);
+            text.push(' ');
         }
     }
-    kept
+    text
 }
 
 #[cfg(test)]

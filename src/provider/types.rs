@@ -21,22 +21,23 @@ pub enum StreamPart {
     Text(String),
     Thinking(String),
     Call(NativeCall),
-    /// The server restarted the reply: discard everything before this.
+    /// The server restarted the reply: discard all earlier parts.
     StartedOver,
-    /// Data that must be sent back with the calls of this reply. At most once, before `End`.
-    Carry(ReasoningEcho),
+    /// Reasoning that must be sent back with the calls of this reply. At most once, before `End`.
+    ReasoningEcho(ReasoningEcho),
     /// At most once, before `End` or an error.
     Usage(Usage),
-    /// Bytes arrived that complete no other part: the server is alive.
+    /// Bytes arrived but completed no other part: the server is alive.
     Heartbeat,
-    /// Something the user should know about how the model was asked.
+    /// Tells the user that the request was changed, for example because the server rejected a
+    /// parameter.
     Notice(Notice),
     /// Always the last part.
     End(EndReason),
 }
 
 impl StreamPart {
-    /// Whether the part is visible text that is kept.
+    /// Whether the part is text or thinking, which is kept if the reply fails.
     pub fn is_content(&self) -> bool {
         matches!(self, Self::Text(_) | Self::Thinking(_))
     }
@@ -47,7 +48,7 @@ impl StreamPart {
 pub struct NativeCall {
     pub id: Option<String>,
     pub name: String,
-    /// Err holds the raw text if it is not a JSON object; such a call must not run.
+    /// `Err` holds the raw text of arguments that are not a JSON object; such a call must not run.
     pub arguments: Result<Arguments, String>,
 }
 
@@ -65,17 +66,17 @@ pub enum EndReason {
     ContentFilter,
     /// The model's context is full.
     ContextFull,
-    /// The server paused and expects to be asked to continue.
+    /// The server paused and expects a request to continue.
     Paused,
     StopSequence,
     OutOfResources,
-    /// Any other reason, as the server names it.
+    /// The server's name for any other reason.
     Other(String),
 }
 
 impl EndReason {
-    /// Names that mean the same on every server.
-    pub(super) fn named(name: &str) -> Self {
+    /// The reason for a name that has the same meaning on every server.
+    pub(super) fn from_shared_name(name: &str) -> Self {
         match name {
             "content_filter" => Self::ContentFilter,
             "model_context_window_exceeded" | "model_length" => Self::ContextFull,
@@ -86,12 +87,12 @@ impl EndReason {
         }
     }
 
-    /// A notice, if the end is unusual.
+    /// The notice for an unusual end.
     pub fn notice(&self) -> Option<Notice> {
         error_messages::end_notice(self)
     }
 
-    /// Whether the model or its server refused. OpenAI and Mistral report a filter where
+    /// Whether the model or its server refused. OpenAI and Mistral report a content filter where
     /// Anthropic reports a refusal.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::ContentFilter)

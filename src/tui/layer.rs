@@ -127,6 +127,8 @@ pub enum UiRequest {
     Send(Command),
     Notify(Notice),
     Copy(String),
+    /// Edits a text of the open dialog in `$EDITOR`.
+    EditExternally(String),
     StartDemo,
     /// The user ran a call while this many of its rows had never been drawn.
     RecordUndrawnRows(CallId, usize),

@@ -1,26 +1,28 @@
-//! Parses the braces of a Gemma call: `{city:<escape>Paris<escape>,n:3}`. Strings are quoted with
-//! `<escape>`, `<|"|>` or plain quotes; keys are bare.
+//! Parses the arguments of a Gemma call: `{city:<escape>Paris<escape>,n:3}`. Strings are quoted with
+//! `<escape>`, `<|"|>` or plain quotes; keys need no quotes.
 
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
 
-/// The depth limit of the JSON parser.
+use GemmaArgumentsState as State;
+
+/// Maximum nesting, the same as in the JSON parser.
 const DEPTH_MAX: usize = 128;
 const QUOTES: [&str; 4] = ["<escape>", "<|\"|>", "\"", "'"];
 
-/// Builds the value incrementally, in amortized constant time per character. Keeps the first error
-/// and reads on to the closing brace.
+/// Builds the value incrementally, in amortized constant time per character. After an error, reads
+/// on to the closing brace and reports the first error.
 #[derive(Debug, Default)]
 pub(super) struct GemmaArguments {
-    state: GemmaArgumentsState,
-    /// Open containers, outermost first.
-    open: Vec<OpenContainer>,
-    /// Number of open containers beyond the depth limit.
-    too_deep: usize,
-    /// The current key or value, including its opening quote.
-    part: String,
+    state: State,
+    /// The open containers, outermost first.
+    open_containers: Vec<OpenContainer>,
+    /// The number of open containers beyond the depth limit.
+    excess_depth: usize,
+    /// The current key or value, without its opening quote once that is complete.
+    token: String,
     complete: Option<Value>,
-    repaired: bool,
+    was_repaired: bool,
     error: Option<String>,
 }
 
@@ -42,14 +44,14 @@ enum GemmaArgumentsState {
     KeyOrEnd,
     Colon,
     CommaOrEnd,
-    /// Outside quotes, or not known yet.
+    /// In a key or value that has no quotes, or whose opening quote is incomplete.
     Unquoted {
-        key: bool,
+        is_key: bool,
     },
     Quoted {
         quote: &'static str,
-        key: bool,
-        escaped: bool,
+        is_key: bool,
+        is_escaped: bool,
     },
     /// In containers beyond the depth limit.
     TooDeep,
@@ -59,23 +61,23 @@ impl GemmaArguments {
     /// Consumes `c`. Returns true if it completes the arguments.
     pub(super) fn push(&mut self, c: char) -> bool {
         match self.state {
-            GemmaArgumentsState::Quoted {
+            State::Quoted {
                 quote,
-                key,
-                escaped,
+                is_key,
+                is_escaped,
             } => {
-                self.push_quoted(c, quote, key, escaped);
+                self.push_quoted(c, quote, is_key, is_escaped);
                 false
             }
-            GemmaArgumentsState::Unquoted { key } => self.push_unquoted(c, key),
-            GemmaArgumentsState::TooDeep => {
+            State::Unquoted { is_key } => self.push_unquoted(c, is_key),
+            State::TooDeep => {
                 match c {
-                    '{' | '[' => self.too_deep += 1,
-                    '}' | ']' => self.too_deep -= 1,
+                    '{' | '[' => self.excess_depth += 1,
+                    '}' | ']' => self.excess_depth -= 1,
                     _ => {}
                 }
-                if self.too_deep == 0 {
-                    self.state = GemmaArgumentsState::CommaOrEnd;
+                if self.excess_depth == 0 {
+                    self.state = State::CommaOrEnd;
                 }
                 false
             }
@@ -83,21 +85,21 @@ impl GemmaArguments {
         }
     }
 
-    /// The arguments or the parse error, and whether an unquoted string was repaired.
+    /// The arguments or the parse error, and whether a string was repaired.
     pub(super) fn into_value(self) -> (Result<Value, String>, bool) {
-        let read = match (self.error, self.complete) {
+        let result = match (self.error, self.complete) {
             (Some(error), _) => Err(format!("its arguments cannot be read: {error}")),
             (None, value) => Ok(value.unwrap_or_default()),
         };
-        (read, self.repaired)
+        (result, self.was_repaired)
     }
 
     fn record_error(&mut self, error: &str) {
         self.error.get_or_insert_with(|| error.to_owned());
     }
 
-    fn in_array(&self) -> bool {
-        matches!(self.open.last(), Some(OpenContainer::Array(_)))
+    fn is_in_array(&self) -> bool {
+        matches!(self.open_containers.last(), Some(OpenContainer::Array(_)))
     }
 
     fn push_structural(&mut self, c: char) -> bool {
@@ -105,65 +107,51 @@ impl GemmaArguments {
             return false;
         }
         match (self.state, c) {
-            (GemmaArgumentsState::Value | GemmaArgumentsState::ItemOrEnd, '{' | '[') => {
-                self.open(c == '[')
-            }
-            (GemmaArgumentsState::ItemOrEnd | GemmaArgumentsState::CommaOrEnd, ']')
-                if self.in_array() =>
-            {
+            (State::Value | State::ItemOrEnd, '{' | '[') => self.open(c == '['),
+            (State::ItemOrEnd | State::CommaOrEnd, ']') if self.is_in_array() => {
                 return self.close();
             }
-            (GemmaArgumentsState::KeyOrEnd | GemmaArgumentsState::CommaOrEnd, '}')
-                if !self.in_array() =>
-            {
+            (State::KeyOrEnd | State::CommaOrEnd, '}') if !self.is_in_array() => {
                 return self.close();
             }
-            (GemmaArgumentsState::CommaOrEnd, ',') => self.next_item(),
-            (GemmaArgumentsState::Colon, ':') => self.state = GemmaArgumentsState::Value,
-            (GemmaArgumentsState::Value, ',' | '}' | ']')
-            | (GemmaArgumentsState::Colon, ',' | '}') => {
+            (State::CommaOrEnd, ',') => self.expect_item(),
+            (State::Colon, ':') => self.state = State::Value,
+            (State::Value, ',' | '}' | ']') | (State::Colon, ',' | '}') => {
                 self.record_error("a key has no value");
-                self.state = GemmaArgumentsState::CommaOrEnd;
+                self.state = State::CommaOrEnd;
                 return self.push_structural(c);
             }
-            (GemmaArgumentsState::KeyOrEnd, ',') | (GemmaArgumentsState::ItemOrEnd, ',') => {
+            (State::KeyOrEnd, ',') | (State::ItemOrEnd, ',') => {
                 self.record_error("there is an extra comma")
             }
             (_, '}' | ']') => self.record_error("its brackets do not match"),
-            (
-                GemmaArgumentsState::KeyOrEnd
-                | GemmaArgumentsState::Value
-                | GemmaArgumentsState::ItemOrEnd,
-                _,
-            ) => {
-                self.part.clear();
-                self.state = GemmaArgumentsState::Unquoted {
-                    key: self.state == GemmaArgumentsState::KeyOrEnd,
-                };
-                return self
-                    .push_unquoted(c, self.state == GemmaArgumentsState::Unquoted { key: true });
+            (State::KeyOrEnd | State::Value | State::ItemOrEnd, _) => {
+                self.token.clear();
+                let is_key = self.state == State::KeyOrEnd;
+                self.state = State::Unquoted { is_key };
+                return self.push_unquoted(c, is_key);
             }
             _ => self.record_error("a comma is missing"),
         }
         false
     }
 
-    fn next_item(&mut self) {
-        self.state = if self.in_array() {
-            GemmaArgumentsState::ItemOrEnd
+    fn expect_item(&mut self) {
+        self.state = if self.is_in_array() {
+            State::ItemOrEnd
         } else {
-            GemmaArgumentsState::KeyOrEnd
+            State::KeyOrEnd
         };
     }
 
-    fn open(&mut self, array: bool) {
-        if self.open.len() == DEPTH_MAX {
+    fn open(&mut self, is_array: bool) {
+        if self.open_containers.len() == DEPTH_MAX {
             self.record_error("its values are nested too deeply");
-            self.too_deep = 1;
-            self.state = GemmaArgumentsState::TooDeep;
+            self.excess_depth = 1;
+            self.state = State::TooDeep;
             return;
         }
-        self.open.push(if array {
+        self.open_containers.push(if is_array {
             OpenContainer::Array(Vec::new())
         } else {
             OpenContainer::Object {
@@ -171,107 +159,108 @@ impl GemmaArguments {
                 key: String::new(),
             }
         });
-        self.next_item();
+        self.expect_item();
     }
 
+    /// Closes the innermost container. Returns true if the arguments are complete.
     fn close(&mut self) -> bool {
-        let value = match self.open.pop() {
+        let value = match self.open_containers.pop() {
             Some(OpenContainer::Object { map, .. }) => Value::Object(map),
             Some(OpenContainer::Array(items)) => Value::Array(items),
             None => Value::Null,
         };
-        if self.open.is_empty() {
+        if self.open_containers.is_empty() {
             self.complete = Some(value);
             return true;
         }
-        self.put(value);
+        self.add_value(value);
         false
     }
 
-    fn put(&mut self, value: Value) {
-        match self.open.last_mut() {
+    fn add_value(&mut self, value: Value) {
+        match self.open_containers.last_mut() {
             Some(OpenContainer::Object { map, key }) => {
                 map.insert(std::mem::take(key), value);
             }
             Some(OpenContainer::Array(items)) => items.push(value),
             None => {}
         }
-        self.state = GemmaArgumentsState::CommaOrEnd;
+        self.state = State::CommaOrEnd;
     }
 
-    fn put_key(&mut self, written: String) {
-        if let Some(OpenContainer::Object { key, .. }) = self.open.last_mut() {
-            *key = written;
+    fn set_key(&mut self, new_key: String) {
+        if let Some(OpenContainer::Object { key, .. }) = self.open_containers.last_mut() {
+            *key = new_key;
         }
-        self.state = GemmaArgumentsState::Colon;
+        self.state = State::Colon;
     }
 
-    /// A bare key ends at its colon; a bare value ends at a comma or bracket.
-    fn push_unquoted(&mut self, c: char, key: bool) -> bool {
-        let ends = matches!(c, ',' | '}' | ']') || key && c == ':';
-        if !ends {
-            self.part.push(c);
-            if let Some(quote) = QUOTES.into_iter().find(|&quote| quote == self.part) {
-                self.part.clear();
-                self.state = GemmaArgumentsState::Quoted {
+    /// An unquoted key ends at its colon, an unquoted value at a comma or bracket.
+    fn push_unquoted(&mut self, c: char, is_key: bool) -> bool {
+        let is_end = matches!(c, ',' | '}' | ']') || is_key && c == ':';
+        if !is_end {
+            self.token.push(c);
+            if let Some(quote) = QUOTES.into_iter().find(|&quote| quote == self.token) {
+                self.token.clear();
+                self.state = State::Quoted {
                     quote,
-                    key,
-                    escaped: false,
+                    is_key,
+                    is_escaped: false,
                 };
             }
             return false;
         }
-        let part = std::mem::take(&mut self.part);
-        let word = part.trim();
-        if key {
-            self.put_key(word.to_owned());
+        let token = std::mem::take(&mut self.token);
+        let word = token.trim();
+        if is_key {
+            self.set_key(word.to_owned());
         } else {
             let value = self.parse_unquoted(word);
-            self.put(value);
+            self.add_value(value);
         }
         self.push_structural(c)
     }
 
     fn parse_unquoted(&mut self, word: &str) -> Value {
         match lenient_json::parse(word) {
-            Ok(read) => read.value,
+            Ok(parsed) => parsed.value,
             Err(_) => {
-                self.repaired = true;
+                self.was_repaired = true;
                 Value::String(word.to_owned())
             }
         }
     }
 
-    fn push_quoted(&mut self, c: char, quote: &'static str, key: bool, escaped: bool) {
-        let plain = quote.len() == 1;
-        self.part.push(c);
-        if escaped || !self.part.ends_with(quote) {
-            self.state = GemmaArgumentsState::Quoted {
+    fn push_quoted(&mut self, c: char, quote: &'static str, is_key: bool, is_escaped: bool) {
+        let is_plain_quote = quote.len() == 1;
+        self.token.push(c);
+        if is_escaped || !self.token.ends_with(quote) {
+            self.state = State::Quoted {
                 quote,
-                key,
-                escaped: plain && c == '\\' && !escaped,
+                is_key,
+                is_escaped: is_plain_quote && c == '\\' && !is_escaped,
             };
             return;
         }
-        let mut part = std::mem::take(&mut self.part);
-        part.truncate(part.len() - quote.len());
-        if plain {
+        let mut text = std::mem::take(&mut self.token);
+        text.truncate(text.len() - quote.len());
+        if is_plain_quote {
             // Only plain quotes support escapes.
-            part = match lenient_json::parse(&format!("{quote}{part}{quote}")) {
+            text = match lenient_json::parse(&format!("{quote}{text}{quote}")) {
                 Ok(lenient_json::LenientValue {
                     value: Value::String(text),
-                    was_repaired: repaired,
+                    was_repaired,
                 }) => {
-                    self.repaired |= repaired;
+                    self.was_repaired |= was_repaired;
                     text
                 }
-                _ => part,
+                _ => text,
             };
         }
-        if key {
-            self.put_key(part);
+        if is_key {
+            self.set_key(text);
         } else {
-            self.put(Value::String(part));
+            self.add_value(Value::String(text));
         }
     }
 }
@@ -283,8 +272,9 @@ mod tests {
 
     fn read(text: &str) -> (Result<Value, String>, bool) {
         let mut arguments = GemmaArguments::default();
-        let end = text.char_indices().find(|&(_, c)| arguments.push(c));
-        assert_eq!(end.map(|(at, _)| at + 1), Some(text.len()), "{text}");
+        let last = text.char_indices().find(|&(_, c)| arguments.push(c));
+        let end = last.map(|(index, _)| index + 1);
+        assert_eq!(end, Some(text.len()), "{text}");
         arguments.into_value()
     }
 
@@ -329,15 +319,15 @@ mod tests {
 
     #[test]
     fn invalid_arguments_are_read_to_their_end() {
-        for (text, why) in [
+        for (text, error) in [
             ("{a}", "a key has no value"),
             ("{a:}", "a key has no value"),
             ("{a:1,,b:2}", "there is an extra comma"),
             ("{a:<escape>x<escape> y}", "a comma is missing"),
             ("{a:[1}], b:2}", "its brackets do not match"),
         ] {
-            let why = format!("its arguments cannot be read: {why}");
-            assert_eq!(read(text).0, Err(why), "{text}");
+            let error = format!("its arguments cannot be read: {error}");
+            assert_eq!(read(text).0, Err(error), "{text}");
         }
     }
 
@@ -345,9 +335,9 @@ mod tests {
     fn deep_nesting_is_rejected_without_a_stack_overflow() {
         let depth = 200_000;
         let text = format!("{{a:{}{}}}", "[".repeat(depth), "]".repeat(depth));
-        let why = "its arguments cannot be read: its values are nested too deeply";
-        assert_eq!(read(&text).0, Err(why.to_owned()));
-        let mut open = GemmaArguments::default();
-        assert!(!"{a:".repeat(1000).chars().any(|c| open.push(c)));
+        let error = "its arguments cannot be read: its values are nested too deeply";
+        assert_eq!(read(&text).0, Err(error.to_owned()));
+        let mut unclosed = GemmaArguments::default();
+        assert!(!"{a:".repeat(1000).chars().any(|c| unclosed.push(c)));
     }
 }

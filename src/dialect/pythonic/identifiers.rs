@@ -3,27 +3,34 @@
 use crate::domain::{ToolLookup, Toolset};
 
 /// Namespaces that models put before tool names.
-const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
-/// Strips the Python decoration from a tool name: `default_api.f` and `f.call` mean `f`, unless a
-/// tool has that exact name.
+const NAMESPACES: [&str; 3] = ["default_api.", "functions.", "tools."];
+
+/// Strips a namespace and `.call` from a tool name: `default_api.f` and `f.call` mean `f`, unless a
+/// tool has exactly the written name.
 pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Toolset) -> &'a str {
-    let plain = MODULES
+    let without_namespace = NAMESPACES
         .iter()
-        .find_map(|module| written.strip_prefix(module))
+        .find_map(|namespace| written.strip_prefix(namespace))
         .unwrap_or(written);
-    let uncalled = plain.strip_suffix(".call").unwrap_or(plain);
-    [written, plain, uncalled]
+    let without_call = without_namespace
+        .strip_suffix(".call")
+        .unwrap_or(without_namespace);
+    [written, without_namespace, without_call]
         .into_iter()
         .find(|name| offered.resolve(None, name) != ToolLookup::Unknown)
-        .unwrap_or(uncalled)
+        .unwrap_or(without_call)
 }
 
-/// Whether `part` may be the beginning of an available tool's name in any spelling.
-pub(super) fn could_name_tool(part: &str, offered: &Toolset) -> bool {
-    if MODULES.iter().any(|module| module.starts_with(part)) {
+/// Whether `prefix` may be the beginning of an available tool's name, with or without a namespace.
+pub(super) fn could_name_tool(prefix: &str, offered: &Toolset) -> bool {
+    if NAMESPACES
+        .iter()
+        .any(|namespace| namespace.starts_with(prefix))
+    {
         return true;
     }
-    let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
-    let part = plain.unwrap_or(part);
-    offered.may_be_name_prefix(part)
+    let without_namespace = NAMESPACES
+        .iter()
+        .find_map(|namespace| prefix.strip_prefix(namespace));
+    offered.may_be_name_prefix(without_namespace.unwrap_or(prefix))
 }

@@ -1,37 +1,38 @@
 //! The states of the Python recognizer.
 
-/// Progress within the form.
+/// Progress within the form. Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PythonicState {
     /// Before an item or the end of the list.
-    Item,
+    BeforeItem,
     Name {
         chars: usize,
     },
-    /// After the parenthesis of a call without a marker: before its end or `name=`.
+    /// After the parenthesis of a call without a marker, before `)` or the `=` after the first
+    /// argument's name.
     FirstArgument {
-        named: bool,
+        has_name: bool,
     },
-    /// After that `=`; a second one would make it a comparison.
+    /// After that `=`. A second one would make it a comparison.
     Equals,
     Arguments,
     /// Before a comma or the end of the list.
     AfterItem,
-    /// In an item after a marker that is not a call.
+    /// In an item that is not a call. Possible only after a marker.
     NotACall,
-    /// After a list without a marker. Only a list alone on its line is a call; others are links,
-    /// indexes or examples.
+    /// After a list without a marker. `has_separator` if whitespace, a semicolon or a comma
+    /// followed it.
     ListClosed {
-        blank: bool,
+        has_separator: bool,
     },
-    /// After such a list, in a possible end-of-message token.
+    /// After a list without a marker, in a possible closing marker.
     MessageEnd {
         start: usize,
     },
-    /// The list was alone on its line.
+    /// A list without a marker ended its line, so it contains calls.
     StandsAlone,
-    /// In a call with an invalid string, waiting for the end of its line.
+    /// In a call with an invalid string, before the end of its line.
     UnterminatedString,
-    /// At the end of that line.
+    /// The line of a call with an invalid string ended at this offset.
     UnterminatedAtLine(usize),
 }

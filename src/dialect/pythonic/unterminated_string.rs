@@ -1,5 +1,5 @@
-//! Calls with an invalid string, as in `f(city='it's')`. Such a call ends at the end of its line,
-//! so the prose and calls after it are still read.
+//! Calls with an invalid string, as in `f(city='it's')`. Such a call ends with its line, so the
+//! text and calls after it are still recognized.
 
 use super::super::json_call;
 use super::super::markers::CLOSERS;
@@ -10,66 +10,71 @@ use crate::domain::{ToolLookup, Toolset};
 pub(super) const REASON: &str =
     "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
-/// End of the broken call in `body`, which ends with the call's line; excludes the closing marker
-/// of its wrapper. `string` is the start of the invalid string.
-pub(super) fn call_end(body: &str, string: usize) -> usize {
-    let rest = &body[string..];
-    let closer = CLOSERS.iter().filter_map(|closer| rest.find(closer)).min();
-    let line = &body[..closer.map_or(body.len(), |at| string + at)];
-    line.trim_end().len()
+/// The end of an invalid call, before the closing marker of its wrapper. `body` ends with the call's
+/// line.
+pub(super) fn call_end(body: &str, string_start: usize) -> usize {
+    let rest = &body[string_start..];
+    let closers = CLOSERS.iter().filter_map(|closer| rest.find(closer));
+    let end = closers
+        .min()
+        .map_or(body.len(), |offset| string_start + offset);
+    body[..end].trim_end().len()
 }
 
 impl PythonicRecognizer {
     /// Whether `c`, after `body`, shows that the last string is invalid: no value can continue with
     /// it, or the string spans a blank line.
     pub(super) fn is_unterminated(&self, c: char, body: &str) -> bool {
-        let in_short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
-        let blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
-        self.brackets.has_stray_quote() || c == '\n' && in_short && blank()
+        let is_in_short_string = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
+        let is_line_blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
+        self.brackets.has_stray_quote() || c == '\n' && is_in_short_string && is_line_blank()
     }
 
-    /// Start of the invalid string. A string of an earlier item that proves invalid only now breaks
-    /// this call from its start.
+    /// The start of the invalid string. If that string began in an earlier item, the start of the
+    /// current item.
     pub(super) fn unterminated_string_start(&self) -> usize {
-        self.string.max(self.start)
+        self.string_start.max(self.item_start)
     }
 
-    /// The string may already span several lines, so the end of its first line ends the call.
+    /// Ends the call with the first line of the invalid string, which may already span several
+    /// lines.
     pub(super) fn on_unterminated(&mut self, body: &str) -> Advance {
-        let string = self.unterminated_string_start();
-        match body[string..].find('\n') {
-            Some(line) => self.end_at_line(string + line),
+        let string_start = self.unterminated_string_start();
+        match body[string_start..].find('\n') {
+            Some(length) => self.end_at_line(string_start + length),
             None => self.enter(State::UnterminatedString),
         }
     }
 
-    pub(super) fn end_at_line(&mut self, line: usize) -> Advance {
-        self.state = State::UnterminatedAtLine(line);
+    pub(super) fn end_at_line(&mut self, line_end: usize) -> Advance {
+        self.state = State::UnterminatedAtLine(line_end);
         Advance::Reject
     }
 
-    /// Parses a broken call; `body` ends with its line. Returns `None` if it names no tool.
+    /// Parses an invalid call; `body` ends with its line. Returns `None` if it names no tool.
     pub(super) fn parse_unterminated(
         &self,
         body: &str,
         offered: &Toolset,
     ) -> Option<RecognizedForm> {
-        let name = tool_name(&body[self.start..self.name_end], offered);
-        let is_certain = self.wrapper.is_some_and(|tag| tag.is_certain);
+        let name = tool_name(&body[self.item_start..self.name_end], offered);
+        let is_certain = self.wrapper.is_some_and(|wrapper| wrapper.is_certain);
         if !is_certain && offered.resolve(None, name) == ToolLookup::Unknown {
             return None;
         }
-        let call = &body[self.start..call_end(body, self.unterminated_string_start())];
-        let piece = json_call::unusable_call(call, REASON);
-        // Text after a call that continues may be part of its string.
-        if !self.list && call.ends_with(')') && !call.contains('\n') {
-            return Some(RecognizedForm::Statement(piece));
+        let call_end = call_end(body, self.unterminated_string_start());
+        let call = &body[self.item_start..call_end];
+        let event = json_call::unusable_call(call, REASON);
+        // If the call does not end here, the text after it may belong to the string, so no
+        // statement may follow it.
+        if !self.is_list && call.ends_with(')') && !call.contains('\n') {
+            return Some(RecognizedForm::Statement(event));
         }
-        let mut pieces = match self.parse_items(body, offered) {
-            Some(RecognizedForm::Calls(pieces)) => pieces,
+        let mut events = match self.parse_items(body, offered) {
+            Some(RecognizedForm::Calls(events)) => events,
             _ => Vec::new(),
         };
-        pieces.push(piece);
-        Some(RecognizedForm::Calls(pieces))
+        events.push(event);
+        Some(RecognizedForm::Calls(events))
     }
 }

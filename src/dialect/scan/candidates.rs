@@ -1,66 +1,67 @@
-//! Runs the recognizers that opened at one character until one matches or all give up, and splits
-//! the withheld text into events.
+//! Runs the recognizers that opened at one character until one matches or all reject the text, and
+//! splits the withheld text into events.
 
 use super::super::json_call;
 use super::super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, PassThroughStatus, RecognizedForm,
 };
-use super::{CallScanner, HELD_BYTES_MAX, ScanEvent, ScanState, WRAPPERS_MAX};
+use super::{CallScanner, ScanEvent, ScanState, WITHHELD_BYTES_MAX, WRAPPERS_MAX};
 
 impl CallScanner {
     pub(super) fn step_candidates(
         &mut self,
         c: char,
-        mut forms: Vec<BoxedRecognizer>,
-        passing: Option<BoxedRecognizer>,
+        mut candidates: Vec<BoxedRecognizer>,
+        pass_through: Option<BoxedRecognizer>,
     ) -> bool {
         self.withheld.push(c);
-        let body = &self.withheld[self.body..];
-        let mut passing = passing
-            .and_then(|mut form| matches!(form.pass(c), PassThroughStatus::Inside).then_some(form));
+        let body = &self.withheld[self.form_start..];
+        let mut pass_through = pass_through.and_then(|mut recognizer| {
+            matches!(recognizer.pass(c), PassThroughStatus::Inside).then_some(recognizer)
+        });
         let mut rejected = Vec::new();
         let mut is_text = false;
-        let mut at = 0;
-        while let Some(form) = forms.get_mut(at) {
-            match form.step(c, body, &self.offered) {
+        let mut index = 0;
+        while let Some(candidate) = candidates.get_mut(index) {
+            match candidate.step(c, body, &self.offered) {
                 Advance::Hold => {
-                    at += 1;
+                    index += 1;
                     continue;
                 }
-                Advance::Found(found) => {
-                    self.accept(found);
+                Advance::Found(form) => {
+                    self.accept(form);
                     return true;
                 }
-                Advance::Reject => rejected.push(forms.remove(at)),
-                Advance::PassThrough => passing = Some(forms.remove(at)),
+                Advance::Reject => rejected.push(candidates.remove(index)),
+                Advance::PassThrough => pass_through = Some(candidates.remove(index)),
                 Advance::Text => {
                     is_text = true;
-                    forms.remove(at);
+                    candidates.remove(index);
                 }
             }
         }
-        if !forms.is_empty() && self.withheld.len() <= HELD_BYTES_MAX {
+        if !candidates.is_empty() && self.withheld.len() <= WITHHELD_BYTES_MAX {
             self.state = ScanState::Recognizing {
-                candidates: forms,
-                pass_through: passing,
+                candidates,
+                pass_through,
             };
             return true;
         }
-        let complete = &self.withheld[self.body..self.withheld.len() - c.len_utf8()];
+        let before = &self.withheld[self.form_start..self.withheld.len() - c.len_utf8()];
         let unconsumed = rejected
             .iter()
-            .map(|form| form.unconsumed_bytes(complete))
+            .map(|candidate| candidate.unconsumed_bytes(before))
             .max();
-        let retry_from = self.body + complete.len() - unconsumed.unwrap_or_default();
-        let found = first_finished(&mut rejected, complete, &self.offered, FormEnd::Rejected);
-        if let Some(found) = found {
+        let retry_from = self.form_start + before.len() - unconsumed.unwrap_or_default();
+        let form = first_finished(&mut rejected, before, &self.offered, FormEnd::Rejected);
+        if let Some(form) = form {
             let tail = self.withheld.split_off(retry_from);
-            self.accept(found);
+            self.accept(form);
             return self.push_again(&tail, c);
         }
-        if let Some(form) = passing.or_else(|| forms.pop()) {
+        if let Some(recognizer) = pass_through.or_else(|| candidates.pop()) {
             self.release();
-            self.state = ScanState::PassThrough(form);
+            self.state = ScanState::PassThrough(recognizer);
             return true;
         }
         if is_text {
@@ -72,38 +73,39 @@ impl CallScanner {
         self.push_again(&tail, c)
     }
 
-    /// Processes `tail` up to its last character `c`, which the caller must then process again.
+    /// Processes `tail` again, except its last character `c`. Returns false, so that `c` is processed
+    /// again too.
     fn push_again(&mut self, tail: &str, c: char) -> bool {
         let before = &tail[..tail.len() - c.len_utf8()];
-        before.chars().for_each(|c| self.take(c));
+        before.chars().for_each(|c| self.push_char(c));
         false
     }
 
-    /// Handles a stream that ended in a form, or in a wrapper before its form.
-    pub(super) fn finish_candidates(&mut self, mut forms: Vec<BoxedRecognizer>) {
-        let body = self.withheld.get(self.body..).unwrap_or_default();
-        let found = first_finished(&mut forms, body, &self.offered, FormEnd::Stream);
-        match found {
-            Some(found) => self.accept(found),
-            // Some models repeat the opening marker to close.
-            None if forms.is_empty() && self.has_call && self.wrappers.len() == 1 => {
+    /// Handles a stream that ended in a form, or after a wrapper without its call.
+    pub(super) fn finish_candidates(&mut self, mut candidates: Vec<BoxedRecognizer>) {
+        let body = self.withheld.get(self.form_start..).unwrap_or_default();
+        let form = first_finished(&mut candidates, body, &self.offered, FormEnd::Stream);
+        match form {
+            Some(form) => self.accept(form),
+            // Some models repeat the opening marker instead of writing a closing one.
+            None if candidates.is_empty() && self.has_call && self.wrappers.len() == 1 => {
                 self.accept(RecognizedForm::Delimiter);
             }
             None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
-                self.body = 0;
+                self.form_start = 0;
                 let raw = self.withheld.trim_end();
-                let cut = json_call::unusable_call(raw, json_call::CUT_OFF);
-                self.accept(RecognizedForm::Calls(vec![cut]));
+                let call = json_call::unusable_call(raw, json_call::CUT_OFF);
+                self.accept(RecognizedForm::Calls(vec![call]));
             }
             None => self.release(),
         }
     }
 
-    pub(super) fn step_pass_through(&mut self, c: char, mut form: BoxedRecognizer) -> bool {
-        match form.pass(c) {
+    pub(super) fn step_pass_through(&mut self, c: char, mut recognizer: BoxedRecognizer) -> bool {
+        match recognizer.pass(c) {
             PassThroughStatus::Inside => {
                 self.show_char(c);
-                self.state = ScanState::PassThrough(form);
+                self.state = ScanState::PassThrough(recognizer);
                 true
             }
             PassThroughStatus::Ends => {
@@ -114,16 +116,16 @@ impl CallScanner {
         }
     }
 
-    /// Handles a match.
-    fn accept(&mut self, found: RecognizedForm) {
-        if let RecognizedForm::WrapperStart(wrapper) = found {
+    /// Emits a recognized form and the text withheld before it.
+    fn accept(&mut self, form: RecognizedForm) {
+        if let RecognizedForm::WrapperStart(wrapper) = form {
             if self.wrappers.len() == WRAPPERS_MAX {
                 return self.release();
             }
             self.wrappers.push(wrapper);
-            self.body = self.withheld.len();
+            self.form_start = self.withheld.len();
             self.state = ScanState::InWrapper {
-                blank: 0,
+                whitespace_chars: 0,
                 fence: None,
             };
             return;
@@ -131,26 +133,26 @@ impl CallScanner {
         let wrapper = self.wrappers.last().copied();
         self.wrappers.clear();
         let raw = std::mem::take(&mut self.withheld);
-        let fence = self.fence.take();
-        if !matches!(found, RecognizedForm::ThinkingEnds) {
+        let fence = self.withheld_fence.take();
+        if !matches!(form, RecognizedForm::ThinkingEnds) {
             self.output.fences.start_line();
         }
-        match found {
+        match form {
             RecognizedForm::WrapperStart(_) => {}
-            RecognizedForm::Statement(piece) => {
+            RecognizedForm::Statement(event) => {
                 self.open_wrapper = wrapper.or(self.open_wrapper);
-                self.emit_calls(&raw, vec![piece], fence);
+                self.emit_calls(&raw, vec![event], fence);
             }
-            RecognizedForm::Calls(pieces) => {
+            RecognizedForm::Calls(events) => {
                 self.open_wrapper = None;
-                self.emit_calls(&raw, pieces, fence);
+                self.emit_calls(&raw, events, fence);
             }
             RecognizedForm::Delimiter | RecognizedForm::MessageHeader => {
-                self.has_message_header |= matches!(found, RecognizedForm::MessageHeader);
+                self.has_message_header |= matches!(form, RecognizedForm::MessageHeader);
                 self.open_wrapper = None;
-                let after_call = self.output.is_after_call();
+                let is_after_call = self.output.is_after_call();
                 self.output.push_marker(&raw);
-                self.output.start_holdback(after_call);
+                self.output.start_holdback(is_after_call);
             }
             RecognizedForm::ThinkingStarts { until } => {
                 self.output.push_marker(&raw);
@@ -171,35 +173,37 @@ impl CallScanner {
         }
     }
 
-    fn emit_calls(&mut self, raw: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
-        self.open_fence = fence.or(self.open_fence);
-        self.emit_in_order(raw, pieces);
+    fn emit_calls(&mut self, raw: &str, events: Vec<ScanEvent>, fence: Option<usize>) {
+        self.hidden_fence = fence.or(self.hidden_fence);
+        self.emit_with_markers(raw, events);
         self.output.start_holdback(true);
         self.has_call = true;
     }
 
-    /// Emits the pieces in order; the text between them is markup.
-    fn emit_in_order(&mut self, raw: &str, pieces: Vec<ScanEvent>) {
-        let mut at = 0;
-        for piece in pieces {
-            let from = at.max(self.body);
-            let found = raw.get(from..).and_then(|rest| rest.find(piece.raw()));
-            let start = from + found.unwrap_or_default();
-            self.output.push_marker(&raw[at..start]);
-            at = start + piece.raw().len();
-            self.output.push(piece);
+    /// Emits the events, and the text between them as markers.
+    fn emit_with_markers(&mut self, raw: &str, events: Vec<ScanEvent>) {
+        let mut previous_end = 0;
+        for event in events {
+            let search_start = previous_end.max(self.form_start);
+            let rest = raw.get(search_start..);
+            let offset = rest.and_then(|rest| rest.find(event.raw()));
+            let start = search_start + offset.unwrap_or_default();
+            self.output.push_marker(&raw[previous_end..start]);
+            previous_end = start + event.raw().len();
+            self.output.push(event);
         }
-        self.output.push_marker(&raw[at..]);
+        self.output.push_marker(&raw[previous_end..]);
     }
 }
 
+/// The form that the first candidate recognizes at its end.
 fn first_finished(
-    forms: &mut [BoxedRecognizer],
+    candidates: &mut [BoxedRecognizer],
     body: &str,
     offered: &crate::domain::Toolset,
     end: FormEnd,
 ) -> Option<RecognizedForm> {
-    forms
+    candidates
         .iter_mut()
-        .find_map(|form| form.finish(body, offered, end))
+        .find_map(|candidate| candidate.finish(body, offered, end))
 }

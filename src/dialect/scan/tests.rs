@@ -1,4 +1,4 @@
-//! Measures the scanner's cost: steps per character and the amount of withheld text.
+//! Measures the scanner's cost: steps per character, withheld bytes and time.
 
 use super::*;
 use crate::fixtures;
@@ -14,7 +14,7 @@ fn offering(names: &[String]) -> Arc<Toolset> {
     Arc::new(Toolset::from_servers([&server]))
 }
 
-/// Beginnings of forms; repeating one of them is the worst possible input.
+/// Texts that are repeated as input. Most are beginnings of forms, which are expensive to scan.
 const UNITS: &[&str] = &[
     "{",
     "<",
@@ -80,28 +80,28 @@ fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
     for unit in UNITS {
         let chunk = unit.repeat(1_000);
         let mut scanner = CallScanner::new(offered());
-        let mut characters = 0;
-        while characters < 200_000 {
+        let mut char_count = 0;
+        while char_count < 200_000 {
             scanner.push(&chunk);
-            characters += chunk.chars().count() as u64;
-            assert!(scanner.withheld.len() <= HELD_BYTES_MAX, "{unit}");
+            char_count += chunk.chars().count() as u64;
+            assert!(scanner.withheld.len() <= WITHHELD_BYTES_MAX, "{unit}");
         }
-        assert!(scanner.steps <= 2 * characters, "{unit}: {}", scanner.steps);
+        assert!(scanner.steps <= 2 * char_count, "{unit}: {}", scanner.steps);
     }
 }
 
 #[test]
 fn unterminated_form_is_released_as_text_and_scanning_continues() {
     let mut scanner = CallScanner::new(offered());
-    let mut shown = 0;
+    let mut shown_bytes = 0;
     scanner.push("{\"name\": \"");
     for _ in 0..300 {
-        for piece in scanner.push(&"x".repeat(5_000)) {
-            assert!(matches!(&piece, ScanEvent::Text(text) if { shown += text.len(); true }));
+        for event in scanner.push(&"x".repeat(5_000)) {
+            assert!(matches!(&event, ScanEvent::Text(text) if { shown_bytes += text.len(); true }));
         }
-        assert!(scanner.withheld.len() <= HELD_BYTES_MAX);
+        assert!(scanner.withheld.len() <= WITHHELD_BYTES_MAX);
     }
-    assert_eq!(shown, 10 + 300 * 5_000);
+    assert_eq!(shown_bytes, 10 + 300 * 5_000);
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn thousands_of_tools_cost_no_more_than_one() {
     ] {
         let text = unit.repeat(40_000 / unit.len());
         let mut scanner = CallScanner::new(offered.clone());
-        let since = Instant::now();
+        let start = Instant::now();
         scanner.push(&text);
-        let elapsed = since.elapsed();
+        let elapsed = start.elapsed();
         assert!(elapsed < Duration::from_secs(3), "{unit}: {elapsed:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion of arguments to the types of a schema.
+//! Tests the conversion of arguments to the types in a schema.
 
 use super::*;
 use crate::fixtures::tool_with;
@@ -112,7 +112,7 @@ fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
 }
 
 #[test]
-fn if_a_string_is_allowed_only_lossless_conversions_apply() {
+fn if_strings_are_allowed_only_lossless_conversions_apply() {
     for schema in [
         json!({"type": ["string", "number", "array"]}),
         json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"items": {}}]}),
@@ -195,16 +195,22 @@ fn references_are_followed_and_cycles_terminate() {
             },
         })
     };
-    let read = |schema, text| coerce_in(root(schema), text).value;
-    assert_eq!(read(json!({"$ref": "#/$defs/m"}), "5"), json!(5));
-    assert_eq!(read(json!({"$ref": "#/$defs/a~1b"}), "TRUE"), json!(true));
+    let coerce_with_defs = |schema, text| coerce_in(root(schema), text).value;
     assert_eq!(
-        read(json!({"allOf": [{"$ref": "#/$defs/n"}]}), "05"),
+        coerce_with_defs(json!({"$ref": "#/$defs/m"}), "5"),
+        json!(5)
+    );
+    assert_eq!(
+        coerce_with_defs(json!({"$ref": "#/$defs/a~1b"}), "TRUE"),
+        json!(true)
+    );
+    assert_eq!(
+        coerce_with_defs(json!({"allOf": [{"$ref": "#/$defs/n"}]}), "05"),
         json!("05")
     );
     for name in ["circle", "tree", "gone"] {
         assert_eq!(
-            read(json!({"$ref": format!("#/$defs/{name}")}), "5"),
+            coerce_with_defs(json!({"$ref": format!("#/$defs/{name}")}), "5"),
             json!(5)
         );
     }
@@ -255,9 +261,9 @@ fn array_type_and_element_schema_are_found() {
 #[test]
 fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
     let many = |first: Value, rest: Value| {
-        let mut all = vec![first];
-        all.resize(50_000, rest);
-        Value::Array(all)
+        let mut members = vec![first];
+        members.resize(50_000, rest);
+        Value::Array(members)
     };
     let circle = json!({"$ref": "#/$defs/a"});
     let schemas = [
@@ -272,11 +278,11 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
             json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
         ),
     ];
-    for (list, schema) in schemas {
+    for (keyword, schema) in schemas {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": schema},
             "properties": {"v": {"$ref": "#/$defs/a"}}});
         let tool = tool_with("f", schema);
-        let since = Instant::now();
+        let start = Instant::now();
         for number in 0..100 {
             let key = format!("k{number}");
             assert_eq!(
@@ -285,7 +291,7 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
             );
             ArgumentSchema::for_argument(&tool, "v").coerce("1");
         }
-        assert!(since.elapsed() < Duration::from_secs(2), "{list}");
+        assert!(start.elapsed() < Duration::from_secs(2), "{keyword}");
     }
 }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Maximum number of tags inside one value that are checked for a missing end tag.
 const INNER_TAGS_MAX: usize = 64;
 
-/// A call as far as it has been parsed; ranges are bytes of the body.
+/// The call as parsed so far. Offsets and ranges are bytes of the body.
 #[derive(Debug, Default)]
 pub(super) struct TagCall {
     pub(super) name: Option<String>,
@@ -23,10 +23,11 @@ pub(super) struct TagCall {
     pub(super) values: Vec<TagArgument>,
     /// Set if the arguments are one JSON object.
     pub(super) json: Option<Range<usize>>,
-    /// End of the last complete part.
+    /// The end of the last complete tag, name or value.
     pub(super) end: usize,
-    /// A tag was missing, but the meaning is unambiguous.
+    /// A tag was missing or repeated, but the meaning is unambiguous.
     pub(super) was_repaired: bool,
+    /// The reason why the call cannot be run.
     pub(super) error: Option<&'static str>,
 }
 
@@ -36,13 +37,13 @@ pub(super) struct TagArgument {
     pub(super) text: Range<usize>,
     /// The value, if it is in an attribute.
     pub(super) attribute_value: Option<String>,
-    /// Whether the form declares the value a string.
+    /// The `string` attribute of the tag: whether the value is a string or JSON.
     pub(super) is_string: Option<bool>,
-    /// Its end tag was missing. Its end is a guess, so the call is not run.
+    /// The value's end tag is missing. The end is a guess, so the call is not run.
     pub(super) is_unclosed: bool,
 }
 
-/// One value with its final text.
+/// The text of one value, without the whitespace that belongs to the layout.
 struct ArgumentText<'a> {
     key: Cow<'a, str>,
     text: Cow<'a, str>,
@@ -50,6 +51,7 @@ struct ArgumentText<'a> {
 }
 
 impl TagCall {
+    /// Sets the text of the last value.
     pub(super) fn close_value(&mut self, text: Range<usize>, is_unclosed: bool) {
         if let Some(argument) = self.values.last_mut() {
             argument.text = text;
@@ -57,7 +59,7 @@ impl TagCall {
         }
     }
 
-    /// The call with the text `raw`, the start of `body`. `None` if it is plain text after all.
+    /// The event for the call `raw`, which is the start of `body`. `None` if it is plain text.
     pub(super) fn to_event(
         &self,
         grammar: &TagGrammar,
@@ -72,9 +74,9 @@ impl TagCall {
         if let Some(error) = self.error {
             return Some(json_call::unusable_call(raw, error));
         }
-        let mut repaired = self.was_repaired;
+        let mut was_repaired = self.was_repaired;
         let arguments = match offered.resolve(self.server.as_deref(), name) {
-            ToolLookup::Tool(tool) => self.arguments(grammar, body, tool, &mut repaired),
+            ToolLookup::Tool(tool) => self.arguments(grammar, body, tool, &mut was_repaired),
             ToolLookup::Ambiguous | ToolLookup::Unknown => Ok(Value::Null),
         };
         let call = ParsedCall {
@@ -83,9 +85,9 @@ impl TagCall {
             name,
             arguments,
             form: grammar.form,
-            was_repaired: repaired,
+            was_repaired,
             is_terminated,
-            unmistakable: true,
+            is_unmistakable: true,
         };
         json_call::resolve_call(call, offered)
     }
@@ -95,12 +97,12 @@ impl TagCall {
         grammar: &TagGrammar,
         body: &str,
         tool: &OfferedTool,
-        repaired: &mut bool,
+        was_repaired: &mut bool,
     ) -> Result<Value, String> {
         if let Some(json) = &self.json {
             let parsed = lenient_json::parse(&body[json.clone()])
                 .map_err(|why| format!("its JSON cannot be read: {why}"))?;
-            *repaired |= parsed.was_repaired;
+            *was_repaired |= parsed.was_repaired;
             return Ok(parsed.value);
         }
         if let Some(argument) = self.values.iter().find(|argument| argument.is_unclosed) {
@@ -111,36 +113,36 @@ impl TagCall {
                 .collect();
             return Err(format!("the value of `{key}` was not closed"));
         }
-        let mut items = Vec::new();
+        let mut texts = Vec::new();
         let mut keys: HashSet<_> = self
             .values
             .iter()
             .map(|argument| argument.key.clone())
             .collect();
         for argument in &self.values {
-            *repaired |= argument.items(grammar, body, tool, &mut keys, &mut items);
+            *was_repaired |= argument.split(grammar, body, tool, &mut keys, &mut texts);
         }
-        let mut groups: HashMap<&str, usize> = HashMap::new();
-        let mut grouped: Vec<Vec<&ArgumentText>> = Vec::new();
-        for item in &items {
-            let at = *groups.entry(&item.key).or_insert(grouped.len());
-            if at == grouped.len() {
-                grouped.push(Vec::new());
+        let mut group_indices: HashMap<&str, usize> = HashMap::new();
+        let mut groups: Vec<Vec<&ArgumentText>> = Vec::new();
+        for text in &texts {
+            let index = *group_indices.entry(&text.key).or_insert(groups.len());
+            if index == groups.len() {
+                groups.push(Vec::new());
             }
-            grouped[at].push(item);
+            groups[index].push(text);
         }
         let mut arguments = Arguments::new();
-        for items in grouped {
-            let typed = value_of(&items, tool)?;
-            *repaired |= typed.was_repaired;
-            arguments.insert(items[0].key.to_string(), typed.value);
+        for texts in groups {
+            let coerced = coerce_group(&texts, tool)?;
+            *was_repaired |= coerced.was_repaired;
+            arguments.insert(texts[0].key.to_string(), coerced.value);
         }
         Ok(Value::Object(arguments))
     }
 }
 
 impl TagArgument {
-    /// `start` is the start of its value.
+    /// An argument whose value begins at `start`.
     pub(super) fn new(key: String, start: usize) -> Self {
         Self {
             key,
@@ -151,46 +153,46 @@ impl TagArgument {
         }
     }
 
-    /// Adds the values in this argument's text. Returns whether an end tag was missing between
-    /// them: a value ends at a tag, on its own line, that opens another argument of the tool that
-    /// occurs nowhere else.
-    fn items<'a>(
+    /// Adds the values in this argument's text to `texts`. There are several if end tags are
+    /// missing: a value also ends before a tag at the start of a line that opens another argument
+    /// of the tool, if that argument is not in `keys`. Returns whether an end tag was missing.
+    fn split<'a>(
         &'a self,
         grammar: &TagGrammar,
         body: &'a str,
         tool: &OfferedTool,
         keys: &mut HashSet<String>,
-        items: &mut Vec<ArgumentText<'a>>,
+        texts: &mut Vec<ArgumentText<'a>>,
     ) -> bool {
         if let Some(value) = &self.attribute_value {
-            items.push(self.item(Cow::Borrowed(&self.key), value.into()));
+            texts.push(self.with_text(Cow::Borrowed(&self.key), value.into()));
             return false;
         }
         let mut key = Cow::Borrowed(self.key.as_str());
         let mut start = self.text.start;
         let text = &body[self.text.clone()];
-        let inner = text.match_indices(grammar.value.literal);
-        for (at, _) in inner.take(INNER_TAGS_MAX) {
-            let at = self.text.start + at;
-            let Some((name, length)) = inner_tag(grammar, &body[at..self.text.end]) else {
+        let inner_tags = text.match_indices(grammar.value.literal);
+        for (offset, _) in inner_tags.take(INNER_TAGS_MAX) {
+            let tag_start = self.text.start + offset;
+            let Some((name, length)) = inner_tag(grammar, &body[tag_start..self.text.end]) else {
                 continue;
             };
-            let before = body[start.min(at)..at].trim_end_matches([' ', '\t']);
+            let before = body[start.min(tag_start)..tag_start].trim_end_matches([' ', '\t']);
             let is_argument = ArgumentSchema::for_argument(&tool.tool, &name).is_listed;
             if before.ends_with('\n') && is_argument && keys.insert(name.clone()) {
                 let value = value_whitespace::trim_unclosed_value(before, grammar.text);
-                items.push(self.item(key, value));
+                texts.push(self.with_text(key, value));
                 key = Cow::Owned(name);
-                start = at + length;
+                start = tag_start + length;
             }
         }
         let is_split = start > self.text.start;
-        let text = &body[start..self.text.end];
-        items.push(self.item(key, value_whitespace::trim_value(text, grammar.text)));
+        let last_text = &body[start..self.text.end];
+        texts.push(self.with_text(key, value_whitespace::trim_value(last_text, grammar.text)));
         is_split
     }
 
-    fn item<'a>(&self, key: Cow<'a, str>, text: Cow<'a, str>) -> ArgumentText<'a> {
+    fn with_text<'a>(&self, key: Cow<'a, str>, text: Cow<'a, str>) -> ArgumentText<'a> {
         ArgumentText {
             key,
             text,
@@ -199,7 +201,7 @@ impl TagArgument {
     }
 }
 
-/// The name in the tag at the start of `text`, and the length of the tag.
+/// The argument name in the value tag at the start of `text`, and the length of the tag.
 fn inner_tag(grammar: &TagGrammar, text: &str) -> Option<(String, usize)> {
     let bytes = text.bytes().take(TAG_BYTES_MAX);
     let length = 1 + bytes.into_iter().position(|byte| byte == b'>')?;
@@ -209,33 +211,34 @@ fn inner_tag(grammar: &TagGrammar, text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// The value of an argument, which may occur more than once.
-fn value_of(items: &[&ArgumentText<'_>], tool: &OfferedTool) -> Result<CoercedValue, String> {
-    let first = items[0];
-    let property = ArgumentSchema::for_argument(&tool.tool, &first.key);
-    if items.len() == 1 || items.iter().all(|item| item.text == first.text) {
-        return Ok(coerce(first, &property));
+/// Converts all texts of one argument. Several different texts become an array if the schema allows
+/// one.
+fn coerce_group(texts: &[&ArgumentText<'_>], tool: &OfferedTool) -> Result<CoercedValue, String> {
+    let first = texts[0];
+    let schema = ArgumentSchema::for_argument(&tool.tool, &first.key);
+    if texts.iter().all(|text| text.text == first.text) {
+        return Ok(coerce(first, &schema));
     }
-    if !property.is_array() {
+    if !schema.is_array() {
         let key: String = first.key.chars().take(json_call::NAME_CHARS_MAX).collect();
         return Err(format!("it gives `{key}` more than once"));
     }
-    let item_schema = property.items();
-    let typed = items.iter().map(|item| coerce(item, &item_schema));
-    let (values, repaired): (Vec<_>, Vec<_>) =
-        typed.map(|typed| (typed.value, typed.was_repaired)).unzip();
+    let item_schema = schema.items();
+    let coerced: Vec<_> = texts
+        .iter()
+        .map(|text| coerce(text, &item_schema))
+        .collect();
     Ok(CoercedValue {
-        value: Value::Array(values),
-        was_repaired: repaired.contains(&true),
+        was_repaired: coerced.iter().any(|item| item.was_repaired),
+        value: coerced.into_iter().map(|item| item.value).collect(),
     })
 }
 
-fn coerce(item: &ArgumentText<'_>, property: &ArgumentSchema<'_>) -> CoercedValue {
-    match item.is_string {
-        Some(true) => CoercedValue::unrepaired(Value::String(item.text.clone().into_owned())),
-        Some(false) => {
-            schema_coercion::parse_json(&item.text).unwrap_or_else(|| property.coerce(&item.text))
-        }
-        None => property.coerce(&item.text),
+fn coerce(argument: &ArgumentText<'_>, schema: &ArgumentSchema<'_>) -> CoercedValue {
+    let text = &argument.text;
+    match argument.is_string {
+        Some(true) => CoercedValue::unrepaired(Value::String(text.clone().into_owned())),
+        Some(false) => schema_coercion::parse_json(text).unwrap_or_else(|| schema.coerce(text)),
+        None => schema.coerce(text),
     }
 }

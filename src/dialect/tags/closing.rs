@@ -1,5 +1,5 @@
-//! The end of a tag call: its own end tag, the end tag of something around it, or the end of the
-//! stream.
+//! Handles the end of a tag call: its own end tag, the end tag of a wrapper around it, or the end of
+//! the stream.
 
 use super::super::json_call;
 use super::super::recognizer::{Advance, FormEnd, RecognizedForm};
@@ -9,11 +9,12 @@ use super::parser::{TagCursor, TagParser, TagParserState};
 use crate::domain::{ToolLookup, Toolset};
 use std::ops::Range;
 
-const STRAY: &str = "there is text between its arguments, or a value contains its own end tag";
+/// The reason why a call with stray text is not run.
+const STRAY_TEXT: &str = "there is text between its arguments, or a value contains its own end tag";
 
 impl TagParser {
     pub(super) fn step_unreadable_json(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
-        if !self.names_known_tool(cursor.offered) {
+        if !self.is_certain(cursor.offered) {
             return Advance::Reject;
         }
         self.state = TagParserState::UnreadableJson { start };
@@ -29,29 +30,29 @@ impl TagParser {
     pub(super) fn step_stray_text(&mut self, cursor: TagCursor<'_>) -> Advance {
         match self.end_tag(cursor) {
             Some((_, raw_end)) => {
-                self.call.error = Some(STRAY);
+                self.call.error = Some(STRAY_TEXT);
                 self.complete(cursor, raw_end)
             }
             None => Advance::Hold,
         }
     }
 
-    /// The end of the call without and with its end tag, if a tag that ends the call is complete
-    /// here.
+    /// If `cursor` is at the end of a tag that ends the call: the end of the call without its own
+    /// end tag, and with it.
     fn end_tag(&self, cursor: TagCursor<'_>) -> Option<(usize, usize)> {
         if cursor.c != '>' {
             return None;
         }
-        let own = Some(self.grammar.end).filter(|_| !self.grammar.end_is_outside);
-        if let Some(inside) = own.and_then(|end| cursor.body.strip_suffix(end)) {
-            return Some((inside.len(), cursor.body.len()));
+        let own_end = Some(self.grammar.end).filter(|_| !self.grammar.end_is_outside);
+        if let Some(before) = own_end.and_then(|end| cursor.body.strip_suffix(end)) {
+            return Some((before.len(), cursor.body.len()));
         }
-        let inside = grammar::outer_ends().find_map(|end| cursor.body.strip_suffix(end))?;
-        let end = inside.trim_end().len();
+        let before = grammar::outer_ends().find_map(|end| cursor.body.strip_suffix(end))?;
+        let end = before.trim_end().len();
         Some((end, end))
     }
 
-    /// Finishes the call, whose text ends at `raw_end`.
+    /// Ends the call, whose text ends at `raw_end`.
     pub(super) fn complete(&self, cursor: TagCursor<'_>, raw_end: usize) -> Advance {
         let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
         if is_nameless || self.is_bare_word(cursor.offered) {
@@ -63,11 +64,14 @@ impl TagParser {
         }
     }
 
-    /// Whether this is a bare word that names no tool; then the tags around it are only mentioned.
+    /// Whether the wrapper contains only a word that names no tool, so the text mentions the
+    /// wrapper instead of using it.
     fn is_bare_word(&self, offered: &Toolset) -> bool {
-        let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
+        let has_no_values = self.grammar.head.is_none() && self.call.values.is_empty();
         let name = self.call.name.as_deref().unwrap_or_default();
-        is_bare && self.call.json.is_none() && offered.resolve(None, name) == ToolLookup::Unknown
+        has_no_values
+            && self.call.json.is_none()
+            && offered.resolve(None, name) == ToolLookup::Unknown
     }
 
     fn to_event(
@@ -81,7 +85,7 @@ impl TagParser {
             .to_event(self.grammar, &body[..end], body, is_terminated, offered)
     }
 
-    /// Returns `None` if the text is plain text.
+    /// Ends the form. Returns `None` if `body` is plain text.
     pub(super) fn finish(
         &mut self,
         body: &str,
@@ -98,7 +102,7 @@ impl TagParser {
         }
     }
 
-    /// Number of bytes at the end of `body` that do not belong to this call.
+    /// The number of bytes at the end of `body` that do not belong to this call.
     pub(super) fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
             TagParserState::Tag { start, .. } => body.len() - start,
@@ -108,21 +112,21 @@ impl TagParser {
     }
 
     fn finish_at_stream_end(&mut self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
-        let pieces = match &self.state {
+        let events = match &self.state {
             TagParserState::Value { start } | TagParserState::ValueOrEnd { start, .. }
                 if self.probable_end().is_some() =>
             {
                 let (start, tag) = (*start, self.probable_end()?);
-                let rest = tag.end;
+                let rest_start = tag.end;
                 self.end_call_at(body, start, tag);
                 let call = self.to_event(body, self.call.end, false, offered)?;
-                with_rest(call, &body[rest..])
+                with_rest(call, &body[rest_start..])
             }
             TagParserState::Between => vec![self.call_without_end(body, offered)?],
             TagParserState::Tag { start, .. } if self.grammar.could_end(&body[*start..]) => {
                 vec![self.call_without_end(body, offered)?]
             }
-            TagParserState::Tag { .. } if !self.is_started() && !self.names_known_tool(offered) => {
+            TagParserState::Tag { .. } if !self.is_started() && !self.is_certain(offered) => {
                 return None;
             }
             TagParserState::ValueOrEnd { start, tag, .. } => {
@@ -130,7 +134,7 @@ impl TagParser {
                 self.end_call_at(body, start, tag);
                 vec![self.to_event(body, self.call.end, false, offered)?]
             }
-            TagParserState::Value { start } => match outer_end_offset(&body[*start..]) {
+            TagParserState::Value { start } => match length_before_outer_end(&body[*start..]) {
                 Some(length) => {
                     let start = *start;
                     let end = start + length;
@@ -147,7 +151,7 @@ impl TagParser {
             TagParserState::StrayText {
                 has_value_end: true,
             } => {
-                vec![json_call::unusable_call(body.trim_end(), STRAY)]
+                vec![json_call::unusable_call(body.trim_end(), STRAY_TEXT)]
             }
             TagParserState::StrayText { .. } => {
                 let call = self.call_without_end(body, offered)?;
@@ -156,7 +160,7 @@ impl TagParser {
             }
             _ => vec![cut_off_call(body)],
         };
-        Some(RecognizedForm::Calls(pieces))
+        Some(RecognizedForm::Calls(events))
     }
 
     /// The tag in the current value that probably ended the call.
@@ -169,15 +173,15 @@ impl TagParser {
         Some(candidate.tag.clone())
     }
 
-    /// Only the end tag of the call is missing.
+    /// The call if only its end tag is missing.
     fn call_without_end(&self, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {
-            let is_plain = self.is_wrapped() || self.grammar.tool.is_some();
+            let is_certain = self.is_wrapped() || self.grammar.tool.is_some();
             match offered.resolve(self.call.server.as_deref(), name?) {
                 ToolLookup::Tool(tool)
-                    if is_plain && tool.tool.required_arguments().next().is_none() => {}
-                ToolLookup::Unknown if !is_plain => return None,
+                    if is_certain && tool.tool.required_arguments().next().is_none() => {}
+                ToolLookup::Unknown if !is_certain => return None,
                 _ => return Some(cut_off_call(body)),
             }
         }
@@ -196,9 +200,9 @@ fn cut_off_call(body: &str) -> ScanEvent {
     json_call::unusable_call(body.trim_end(), json_call::CUT_OFF)
 }
 
-/// Length of the value in `text` if only the end of a wrapper ends it.
-fn outer_end_offset(text: &str) -> Option<usize> {
+/// The length of `text` before the end tag of a wrapper, if `text` ends with one.
+fn length_before_outer_end(text: &str) -> Option<usize> {
     let text = text.trim_end();
-    let inside = grammar::outer_ends().find_map(|end| text.strip_suffix(end))?;
-    Some(inside.len())
+    let before = grammar::outer_ends().find_map(|end| text.strip_suffix(end))?;
+    Some(before.len())
 }

@@ -1,4 +1,4 @@
-//! The tags of each form, and how a text matches them.
+//! The tags of each form, and the matching of text against them.
 
 use super::super::markers;
 use super::xml::{self, XmlAttributes};
@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 /// Longer text is not a tag.
 pub(super) const TAG_BYTES_MAX: usize = 1024;
 
-/// A tag, identified by its literal start.
+/// A pattern for a tag: its literal start, and the kind of text up to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TagPattern {
     pub(super) literal: &'static str,
-    rest: TagTail,
+    tail: TagTail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,50 +44,50 @@ pub(super) struct ParsedTag {
 
 impl TagPattern {
     const fn literal(literal: &'static str) -> Self {
-        let rest = TagTail::Nothing;
-        Self { literal, rest }
+        let tail = TagTail::Nothing;
+        Self { literal, tail }
     }
 
     const fn named(literal: &'static str) -> Self {
-        let rest = TagTail::Name;
-        Self { literal, rest }
+        let tail = TagTail::Name;
+        Self { literal, tail }
     }
 
     const fn with_attributes(literal: &'static str) -> Self {
-        let rest = TagTail::Attributes;
-        Self { literal, rest }
+        let tail = TagTail::Attributes;
+        Self { literal, tail }
     }
 
     /// Matches `text` against the tag. `in_quotes` is true if `text` ends inside an attribute
     /// value. O(1) until the tag is complete.
-    pub(super) fn match_text(&self, text: &str, in_quotes: bool) -> TagMatch {
-        let Some(rest) = text.strip_prefix(self.literal) else {
+    pub(super) fn match_text(&self, text: &str, is_in_quotes: bool) -> TagMatch {
+        let Some(tail) = text.strip_prefix(self.literal) else {
             return match self.literal.starts_with(text) {
                 true => TagMatch::Partial,
                 false => TagMatch::No,
             };
         };
-        let starts_well = match self.rest {
+        let may_match = match self.tail {
             TagTail::Nothing => return TagMatch::Complete(ParsedTag::default()),
-            TagTail::Name => !rest.ends_with(['<', '\n']),
+            TagTail::Name => !tail.ends_with(['<', '\n']),
             TagTail::Attributes => {
-                rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r', '>'])
+                tail.is_empty() || tail.starts_with([' ', '\t', '\n', '\r', '>'])
             }
         };
-        if !starts_well {
+        if !may_match {
             return TagMatch::No;
         }
-        let in_quotes = in_quotes && self.rest == TagTail::Attributes;
-        let Some(inside) = rest.strip_suffix('>').filter(|_| !in_quotes) else {
+        let is_in_quotes = is_in_quotes && self.tail == TagTail::Attributes;
+        let Some(inside) = tail.strip_suffix('>').filter(|_| !is_in_quotes) else {
             return TagMatch::Partial;
         };
         self.parse_tag(inside)
             .map_or(TagMatch::No, TagMatch::Complete)
     }
 
-    /// The text before the tag, if `text` ends right after the tag's opening is certain.
+    /// The text before the tag, if `text` ends with just enough of the tag to identify it.
     pub(super) fn text_before_opening<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let text = match self.rest {
+        let text = match self.tail {
             TagTail::Attributes => text.strip_suffix([' ', '\t', '\n', '\r'])?,
             TagTail::Nothing | TagTail::Name => text,
         };
@@ -95,43 +95,45 @@ impl TagPattern {
     }
 
     fn parse_tag(&self, inside: &str) -> Option<ParsedTag> {
-        let (inside, is_empty) = match inside.strip_suffix('/') {
+        let (inside, is_self_closing) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),
             None => (inside, false),
         };
         let mut tag = ParsedTag {
-            is_self_closing: is_empty,
+            is_self_closing,
             ..ParsedTag::default()
         };
-        if self.rest == TagTail::Name {
+        if self.tail == TagTail::Name {
             tag.name = Some(xml::unquoted(inside.trim()).to_owned());
         } else {
             tag.attributes = XmlAttributes::parse(inside)?;
             tag.name = tag.attributes.take("name");
         }
-        let is_nameless = tag.name.as_ref().is_some_and(String::is_empty);
-        (!is_nameless).then_some(tag)
+        let has_empty_name = tag.name.as_ref().is_some_and(String::is_empty);
+        (!has_empty_name).then_some(tag)
     }
 }
 
 /// One form: `head`, any number of `value … value_end`, then `end`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TagGrammar {
-    /// Label in the approval dialog.
+    /// The form's label in the approval dialog.
     pub(super) form: &'static str,
+    /// The first tag. `None` if the form begins with the tool name.
     pub(super) head: Option<TagPattern>,
     /// The tag that names the tool, if that is not the head.
     pub(super) tool: Option<TagPattern>,
     pub(super) tool_end: Option<&'static str>,
+    /// The tag that opens a value or, if `key` is set, an argument name.
     pub(super) value: TagPattern,
-    /// For forms that put the argument name between its own tags: the end of the name and the tag
-    /// that must follow.
+    /// For forms with argument names between tags: the tag that ends the name, and the tag that
+    /// opens the value.
     pub(super) key: Option<(&'static str, &'static str)>,
     pub(super) value_end: &'static str,
     pub(super) end: &'static str,
-    /// `end` closes a wrapper around the form.
+    /// `end` is the end tag of the wrapper around the form.
     pub(super) end_is_outside: bool,
-    /// The arguments may instead be one JSON object.
+    /// One JSON object may replace the values.
     pub(super) may_be_json: bool,
     pub(super) text: ValueText,
 }
@@ -139,36 +141,36 @@ pub(super) struct TagGrammar {
 /// The role of a tag between values.
 pub(super) enum TagRole {
     None,
-    /// The text may become a relevant tag.
+    /// The text may be the beginning of one of the other tags.
     Partial,
     Tool(ParsedTag),
     ToolEnd,
     Value(ParsedTag),
     End,
-    /// Closes something around the form.
+    /// Closes a wrapper around the form, or ends the message.
     OuterEnd,
 }
 
 impl TagGrammar {
     /// Matches `text` against the head.
-    pub(super) fn match_head(&self, text: &str, in_quotes: bool) -> TagMatch {
-        let fit = |head: TagPattern| head.match_text(text, in_quotes);
-        match self.head.map_or(TagMatch::No, fit) {
+    pub(super) fn match_head(&self, text: &str, is_in_quotes: bool) -> TagMatch {
+        let match_text = |head: TagPattern| head.match_text(text, is_in_quotes);
+        match self.head.map_or(TagMatch::No, match_text) {
             TagMatch::Complete(tag) if tag.name.is_none() && self.tool.is_none() => TagMatch::No,
-            fit => fit,
+            tag_match => tag_match,
         }
     }
 
-    pub(super) fn role(&self, text: &str, in_quotes: bool) -> TagRole {
+    pub(super) fn role(&self, text: &str, is_in_quotes: bool) -> TagRole {
         let mut role = TagRole::None;
-        match self.value.match_text(text, in_quotes) {
+        match self.value.match_text(text, is_in_quotes) {
             TagMatch::Complete(tag) => return TagRole::Value(tag),
             TagMatch::Partial => role = TagRole::Partial,
             TagMatch::No => {}
         }
         match self
             .tool
-            .map_or(TagMatch::No, |tool| tool.match_text(text, in_quotes))
+            .map_or(TagMatch::No, |tool| tool.match_text(text, is_in_quotes))
         {
             TagMatch::Complete(tag) => return TagRole::Tool(tag),
             TagMatch::Partial => role = TagRole::Partial,
@@ -187,7 +189,7 @@ impl TagGrammar {
         }
     }
 
-    /// Whether `text` begins a tag that can end the call without anything missing.
+    /// Whether `text` may be the beginning of a tag that ends the tool name or the call.
     pub(super) fn could_end(&self, text: &str) -> bool {
         let mut ends = [self.end]
             .into_iter()
@@ -197,18 +199,18 @@ impl TagGrammar {
     }
 }
 
-/// Which part of the text between value tags is the value.
+/// How the value is extracted from the text between value tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueText {
-    /// Everything except one newline on either side.
+    /// Removes one newline on either side, and shared indentation.
     TrimLineEnds,
-    /// Everything, except newlines that appear on both sides.
+    /// Removes one newline on both sides, or none.
     Bare,
-    /// Like `Bare`, but XML-unescaped and possibly in CDATA.
+    /// Like `Bare`, but also resolves character references and CDATA sections.
     Xml,
 }
 
-/// Qwen3-Coder, Nemotron 3 and Seed; with JSON inside, Llama 3.1.
+/// Used by Qwen3-Coder, Nemotron 3 and Seed and, with JSON inside, by Llama 3.1.
 const FUNCTION: TagGrammar = TagGrammar {
     form: "function tag",
     head: Some(TagPattern::named("<function=")),
@@ -223,7 +225,7 @@ const FUNCTION: TagGrammar = TagGrammar {
     text: ValueText::TrimLineEnds,
 };
 
-/// GLM; its head is the bare tool name.
+/// Used by GLM. It begins with the tool name.
 pub(super) static GLM: TagGrammar = TagGrammar {
     form: "GLM",
     head: None,
@@ -238,7 +240,7 @@ pub(super) static GLM: TagGrammar = TagGrammar {
     text: ValueText::Bare,
 };
 
-/// This program's own form, taught in the system message.
+/// This program's own form, which the system message teaches.
 const REQUEST: TagGrammar = TagGrammar {
     form: "mcp-request",
     head: Some(TagPattern::literal("<mcp-request>")),
@@ -293,7 +295,7 @@ pub(super) fn opens_call(tag: &str) -> bool {
     openers().any(|opener| opener == tag)
 }
 
-/// Whether `tag` may become one that opens another call.
+/// Whether `tag` may be the beginning of a tag that opens another call.
 pub(super) fn could_open_call(tag: &str) -> bool {
     openers().any(|opener| opener.starts_with(tag))
 }

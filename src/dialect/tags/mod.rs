@@ -1,5 +1,5 @@
-//! Calls between tags with bare text as values. The forms differ only in their tags: `grammar`
-//! lists them, `parser` recognizes all of them in the stream, and `arguments` converts the values.
+//! Calls in tags, with plain text as values. The forms differ only in their tags: `grammar` lists
+//! them, `parser` recognizes all of them in the stream, and `arguments` converts the values.
 
 mod arguments;
 mod closing;
@@ -12,7 +12,7 @@ mod xml;
 
 pub(super) use opening::{open, open_named};
 
-/// The label of each form, as the dialog shows it.
+/// The forms' labels in the approval dialog.
 #[cfg(test)]
 pub(super) fn labels() -> impl Iterator<Item = &'static str> {
     let grammars = grammar::TAG_GRAMMARS.iter().chain([&grammar::GLM]);

@@ -1,4 +1,5 @@
-//! Parses a tag call from the end of its head to its end tag, in constant time per character.
+//! Parses a tag call from the end of its first tag or name (its head) to its end tag, in constant
+//! time per character.
 
 use super::super::markers::Wrapper;
 use super::super::recognizer::Advance;
@@ -20,13 +21,13 @@ pub(super) struct TagCursor<'a> {
 }
 
 impl TagCursor<'_> {
-    /// Start of `c` in the body.
+    /// The offset of `c` in the body.
     pub(super) fn offset(&self) -> usize {
         self.body.len() - self.c.len_utf8()
     }
 }
 
-/// The quote that is open after `c`.
+/// The open quote after `c`, given the open quote before it.
 pub(super) fn next_quote(open: Option<char>, c: char) -> Option<char> {
     match open {
         Some(quote) if quote == c => None,
@@ -41,14 +42,13 @@ pub(super) struct TagParser {
     pub(super) wrapper: Option<&'static Wrapper>,
     pub(super) state: TagParserState,
     pub(super) call: TagCall,
-    /// State of the current value.
     pub(super) value_state: ValueState,
 }
 
-/// Offsets are bytes of the body.
+/// Progress within the form. Offsets are bytes of the body.
 #[derive(Debug)]
 pub(super) enum TagParserState {
-    /// Only whitespace and tags are allowed.
+    /// Between tags, where only whitespace is allowed.
     Between,
     Tag {
         start: usize,
@@ -62,7 +62,8 @@ pub(super) enum TagParserState {
     Key {
         start: usize,
     },
-    /// After the argument name; `tag` is the start of the tag that must follow.
+    /// After an argument name, which ends at `start`. `tag` is the start of the tag that should
+    /// follow.
     BeforeValue {
         start: usize,
         tag: Option<usize>,
@@ -74,12 +75,12 @@ pub(super) enum TagParserState {
     Cdata {
         start: usize,
     },
-    /// A value contained a tag that ends the form or something around it. The text after the tag
-    /// decides whether it belongs to the value.
+    /// After `tag` in a value, which may end the call or belong to the value. The text after it
+    /// decides. `outer_start` is the start of a possible second end tag.
     ValueOrEnd {
         start: usize,
         tag: Range<usize>,
-        outer: Option<usize>,
+        outer_start: Option<usize>,
     },
     Json {
         start: usize,
@@ -89,21 +90,21 @@ pub(super) enum TagParserState {
     UnreadableJson {
         start: usize,
     },
-    /// There is text where only tags are allowed.
+    /// After text where only tags are allowed. `has_value_end` if a value's end tag followed it.
     StrayText {
         has_value_end: bool,
     },
-    /// The call ended before the latest text.
+    /// The call has ended, before the end of the body.
     Ended,
 }
 
 impl TagParser {
-    /// Starts after the head, which ends at `end`.
+    /// Starts after the head, which ends at `head_end`.
     pub(super) fn new(
         grammar: &'static TagGrammar,
         name: Option<String>,
         wrapper: Option<&'static Wrapper>,
-        end: usize,
+        head_end: usize,
     ) -> Self {
         Self {
             grammar,
@@ -112,7 +113,7 @@ impl TagParser {
             value_state: ValueState::default(),
             call: TagCall {
                 name,
-                end,
+                end: head_end,
                 ..TagCall::default()
             },
         }
@@ -120,23 +121,23 @@ impl TagParser {
 
     pub(super) fn step(&mut self, cursor: TagCursor<'_>) -> Advance {
         match &mut self.state {
-            TagParserState::Between => self.between(cursor),
+            TagParserState::Between => self.step_between(cursor),
             TagParserState::Tag { start, quote } => {
                 *quote = next_quote(*quote, cursor.c);
-                let (start, in_quotes) = (*start, quote.is_some());
-                self.in_tag(cursor, start, in_quotes)
+                let (start, is_in_quotes) = (*start, quote.is_some());
+                self.step_tag(cursor, start, is_in_quotes)
             }
             TagParserState::ToolName { start } => {
                 let start = *start;
-                self.in_tool_name(cursor, start)
+                self.step_tool_name(cursor, start)
             }
             TagParserState::Key { start } => {
                 let start = *start;
-                self.in_key(cursor, start)
+                self.step_key(cursor, start)
             }
             TagParserState::BeforeValue { start, tag } => {
                 let (start, tag) = (*start, *tag);
-                self.before_value(cursor, start, tag)
+                self.step_before_value(cursor, start, tag)
             }
             TagParserState::Value { start } => {
                 let start = *start;
@@ -148,14 +149,18 @@ impl TagParser {
                 }
                 Advance::Hold
             }
-            TagParserState::ValueOrEnd { start, tag, outer } => {
-                let (start, tag, outer) = (*start, tag.clone(), *outer);
-                self.step_value_or_end(cursor, start, tag, outer)
+            TagParserState::ValueOrEnd {
+                start,
+                tag,
+                outer_start,
+            } => {
+                let (start, tag, outer_start) = (*start, tag.clone(), *outer_start);
+                self.step_value_or_end(cursor, start, tag, outer_start)
             }
             TagParserState::Ended => Advance::Reject,
             TagParserState::Json { start, scanner } => {
                 let (start, event) = (*start, scanner.push(cursor.c));
-                self.in_json(cursor, start, event)
+                self.step_json(cursor, start, event)
             }
             TagParserState::UnreadableJson { start } => {
                 let start = *start;
@@ -168,7 +173,7 @@ impl TagParser {
         }
     }
 
-    fn in_json(&mut self, cursor: TagCursor<'_>, start: usize, event: JsonEvent) -> Advance {
+    fn step_json(&mut self, cursor: TagCursor<'_>, start: usize, event: JsonEvent) -> Advance {
         match event {
             JsonEvent::ValueEnd => {
                 self.call.json = Some(start..cursor.body.len());
@@ -179,24 +184,26 @@ impl TagParser {
         }
     }
 
-    /// Whether more than the head was read; then it is certainly meant as a call.
+    /// Whether more than the head was read, so the text is certainly meant as a call.
     pub(super) fn is_started(&self) -> bool {
         !self.call.values.is_empty() || self.grammar.tool.is_some() && self.call.name.is_some()
     }
 
-    /// Whether it is in a wrapper that always means a call.
+    /// Whether the form is in a wrapper that always means a call.
     pub(super) fn is_wrapped(&self) -> bool {
         self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
     }
 
-    pub(super) fn names_known_tool(&self, offered: &Toolset) -> bool {
+    /// Whether the text is meant as a call even if its contents cannot be read: it is in such a
+    /// wrapper or names an available tool.
+    pub(super) fn is_certain(&self, offered: &Toolset) -> bool {
         let name = self.call.name.as_deref().unwrap_or_default();
         self.is_wrapped()
             || offered.resolve(self.call.server.as_deref(), name) != ToolLookup::Unknown
     }
 
     /// Handles text that is neither whitespace nor one of the form's tags.
-    fn stray(&mut self) -> Advance {
+    fn on_stray_text(&mut self) -> Advance {
         if !self.is_started() {
             return Advance::Reject;
         }
@@ -205,7 +212,7 @@ impl TagParser {
         Advance::Hold
     }
 
-    fn between(&mut self, cursor: TagCursor<'_>) -> Advance {
+    fn step_between(&mut self, cursor: TagCursor<'_>) -> Advance {
         let start = cursor.offset();
         let may_be_json = self.grammar.may_be_json && self.call.values.is_empty();
         self.state = match cursor.c {
@@ -216,29 +223,29 @@ impl TagParser {
                 scanner.push(cursor.c);
                 TagParserState::Json { start, scanner }
             }
-            _ => return self.stray(),
+            _ => return self.on_stray_text(),
         };
         Advance::Hold
     }
 
-    /// Handles the end of a part of the call.
+    /// Handles the end of the tool name or of a value.
     pub(super) fn end_part(&mut self, cursor: TagCursor<'_>) -> Advance {
         self.call.end = cursor.body.len();
         self.state = TagParserState::Between;
         Advance::Hold
     }
 
-    fn in_tag(&mut self, cursor: TagCursor<'_>, start: usize, in_quotes: bool) -> Advance {
+    fn step_tag(&mut self, cursor: TagCursor<'_>, start: usize, is_in_quotes: bool) -> Advance {
         let tag = &cursor.body[start..];
-        match self.grammar.role(tag, in_quotes) {
+        match self.grammar.role(tag, is_in_quotes) {
             TagRole::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
             // Another call begins, so this one was not closed.
             TagRole::None if self.is_started() && grammar::opens_call(tag) => Advance::Reject,
             TagRole::None if self.is_started() && grammar::could_open_call(tag) => Advance::Hold,
-            TagRole::None | TagRole::Partial => self.stray(),
-            TagRole::Tool(tag) => self.tool(cursor, tag),
+            TagRole::None | TagRole::Partial => self.on_stray_text(),
+            TagRole::Tool(tag) => self.on_tool_tag(cursor, tag),
             TagRole::ToolEnd => self.end_part(cursor),
-            TagRole::Value(tag) => self.value(cursor, tag),
+            TagRole::Value(tag) => self.on_value_tag(cursor, tag),
             TagRole::End if !self.grammar.end_is_outside => {
                 self.complete(cursor, cursor.body.len())
             }
@@ -246,11 +253,12 @@ impl TagParser {
         }
     }
 
-    fn tool(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
+    /// Handles the tag that names the tool.
+    fn on_tool_tag(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         self.call.server = tag.attributes.take("server").or(self.call.server.take());
         match tag.name {
-            Some(name) => self.name(cursor, name),
-            None if tag.is_self_closing => self.stray(),
+            Some(name) => self.set_name(cursor, name),
+            None if tag.is_self_closing => self.on_stray_text(),
             None => {
                 let start = cursor.body.len();
                 self.state = TagParserState::ToolName { start };
@@ -259,7 +267,7 @@ impl TagParser {
         }
     }
 
-    fn name(&mut self, cursor: TagCursor<'_>, name: String) -> Advance {
+    fn set_name(&mut self, cursor: TagCursor<'_>, name: String) -> Advance {
         if self.call.name.is_some() {
             self.call.error = Some("it names two tools");
         }
@@ -267,25 +275,25 @@ impl TagParser {
         self.end_part(cursor)
     }
 
-    fn in_tool_name(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+    fn step_tool_name(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
         let name = &cursor.body[start..];
         let end = self.grammar.tool_end.filter(|_| cursor.c == '>');
         match end.and_then(|end| name.strip_suffix(end)) {
-            Some(name) => self.name(cursor, name.trim().to_owned()),
-            None if name.len() > TAG_BYTES_MAX => self.stray(),
+            Some(name) => self.set_name(cursor, name.trim().to_owned()),
+            None if name.len() > TAG_BYTES_MAX => self.on_stray_text(),
             None => Advance::Hold,
         }
     }
 
     /// Handles a tag that opens an argument value or an argument name.
-    fn value(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
+    fn on_value_tag(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         let start = cursor.body.len();
         if self.grammar.key.is_some() {
             self.state = TagParserState::Key { start };
             return Advance::Hold;
         }
         let Some(key) = tag.name else {
-            return self.stray();
+            return self.on_stray_text();
         };
         let is_string = match tag.attributes.take("string").as_deref() {
             Some("true") => Some(true),
@@ -305,7 +313,7 @@ impl TagParser {
         Advance::Hold
     }
 
-    fn in_key(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+    fn step_key(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
         let key = &cursor.body[start..];
         let end = self.grammar.key.filter(|_| cursor.c == '>');
         match end.and_then(|(end, _)| key.strip_suffix(end)) {
@@ -318,20 +326,26 @@ impl TagParser {
                 Advance::Hold
             }
             None if key.len() <= TAG_BYTES_MAX => Advance::Hold,
-            _ => self.stray(),
+            _ => self.on_stray_text(),
         }
     }
 
-    /// Models omit the tag that opens a value, or repeat the one before it.
-    fn before_value(&mut self, cursor: TagCursor<'_>, start: usize, tag: Option<usize>) -> Advance {
+    /// Handles a character before a value. Models sometimes omit the tag that opens the value, or
+    /// repeat the one that ends the argument name.
+    fn step_before_value(
+        &mut self,
+        cursor: TagCursor<'_>,
+        start: usize,
+        tag: Option<usize>,
+    ) -> Advance {
         if tag.is_none() && cursor.c.is_whitespace() {
             return Advance::Hold;
         }
-        let from = tag.unwrap_or(cursor.offset());
-        let tag = &cursor.body[from..];
-        let (key_end, opens) = self.grammar.key.unwrap_or_default();
+        let tag_start = tag.unwrap_or(cursor.offset());
+        let tag = &cursor.body[tag_start..];
+        let (key_end, value_start) = self.grammar.key.unwrap_or_default();
         let tag_end = cursor.body.len();
-        self.state = if tag == opens {
+        self.state = if tag == value_start {
             self.begin_value(tag_end);
             return Advance::Hold;
         } else if tag == key_end {
@@ -340,8 +354,8 @@ impl TagParser {
                 start: tag_end,
                 tag: None,
             }
-        } else if opens.starts_with(tag) || key_end.starts_with(tag) {
-            let tag = Some(from);
+        } else if value_start.starts_with(tag) || key_end.starts_with(tag) {
+            let tag = Some(tag_start);
             TagParserState::BeforeValue { start, tag }
         } else {
             self.call.was_repaired = true;

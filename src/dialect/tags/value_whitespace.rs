@@ -1,5 +1,5 @@
-//! Separates the whitespace that belongs to a value from the whitespace that only puts its tags on
-//! their own lines.
+//! Separates the whitespace that belongs to a value from layout: the newlines and indentation that
+//! only put the tags on their own lines.
 
 use super::grammar::ValueText;
 use super::xml;
@@ -8,13 +8,14 @@ use std::borrow::Cow;
 /// The value in `text`, the complete text between the tags. O(len).
 pub(super) fn trim_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     match kind {
-        ValueText::TrimLineEnds => lines(text),
+        ValueText::TrimLineEnds => trim_lines(text),
         ValueText::Bare => between_line_ends(text).into(),
         ValueText::Xml => xml::content(between_line_ends(text)),
     }
 }
 
-/// The same for a value without its end tag; the newline before the following tag is always layout.
+/// Like [`trim_value`], for a value without its end tag. The newline before the following tag is
+/// always layout.
 pub(super) fn trim_unclosed_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     let text = text.trim_end_matches([' ', '\t']);
     match kind {
@@ -35,51 +36,52 @@ fn before_line_end(text: &str) -> Option<&str> {
         .or_else(|| text.strip_suffix('\n'))
 }
 
-/// A value on its own lines, without the newlines that put it there. A newline on one side only
-/// belongs to the value.
+/// Removes a newline on both sides. A newline on only one side belongs to the value.
 fn between_line_ends(text: &str) -> &str {
     after_line_end(text)
         .and_then(before_line_end)
         .unwrap_or(text)
 }
 
-fn lines(text: &str) -> Cow<'_, str> {
-    if let Some(value) = after_line_end(text).and_then(indented) {
+/// Removes shared indentation, or else one newline on either side.
+fn trim_lines(text: &str) -> Cow<'_, str> {
+    if let Some(value) = after_line_end(text).and_then(without_shared_indentation) {
         return value.into();
     }
     let text = after_line_end(text).unwrap_or(text);
     before_line_end(text).unwrap_or(text).into()
 }
 
-/// Removes the shared indentation if the call was laid out as a tree: the closing tag is indented
-/// on its own line, and every line of the value at least as deep.
-fn indented(text: &str) -> Option<String> {
-    let (value, closing) = text.rsplit_once('\n')?;
+/// Removes the shared indentation if the call is laid out as a tree: the closing tag is indented on
+/// its own line, and every line of the value is indented at least as deep.
+fn without_shared_indentation(text: &str) -> Option<String> {
+    let (value, tag_indentation) = text.rsplit_once('\n')?;
     let is_blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
-    if closing.is_empty() || !is_blank(closing) {
+    if tag_indentation.is_empty() || !is_blank(tag_indentation) {
         return None;
     }
     let mut shared: Option<&str> = None;
     for line in value.lines().filter(|line| !is_blank(line)) {
         let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        if !indentation.starts_with(closing) {
+        if !indentation.starts_with(tag_indentation) {
             return None;
         }
-        let common = shared.map_or(indentation, |shared| common_start(shared, indentation));
+        let common = shared.map_or(indentation, |shared| common_prefix(shared, indentation));
         shared = Some(common);
     }
-    let shared = shared?.len();
-    let cut = |line| str::get(line, shared..).unwrap_or_default();
-    Some(value.split('\n').map(cut).collect::<Vec<_>>().join("\n"))
+    let shared_bytes = shared?.len();
+    let unindent = |line| str::get(line, shared_bytes..).unwrap_or_default();
+    let lines: Vec<_> = value.split('\n').map(unindent).collect();
+    Some(lines.join("\n"))
 }
 
-/// The common prefix of two runs of blanks.
-fn common_start<'a>(first: &'a str, second: &str) -> &'a str {
-    let same = first
+/// The common prefix of two indentations.
+fn common_prefix<'a>(first: &'a str, second: &str) -> &'a str {
+    let equal_bytes = first
         .bytes()
         .zip(second.bytes())
         .take_while(|(a, b)| a == b);
-    &first[..same.count()]
+    &first[..equal_bytes.count()]
 }
 
 #[cfg(test)]
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_newline_on_either_side_is_stripped() {
+    fn one_newline_is_stripped_on_either_side() {
         for (text, expected) in [
             ("\n서울\n", "서울"),
             ("서울", "서울"),
@@ -117,7 +119,7 @@ mod tests {
                 "if x:\n  y\n\nz",
             ),
             ("\n    a\n    ", "a"),
-            // Lines less deep than the tag rule out a tree layout.
+            // If a line is indented less than the closing tag, the layout is not a tree.
             ("\na\n  b\n    ", "a\n  b\n    "),
             ("\n\tx\n    ", "\tx\n    "),
         ] {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn otherwise_newlines_are_stripped_only_in_pairs() {
+    fn bare_and_xml_values_lose_newlines_only_on_both_sides() {
         for kind in [ValueText::Bare, ValueText::Xml] {
             assert_eq!(trim_value("\n서울\n", kind), "서울");
             assert_eq!(trim_value("a\nb\n", kind), "a\nb\n");

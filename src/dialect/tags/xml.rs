@@ -1,14 +1,14 @@
-//! The subset of XML that the forms use: attributes, character references (XML 1.0 section 4.1, the
-//! five entities of 4.6) and CDATA sections (2.7).
+//! The subset of XML that the forms use: attributes, character references (XML 1.0 section 4.1), the
+//! five predefined entities (4.6) and CDATA sections (2.7).
 
 use std::borrow::Cow;
 
 pub(super) const CDATA: &str = "<![CDATA[";
 pub(super) const CDATA_END: &str = "]]>";
-/// Length of the longest valid reference, including `&` and `;`.
+/// Maximum length of a reference, including `&` and `;`.
 const REFERENCE_BYTES_MAX: usize = 12;
 
-/// Attributes in source order.
+/// The attributes of a tag.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct XmlAttributes(Vec<(String, String)>);
 
@@ -31,35 +31,36 @@ impl XmlAttributes {
         Some(Self(attributes))
     }
 
+    /// Removes the attribute `name` and returns its value.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.0.iter().position(|(other, _)| other == name)?;
-        Some(self.0.swap_remove(at).1)
+        let index = self.0.iter().position(|(other, _)| other == name)?;
+        Some(self.0.swap_remove(index).1)
     }
 }
 
-/// `text` without surrounding quotes.
+/// Removes the quotes around `text`, if there are any.
 pub(super) fn unquoted(text: &str) -> &str {
-    let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
-    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+    let strip = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    strip('"').or_else(|| strip('\'')).unwrap_or(text)
 }
 
-/// Resolves references and unwraps CDATA sections. Everything else is unchanged, since most models
-/// escape nothing. O(len).
+/// Resolves references and unwraps CDATA sections. Everything else stays unchanged, because most
+/// models do not escape text. O(len).
 pub(super) fn content(text: &str) -> Cow<'_, str> {
-    // Whitespace around a section that is the complete value is layout.
+    // If the value begins and ends with a section, the whitespace around it is layout.
     let trimmed = text.trim();
-    let is_section = trimmed.starts_with(CDATA) && trimmed.ends_with(CDATA_END);
-    let mut rest = if is_section { trimmed } else { text };
+    let is_in_sections = trimmed.starts_with(CDATA) && trimmed.ends_with(CDATA_END);
+    let mut rest = if is_in_sections { trimmed } else { text };
     if !rest.contains(CDATA) {
         return unescaped(rest);
     }
     let mut content = String::with_capacity(rest.len());
     while let Some((before, section)) = rest.split_once(CDATA) {
-        let Some((inside, after)) = section.split_once(CDATA_END) else {
+        let Some((verbatim, after)) = section.split_once(CDATA_END) else {
             break;
         };
         content.push_str(&unescaped(before));
-        content.push_str(inside);
+        content.push_str(verbatim);
         rest = after;
     }
     content.push_str(&unescaped(rest));
@@ -72,9 +73,9 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
+    while let Some(ampersand) = rest.find('&') {
+        plain.push_str(&rest[..ampersand]);
+        rest = &rest[ampersand..];
         match reference(rest) {
             Some((c, length)) => {
                 plain.push(c);
@@ -109,10 +110,11 @@ fn reference(text: &str) -> Option<(char, usize)> {
                 Some(digits) => (digits, 16),
                 None => (number, 10),
             };
-            let is_number = digits.starts_with(|c: char| c.is_digit(radix));
+            // `from_str_radix` also accepts a sign.
+            let starts_with_digit = digits.starts_with(|c: char| c.is_digit(radix));
             let code = u32::from_str_radix(digits, radix)
                 .ok()
-                .filter(|_| is_number)?;
+                .filter(|_| starts_with_digit)?;
             char::from_u32(code).filter(|&c| c != '\0')?
         }
     };
@@ -125,21 +127,21 @@ mod tests {
 
     #[test]
     fn attributes_are_parsed_with_either_quote_style_or_none() {
-        let read = |text| XmlAttributes::parse(text).map(|attributes| attributes.0);
+        let parse = |text| XmlAttributes::parse(text).map(|attributes| attributes.0);
         let pairs = |pairs: &[(&str, &str)]| {
             let owned = pairs
                 .iter()
-                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             Some(owned.collect::<Vec<_>>())
         };
         assert_eq!(
-            read(" name=\"날씨\"\n string = 'a\"b' x=1 "),
+            parse(" name=\"날씨\"\n string = 'a\"b' x=1 "),
             pairs(&[("name", "날씨"), ("string", "a\"b"), ("x", "1")])
         );
-        assert_eq!(read(" name=\"a &amp; b\""), pairs(&[("name", "a & b")]));
-        assert_eq!(read(""), pairs(&[]));
+        assert_eq!(parse(" name=\"a &amp; b\""), pairs(&[("name", "a & b")]));
+        assert_eq!(parse(""), pairs(&[]));
         for text in [" name", " name=", " name=\"a", " a b=\"c\""] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 

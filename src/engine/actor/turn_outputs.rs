@@ -116,7 +116,7 @@ impl Actor {
                 BudgetOutput::FetchModelInfo(model) => {
                     let provider = self.cx.provider.clone();
                     if let Some(turn) = &mut self.turn {
-                        let query = async move { provider.facts(&model).await.ok() };
+                        let query = async move { provider.model_info(&model).await.ok() };
                         turn.model_info_query = Some(Box::pin(query));
                     }
                 }

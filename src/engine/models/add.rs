@@ -209,7 +209,7 @@ impl ModelRegistry {
         let provider = cx.provider.clone();
         self.spawn_task(async move {
             let model_info = provider
-                .facts(&changed)
+                .model_info(&changed)
                 .await
                 .ok()
                 .filter(|model_info| model_info.has_capability("thinking") == Some(false))?;

@@ -99,7 +99,7 @@ impl DialectProbe {
     async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::start(Arc::clone(&self.built_in_server)).await?;
         let model_info = match self.model.provider.reports_capabilities() {
-            true => self.provider.facts(&self.model).await.ok(),
+            true => self.provider.model_info(&self.model).await.ok(),
             false => None,
         };
         let model_info = model_info.unwrap_or_default();

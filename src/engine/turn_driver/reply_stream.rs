@@ -95,7 +95,7 @@ impl OpenReply {
                 let events = self.scanner.as_mut().map(|scanner| scanner.push(&text));
                 self.restore_whitespace(to_inputs(events.unwrap_or_default(), tracer))
             }
-            Some(Ok(StreamPart::Carry(echo))) => vec![TurnInput::ReasoningEcho(echo)],
+            Some(Ok(StreamPart::ReasoningEcho(echo))) => vec![TurnInput::ReasoningEcho(echo)],
             Some(Ok(StreamPart::StartedOver)) => {
                 self.scanner = Some(CallScanner::new(self.toolset.clone()));
                 tracer.restart_reply();

@@ -1,5 +1,5 @@
-//! Decodes the events of `/v1/messages`. Pure. Blocks are keyed by their index, because servers
-//! may interleave them. A second `message_start` restarts the reply; only `message_stop`
+//! Decodes the events of `/v1/messages`. Pure. Content blocks are keyed by their index, because
+//! servers may interleave them. A second `message_start` restarts the reply; only `message_stop`
 //! completes it.
 
 use super::token_counts::TokenCounts;
@@ -9,8 +9,8 @@ use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    CALLS_MAX, ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole,
-    read_arguments, unexpected_json,
+    CALLS_MAX, DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json,
+    parse_unstreamed, read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::SseEvent;
@@ -18,7 +18,7 @@ use crate::text::surrogates::SurrogateJoiner;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The largest accepted number of blocks per reply, calls included.
+/// Maximum number of content blocks per reply, calls included.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -31,11 +31,11 @@ pub(super) struct AnthropicDecoder {
 /// The message received since the last `message_start`.
 #[derive(Debug, Default)]
 struct MessageState {
-    /// Some of its text or thinking was already emitted.
+    /// Text or thinking of this message was already emitted.
     has_content: bool,
     blocks: BTreeMap<u64, ContentBlock>,
     /// One joiner per block, because blocks may be interleaved.
-    joiners: BTreeMap<u64, SurrogateJoiner>,
+    surrogate_joiners: BTreeMap<u64, SurrogateJoiner>,
     counts: TokenCounts,
     end_reason: Option<EndReason>,
 }
@@ -45,7 +45,7 @@ enum ContentBlock {
     Text(String),
     Thinking {
         thinking: String,
-        /// May arrive in several pieces, or not at all.
+        /// May arrive in several fragments, or not at all.
         signature: Option<String>,
     },
     /// Opaque. Arrives complete in `content_block_start`.
@@ -54,16 +54,16 @@ enum ContentBlock {
         id: String,
         name: String,
         /// From `content_block_start`; used only if no `input_json_delta` follows.
-        input: Value,
+        initial_input: Value,
         /// The joined `input_json_delta` fragments.
-        json: String,
+        input_json: String,
     },
-    /// Unknown kinds are ignored.
+    /// A block of unknown type, which is ignored.
     Other,
 }
 
 impl ReplyDecoder for AnthropicDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -73,10 +73,10 @@ impl ReplyDecoder for AnthropicDecoder {
                 Err(malformed) => self.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -87,18 +87,18 @@ impl ReplyDecoder for AnthropicDecoder {
                     self.read_last_event(&event);
                 }
             }
-            BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(describe_line(&line))),
-            BodyEnd::Whole(body) => match parse_whole(&body) {
+            BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(classify_line(&line))),
+            BodyEnd::Json(body) => match parse_unstreamed(&body) {
                 Ok(value) => self.read_unstreamed(&value),
                 Err(error) if error.is_eof() => {}
                 Err(_) => {
                     let text = String::from_utf8_lossy(&body).into_owned();
-                    self.fail(FailureCause::Malformed(not_json(&text)));
+                    self.fail(FailureCause::Malformed(classify_non_json(&text)));
                 }
             },
         }
         self.fail(FailureCause::ReplyCutOff);
-        self.reply.take()
+        self.reply.take_parts()
     }
 }
 
@@ -107,7 +107,7 @@ impl AnthropicDecoder {
         if self.reply.is_over() {
             return;
         }
-        match parse(&event.data) {
+        match parse_json(&event.data) {
             Ok(value) if event.name == b"error" => {
                 let server_error = ServerError::from_body(value.to_string().as_bytes());
                 self.fail(server_error.unwrap_or_default().into_failure());
@@ -121,12 +121,12 @@ impl AnthropicDecoder {
 
     /// Reads the last event, which is ignored if it is incomplete.
     fn read_last_event(&mut self, event: &SseEvent) {
-        let is_json = event.data.trim_ascii_start().starts_with(b"{");
-        if parse(&event.data).is_ok() {
+        let starts_json = event.data.trim_ascii_start().starts_with(b"{");
+        if parse_json(&event.data).is_ok() {
             self.read_event(event);
-        } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) {
+        } else if !starts_json && !b"[DONE]".starts_with(event.data.trim_ascii()) {
             let text = String::from_utf8_lossy(&event.data);
-            self.fail(FailureCause::Malformed(not_json(&text)));
+            self.fail(FailureCause::Malformed(classify_non_json(&text)));
         }
     }
 
@@ -190,15 +190,15 @@ impl AnthropicDecoder {
             Some("thinking") => ContentBlock::Thinking {
                 thinking: String::new(),
                 signature: field("signature")
-                    .filter(|s| !s.is_empty())
+                    .filter(|signature| !signature.is_empty())
                     .map(str::to_owned),
             },
             Some("redacted_thinking") => ContentBlock::Redacted(block.clone()),
             Some("tool_use") => ContentBlock::ToolUse {
                 id: field("id").unwrap_or_default().to_owned(),
                 name: field("name").unwrap_or_default().to_owned(),
-                input: block.get("input").cloned().unwrap_or_default(),
-                json: String::new(),
+                initial_input: block.get("input").cloned().unwrap_or_default(),
+                input_json: String::new(),
             },
             _ => ContentBlock::Other,
         };
@@ -215,9 +215,9 @@ impl AnthropicDecoder {
             .values()
             .filter(|block| matches!(block, ContentBlock::ToolUse { .. }));
         if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
-            return self.reply.fail_for_too_many_calls();
+            return self.reply.fail_with_too_many_calls();
         }
-        // A block's start may already contain text.
+        // The start of a block may already contain text.
         self.add_text(index, field("text").unwrap_or_default());
         self.add_thinking(index, field("thinking").unwrap_or_default());
     }
@@ -228,21 +228,21 @@ impl AnthropicDecoder {
             Some("text_delta") => self.add_text(index, field("text")),
             Some("thinking_delta") => self.add_thinking(index, field("thinking")),
             Some("signature_delta") => {
-                let more = field("signature");
+                let fragment = field("signature");
                 if let Some(ContentBlock::Thinking { signature, .. }) =
                     self.message.blocks.get_mut(&index)
-                    && self.reply.reserve_bytes(more.len())
+                    && self.reply.reserve_bytes(fragment.len())
                 {
-                    signature.get_or_insert_default().push_str(more);
+                    signature.get_or_insert_default().push_str(fragment);
                 }
             }
             Some("input_json_delta") => {
-                let more = field("partial_json");
-                if let Some(ContentBlock::ToolUse { json, .. }) =
+                let fragment = field("partial_json");
+                if let Some(ContentBlock::ToolUse { input_json, .. }) =
                     self.message.blocks.get_mut(&index)
-                    && self.reply.reserve_bytes(more.len())
+                    && self.reply.reserve_bytes(fragment.len())
                 {
-                    json.push_str(more);
+                    input_json.push_str(fragment);
                 }
             }
             _ => {}
@@ -253,12 +253,13 @@ impl AnthropicDecoder {
         if delta.is_empty() {
             return;
         }
-        let delta = self.message.joiners.entry(index).or_default().push(delta);
+        let joiners = &mut self.message.surrogate_joiners;
+        let delta = joiners.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Text(String::new());
         if let ContentBlock::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
             text.push_str(&delta);
             self.message.has_content |= !delta.is_empty();
-            self.reply.text(&delta);
+            self.reply.add_text(&delta);
         }
     }
 
@@ -266,7 +267,8 @@ impl AnthropicDecoder {
         if delta.is_empty() {
             return;
         }
-        let delta = self.message.joiners.entry(index).or_default().push(delta);
+        let joiners = &mut self.message.surrogate_joiners;
+        let delta = joiners.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Thinking {
             thinking: String::new(),
             signature: None,
@@ -275,13 +277,13 @@ impl AnthropicDecoder {
         if let ContentBlock::Thinking { thinking, .. } = block {
             thinking.push_str(&delta);
             self.message.has_content |= !delta.is_empty();
-            self.reply.thinking(&delta);
+            self.reply.add_thinking(&delta);
         }
     }
 
-    /// Ends a block. Replaces a surrogate half whose other half never arrived.
+    /// Ends a block's text. Replaces a lone surrogate whose other half never arrived.
     fn finish_surrogates(&mut self, index: u64) {
-        let Some(mut joiner) = self.message.joiners.remove(&index) else {
+        let Some(mut joiner) = self.message.surrogate_joiners.remove(&index) else {
             return;
         };
         match self.message.blocks.get(&index) {
@@ -291,7 +293,7 @@ impl AnthropicDecoder {
     }
 
     fn finish_all_surrogates(&mut self) {
-        let indices: Vec<u64> = self.message.joiners.keys().copied().collect();
+        let indices: Vec<u64> = self.message.surrogate_joiners.keys().copied().collect();
         for index in indices {
             self.finish_surrogates(index);
         }
@@ -311,7 +313,7 @@ impl AnthropicDecoder {
                         .and_then(Value::as_str)
                         .map(str::to_owned),
                 },
-                other => EndReason::named(other),
+                other => EndReason::from_shared_name(other),
             });
         }
     }
@@ -322,25 +324,25 @@ impl AnthropicDecoder {
         }
         self.finish_all_surrogates();
         let message = std::mem::take(&mut self.message);
-        let echo = blocks_to_send_back(&message.blocks);
+        let echo = echo_blocks(&message.blocks);
         for block in message.blocks.into_values() {
             if let ContentBlock::ToolUse {
                 id,
                 name,
-                input,
-                json,
+                initial_input,
+                input_json,
             } = block
             {
-                self.reply.call(NativeCall {
+                self.reply.add_call(NativeCall {
                     id: (!id.is_empty()).then_some(id),
                     name,
-                    arguments: arguments(input, &json),
+                    arguments: arguments(initial_input, &input_json),
                 });
             }
         }
         if let Some(value) = echo {
             let provider = ProviderKind::Anthropic;
-            self.reply.carry(ReasoningEcho { provider, value });
+            self.reply.echo_reasoning(ReasoningEcho { provider, value });
         }
         let reason = message.end_reason.unwrap_or(EndReason::Stop);
         self.reply.end(message.counts.usage(), reason);
@@ -349,31 +351,31 @@ impl AnthropicDecoder {
     /// Reports the token counts of a failed reply too, because they are billed.
     fn fail(&mut self, cause: FailureCause) {
         self.finish_all_surrogates();
-        self.reply.usage(self.message.counts.usage());
+        self.reply.add_usage(self.message.counts.usage());
         self.reply.fail(cause);
     }
 }
 
-fn arguments(input: Value, json: &str) -> Result<Arguments, String> {
-    if !json.trim().is_empty() {
-        return read_arguments(json);
+fn arguments(initial_input: Value, input_json: &str) -> Result<Arguments, String> {
+    if !input_json.trim().is_empty() {
+        return read_arguments(input_json);
     }
-    match input {
+    match initial_input {
         Value::Object(input) => Ok(input),
         Value::Null => Ok(Map::new()),
         other => Err(other.to_string()),
     }
 }
 
-/// The blocks to send back, in order; None if there is neither thinking nor a call. Calls are
-/// stored as placeholders, because their arguments may be edited.
-fn blocks_to_send_back(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
-    let kept: Vec<Value> = blocks.values().filter_map(block_to_send_back).collect();
-    let is_not_text = |block: &Value| block["type"] != "text";
-    kept.iter().any(is_not_text).then_some(Value::Array(kept))
+/// The blocks to send back, in order; None if there is neither thinking nor a call. A call is
+/// replaced by its id, because the user may edit its arguments.
+fn echo_blocks(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
+    let echoed: Vec<Value> = blocks.values().filter_map(echo_block).collect();
+    let is_needed = echoed.iter().any(|block| block["type"] != "text");
+    is_needed.then_some(Value::Array(echoed))
 }
 
-fn block_to_send_back(block: &ContentBlock) -> Option<Value> {
+fn echo_block(block: &ContentBlock) -> Option<Value> {
     match block {
         ContentBlock::Text(text) => {
             (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))

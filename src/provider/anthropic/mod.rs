@@ -1,4 +1,4 @@
-//! Anthropic's `/v1/messages`.
+//! The adapter for Anthropic's `/v1/messages`.
 
 mod decoder;
 mod models;
@@ -49,8 +49,8 @@ impl ProviderAdapter for Anthropic {
         models::list(server).boxed()
     }
 
-    /// Anthropic publishes nothing about a model.
-    fn model_facts<'a>(
+    /// Empty, because no information is requested about single models.
+    fn model_info<'a>(
         &self,
         _server: &'a ServerClient,
         _deadline: Instant,

@@ -1,4 +1,5 @@
-//! The body of Anthropic's `/v1/messages`. Thinking goes back unchanged within a turn. Pure.
+//! The request body of Anthropic's `/v1/messages`. Within a turn, thinking is sent back unchanged.
+//! Pure.
 
 use super::thinking;
 use crate::domain::{
@@ -11,10 +12,10 @@ use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Keys of `options` that are ignored because every request sets them itself.
-const KEPT_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
-/// The API requires a user message first; imported sessions may start otherwise.
-const BEGINNING: &str = "(The conversation begins here.)";
+/// Keys of `options` that are ignored, because every request sets these parameters itself.
+const RESERVED_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
+/// A user message for conversations that begin with another role, which the API rejects.
+const FIRST_USER_TEXT: &str = "(The conversation begins here.)";
 
 pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
     let model = &request.model;
@@ -23,44 +24,44 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     body.insert("model".into(), json!(model.model));
     let thinking = thinking::parameters(request, fallback);
     body.insert("max_tokens".into(), json!(thinking.max_tokens));
-    if let Some(system) = system(&request.messages) {
+    if let Some(system) = system_text(&request.messages) {
         body.insert("system".into(), json!(system));
     }
     body.insert("messages".into(), messages(request).into());
     body.insert("stream".into(), json!(true));
-    if let Some(form) = thinking.form {
-        body.insert("thinking".into(), form);
+    if let Some(thinking) = thinking.thinking {
+        body.insert("thinking".into(), thinking);
     }
     if let Some(effort) = thinking.effort {
         body.insert("output_config".into(), json!({"effort": effort}));
     }
     for (key, value) in &model.options {
-        if !KEPT_KEYS.contains(&key.as_str()) && key != "max_tokens" {
+        if !RESERVED_KEYS.contains(&key.as_str()) && key != "max_tokens" {
             body.insert(key.clone(), value.clone());
         }
     }
     // The API rejects any temperature while thinking.
-    let thinks = matches!(
-        body.get("thinking").and_then(|form| form["type"].as_str()),
-        Some("enabled" | "adaptive")
-    );
-    if !thinks && !fallback.omits_temperature {
+    let thinking_type = body
+        .get("thinking")
+        .and_then(|thinking| thinking["type"].as_str());
+    let is_thinking = matches!(thinking_type, Some("enabled" | "adaptive"));
+    if !is_thinking && !fallback.omits_temperature {
         body.insert("temperature".into(), json!(TEMPERATURE));
     }
     if is_native {
-        tools(request, &mut body);
+        add_tools(request, &mut body);
     }
     fallback.apply(&mut body);
     Value::Object(body)
 }
 
-/// The offered tools. If there are none, the tools that earlier messages call are declared but
-/// forbidden, because the API rejects calls of undeclared tools.
-fn tools(request: &ChatRequest, body: &mut Map<String, Value>) {
+/// Adds the offered tools. If there are none, the tools that earlier messages call are declared
+/// but forbidden, because the API rejects calls of undeclared tools.
+fn add_tools(request: &ChatRequest, body: &mut Map<String, Value>) {
     if !request.tools.is_empty() {
         let schemas = schema::tool_schemas(&request.tools);
-        let offered = request.tools.tools().iter().zip(schemas.iter());
-        let tools = offered.map(|(offered, schema)| {
+        let offered_tools = request.tools.tools().iter().zip(schemas.iter());
+        let tools = offered_tools.map(|(offered, schema)| {
             json!({
                 "name": offered.native_name,
                 "description": offered.tool.description.as_deref().unwrap_or_default(),
@@ -86,7 +87,7 @@ fn tools(request: &ChatRequest, body: &mut Map<String, Value>) {
     body.insert("tool_choice".into(), json!({"type": "none"}));
 }
 
-fn system(messages: &[Message]) -> Option<String> {
+fn system_text(messages: &[Message]) -> Option<String> {
     let texts = messages.iter().filter_map(|message| match message {
         Message::System(text) if !text.trim().is_empty() => Some(text.as_str()),
         _ => None,
@@ -101,40 +102,42 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
     for message in &request.messages {
         match message {
             Message::System(_) => {}
-            Message::User(text) => messages.say("user", text_block(text)),
-            Message::Assistant(text) => messages.say("assistant", text_block(text)),
+            Message::User(text) => messages.push("user", text_block(text)),
+            Message::Assistant(text) => messages.push("assistant", text_block(text)),
             Message::ToolCalls {
                 calls,
-                reasoning_echo: carry,
+                reasoning_echo: echo,
             } if is_native => {
-                for block in call_blocks(calls, carry.as_ref()) {
-                    messages.say("assistant", Some(block));
+                for block in call_blocks(calls, echo.as_ref()) {
+                    messages.push("assistant", Some(block));
                 }
             }
             Message::ToolCalls { calls, .. } => {
-                let written = render_calls(calls, request.model.dialect);
-                messages.say("assistant", text_block(&written));
+                let rendered = render_calls(calls, request.model.dialect);
+                messages.push("assistant", text_block(&rendered));
             }
             Message::ToolResult(result) if is_native => {
-                messages.say("user", Some(result_block(result)));
+                messages.push("user", Some(result_block(result)));
             }
             // Anthropic has no role for tool results.
-            Message::ToolResult(result) => messages.say("user", text_block(&result.content)),
+            Message::ToolResult(result) => messages.push("user", text_block(&result.content)),
         }
     }
     messages.finish()
 }
 
-/// Merges adjacent messages of one role, because the API requires alternating roles.
+/// Merges adjacent messages with the same role, because the API requires alternating roles.
 #[derive(Default)]
 struct AlternatingMessages(Vec<(&'static str, Vec<Value>)>);
 
 impl AlternatingMessages {
-    fn say(&mut self, role: &'static str, block: Option<Value>) {
+    fn push(&mut self, role: &'static str, block: Option<Value>) {
         let Some(block) = block else { return };
         if self.0.is_empty() && role == "assistant" {
-            self.0
-                .extend([("user", vec![json!({"type": "text", "text": BEGINNING})])]);
+            self.0.extend([(
+                "user",
+                vec![json!({"type": "text", "text": FIRST_USER_TEXT})],
+            )]);
         }
         match self.0.last_mut() {
             Some((last, blocks)) if *last == role => blocks.push(block),
@@ -156,24 +159,25 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// The blocks of that round, unchanged and in order, except that calls are inserted as they were
-/// approved. Calls that the model wrote as text come last.
-fn call_blocks(calls: &[ToolCallMessage], carry: Option<&ReasoningEcho>) -> Vec<Value> {
-    let carry = carry.filter(|carry| carry.provider == ProviderKind::Anthropic);
-    let carried = carry.and_then(|carry| carry.value.as_array());
-    let mut left: Vec<&ToolCallMessage> = calls.iter().collect();
+/// The blocks of the reply that made these calls, unchanged and in order, except that calls have
+/// the approved arguments. Calls that the model wrote as text come last.
+fn call_blocks(calls: &[ToolCallMessage], echo: Option<&ReasoningEcho>) -> Vec<Value> {
+    let echo = echo.filter(|echo| echo.provider == ProviderKind::Anthropic);
+    let echoed_blocks = echo.and_then(|echo| echo.value.as_array());
+    let mut remaining_calls: Vec<&ToolCallMessage> = calls.iter().collect();
     let mut blocks = Vec::new();
-    for block in carried.into_iter().flatten() {
+    for block in echoed_blocks.into_iter().flatten() {
         if block["type"] != "tool_use" {
             blocks.push(block.clone());
             continue;
         }
         let id = block["id"].as_str().unwrap_or_default();
-        if let Some(at) = left.iter().position(|call| call.wire_id == id) {
-            blocks.push(call_block(left.remove(at)));
+        let mut ids = remaining_calls.iter().map(|call| &call.wire_id);
+        if let Some(index) = ids.position(|wire_id| wire_id == id) {
+            blocks.push(call_block(remaining_calls.remove(index)));
         }
     }
-    blocks.extend(left.into_iter().map(call_block));
+    blocks.extend(remaining_calls.into_iter().map(call_block));
     blocks
 }
 
@@ -198,9 +202,10 @@ fn result_block(result: &ToolResultMessage) -> Value {
     block
 }
 
-/// The API accepts only letters, digits, `_` and `-`.
+/// Replaces the characters that the API does not accept in a call id.
 fn call_id(id: &str) -> String {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let allowed = |c: char| if allowed(c) { c } else { '_' };
-    id.chars().map(allowed).collect()
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    id.chars()
+        .map(|c| if is_allowed(c) { c } else { '_' })
+        .collect()
 }

@@ -1,6 +1,6 @@
-//! How a request to Anthropic asks for thinking: older models take a budget in tokens, newer ones
-//! take an effort and decide themselves. The model's name decides which form is tried first; if
-//! it is rejected, the other form follows. Pure.
+//! The thinking parameters of requests to Anthropic. Older models take a budget in tokens; newer
+//! ones take an effort and decide themselves how much to think. The model's name decides which
+//! form is tried first; if it is rejected, the other form is sent. Pure.
 
 use crate::domain::{Dialect, Message, ProviderKind, Think};
 use crate::provider::parameter_fallback::{ParameterFallback, ThinkingForm};
@@ -9,64 +9,63 @@ use serde_json::{Value, json};
 
 /// The first version of Claude that decides itself how much to think.
 const ADAPTIVE_SINCE: (u32, u32) = (4, 6);
-/// The default answer length in tokens.
+/// The default limit of an answer.
 const ANSWER_TOKENS: u64 = 8_192;
-/// Tokens for thinking and answer together, if the model decides how much to think.
+/// The default limit of thinking and answer together, if the model decides how much to think.
 const ADAPTIVE_TOKENS: u64 = 32_000;
 /// The smallest budget that the API accepts, in tokens.
 const BUDGET_TOKENS_MIN: u64 = 1_024;
 
-/// The request parameters.
 #[derive(Debug, PartialEq)]
 pub(super) struct ThinkingParameters {
     pub max_tokens: u64,
-    pub form: Option<Value>,
+    pub thinking: Option<Value>,
     pub effort: Option<&'static str>,
 }
 
 pub(super) fn parameters(request: &ChatRequest, fallback: ParameterFallback) -> ThinkingParameters {
     let model = &request.model;
-    let is_adaptive = is_adaptive(&model.model) != (fallback.form == ThinkingForm::Other);
-    let set = model.options.get("max_tokens").and_then(Value::as_u64);
+    let is_adaptive = is_adaptive(&model.model) != (fallback.thinking_form == ThinkingForm::Other);
+    let configured = model.options.get("max_tokens").and_then(Value::as_u64);
     let think = model
         .think
-        .filter(|_| fallback.form != ThinkingForm::Omitted);
-    let most = |tokens: u64| {
-        set.unwrap_or(tokens)
-            .min(fallback.max_tokens.unwrap_or(u64::MAX))
+        .filter(|_| fallback.thinking_form != ThinkingForm::Omitted);
+    let max_tokens_or = |default: u64| {
+        let limit = fallback.max_tokens.unwrap_or(u64::MAX);
+        configured.unwrap_or(default).min(limit)
     };
-    let without = |form| ThinkingParameters {
-        max_tokens: most(match is_adaptive {
+    let without_budget = |thinking| ThinkingParameters {
+        max_tokens: max_tokens_or(match is_adaptive {
             true => ADAPTIVE_TOKENS,
             false => ANSWER_TOKENS,
         }),
-        form,
+        thinking,
         effort: None,
     };
     match think {
-        None => without(None),
-        Some(Think::Off) => without(Some(json!({"type": "disabled"}))),
+        None => without_budget(None),
+        Some(Think::Off) => without_budget(Some(json!({"type": "disabled"}))),
         Some(think) if is_adaptive => ThinkingParameters {
             // Without `display`, the newest models hide their thinking.
-            form: Some(json!({"type": "adaptive", "display": "summarized"})),
+            thinking: Some(json!({"type": "adaptive", "display": "summarized"})),
             effort: effort(think),
-            ..without(None)
+            ..without_budget(None)
         },
         Some(think) => {
-            let max_tokens = most(budget(think) + ANSWER_TOKENS);
+            let max_tokens = max_tokens_or(budget(think) + ANSWER_TOKENS);
             let budget = match budget(think) {
-                // If a configured limit is too small, half of it is left for the answer.
+                // If the limit is too small for both, the answer gets half of it.
                 budget if max_tokens < budget + ANSWER_TOKENS => {
                     budget.min(max_tokens / 2).max(BUDGET_TOKENS_MIN)
                 }
                 budget => budget,
             };
-            if budget >= max_tokens || !began_with_thinking(request) {
-                return without(None);
+            if budget >= max_tokens || lacks_required_thinking(request) {
+                return without_budget(None);
             }
             ThinkingParameters {
                 max_tokens,
-                form: Some(json!({"type": "enabled", "budget_tokens": budget})),
+                thinking: Some(json!({"type": "enabled", "budget_tokens": budget})),
                 effort: None,
             }
         }
@@ -90,35 +89,34 @@ fn budget(think: Think) -> u64 {
     }
 }
 
-/// With a budget, the API requires the thinking that preceded the first calls of a turn. If there
-/// is none, because the calls were read from text, no thinking is requested.
-fn began_with_thinking(request: &ChatRequest) -> bool {
+/// With a budget, the API requires calls to begin with the thinking that preceded them. It is
+/// missing if the first calls were read from text or come from another provider; then no thinking
+/// may be requested.
+fn lacks_required_thinking(request: &ChatRequest) -> bool {
     if request.model.dialect != Dialect::Native {
-        return true;
+        return false;
     }
-    let first = request.messages.iter().find_map(|message| match message {
-        Message::ToolCalls {
-            reasoning_echo: carry,
-            ..
-        } => Some(carry),
+    let first_echo = request.messages.iter().find_map(|message| match message {
+        Message::ToolCalls { reasoning_echo, .. } => Some(reasoning_echo),
         _ => None,
     });
-    let thinks = |block: &Value| {
+    let is_thinking = |block: &Value| {
         let kind = block["type"].as_str();
         matches!(kind, Some("thinking" | "redacted_thinking"))
     };
-    first.is_none_or(|carry| {
-        carry.as_ref().is_some_and(|carry| {
-            let blocks = carry.value.as_array();
-            carry.provider == ProviderKind::Anthropic
-                && blocks.is_some_and(|blocks| blocks.first().is_some_and(thinks))
+    first_echo.is_some_and(|echo| {
+        !echo.as_ref().is_some_and(|echo| {
+            let blocks = echo.value.as_array();
+            echo.provider == ProviderKind::Anthropic
+                && blocks.is_some_and(|blocks| blocks.first().is_some_and(is_thinking))
         })
     })
 }
 
-/// In `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`, the first
-/// two short numbers are the version. A Claude without a version counts as new. Other models
-/// count as taking a budget, which is what compatible servers expect.
+/// Whether a model decides itself how much to think. The version is the first two short numbers in
+/// names such as `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`.
+/// A Claude without a version counts as new. Other models count as taking a budget, which is what
+/// compatible servers expect.
 fn is_adaptive(model: &str) -> bool {
     let name = model.to_lowercase();
     let Some((_, rest)) = name.split_once("claude") else {
@@ -139,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn model_name_decides_the_form_of_thinking() {
+    fn model_name_decides_between_effort_and_budget() {
         let adaptive = [
             "claude-opus-4-6",
             "claude-opus-4-7-20260416",
@@ -152,7 +150,7 @@ mod tests {
         for model in adaptive {
             assert!(is_adaptive(model), "{model}");
         }
-        let budgeted = [
+        let with_budget = [
             "claude-3-7-sonnet-20250219",
             "claude-3-haiku-20240307",
             "claude-sonnet-4-20250514",
@@ -162,7 +160,7 @@ mod tests {
             "smollm2",
             "MiniMax-M2",
         ];
-        for model in budgeted {
+        for model in with_budget {
             assert!(!is_adaptive(model), "{model}");
         }
     }

@@ -1,9 +1,9 @@
-//! Token counts as Anthropic's events report them. Pure.
+//! Collects the token counts of Anthropic's events. Pure.
 
 use crate::domain::Usage;
 use serde_json::Value;
 
-/// Each new count replaces the one before.
+/// Several events report counts. Each count replaces an earlier one of the same kind.
 #[derive(Debug, Default)]
 pub(super) struct TokenCounts {
     input: Option<u64>,
@@ -13,6 +13,7 @@ pub(super) struct TokenCounts {
 }
 
 impl TokenCounts {
+    /// Reads the `usage` of an event.
     pub fn read(&mut self, usage: Option<&Value>) {
         let count = |key: &str| usage?.get(key)?.as_u64();
         self.input = count("input_tokens").or(self.input);

@@ -1,5 +1,5 @@
-//! Decodes `/chat/completions` as OpenAI-compatible servers and Mistral send it. Pure. A reply is
-//! complete only with a `finish_reason`; token counts after that are still read.
+//! Decodes the replies of `/chat/completions` from OpenAI-compatible servers and Mistral. Pure. A
+//! reply is complete only with a `finish_reason`; token counts may follow it.
 
 use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
 use super::tool_call_assembler::ToolCallAssembler;
@@ -9,7 +9,8 @@ use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole, unexpected_json,
+    DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json, parse_unstreamed,
+    unexpected_json,
 };
 use crate::provider::types::EndReason;
 use crate::text::sse::SseEvent;
@@ -18,35 +19,36 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Decodes a stream of `/chat/completions`, or a reply that was not streamed.
+/// Decodes a streamed or unstreamed reply.
 #[derive(Debug)]
 pub(in crate::provider) struct ChatCompletionsDecoder {
     provider: ProviderKind,
     body: BodyReader,
     reply: ReplyBuilder,
     calls: ToolCallAssembler,
-    carried: ReasoningAssembler,
+    reasoning: ReasoningAssembler,
     usage: Usage,
-    reason: Option<EndReason>,
+    end_reason: Option<EndReason>,
 }
 
 impl ChatCompletionsDecoder {
-    /// `provider` marks the reasoning, which is sent back only to the provider it came from.
+    /// `provider` is stored with the reasoning, which is sent back only to the provider it came
+    /// from.
     pub fn new(provider: ProviderKind) -> Self {
         Self {
             provider,
             body: BodyReader::default(),
             reply: ReplyBuilder::default(),
             calls: ToolCallAssembler::default(),
-            carried: ReasoningAssembler::default(),
+            reasoning: ReasoningAssembler::default(),
             usage: Usage::default(),
-            reason: None,
+            end_reason: None,
         }
     }
 }
 
 impl ReplyDecoder for ChatCompletionsDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -56,14 +58,14 @@ impl ReplyDecoder for ChatCompletionsDecoder {
                 Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
     fn is_settled(&self) -> bool {
-        self.reason.is_some()
+        self.end_reason.is_some()
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -76,9 +78,9 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             }
             BodyEnd::NotEvents(line) => self
                 .reply
-                .fail(FailureCause::Malformed(describe_line(&line))),
-            BodyEnd::Whole(body) => match parse_whole(&body) {
-                Ok(answer) => self.read_unstreamed(&answer),
+                .fail(FailureCause::Malformed(classify_line(&line))),
+            BodyEnd::Json(body) => match parse_unstreamed(&body) {
+                Ok(reply) => self.read_unstreamed(&reply),
                 Err(error) if error.is_eof() => {}
                 Err(_) => self.read_event(&SseEvent {
                     data: body,
@@ -87,7 +89,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             },
         }
         self.close();
-        self.reply.take()
+        self.reply.take_parts()
     }
 }
 
@@ -104,7 +106,7 @@ impl ChatCompletionsDecoder {
         {
             return self.read_plain_event(&plain);
         }
-        match parse(&event.data) {
+        match parse_json(&event.data) {
             Ok(value) if event.name == b"error" => {
                 let server_error = ServerError::from_body(value.to_string().as_bytes());
                 self.reply
@@ -115,16 +117,19 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// The last event may be incomplete; it is then ignored.
+    /// Reads the last event, which is ignored if it is incomplete.
     fn read_last_event(&mut self, event: &SseEvent) {
-        let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
-        let is_json = event.data.trim_ascii_start().starts_with(b"{");
-        if is_whole {
+        let is_complete = parse_json(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
+        let starts_json = event.data.trim_ascii_start().starts_with(b"{");
+        if is_complete {
             self.read_event(event);
-        } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) && !self.is_settled()
+        } else if !starts_json
+            && !b"[DONE]".starts_with(event.data.trim_ascii())
+            && !self.is_settled()
         {
             let text = String::from_utf8_lossy(&event.data);
-            self.reply.fail(FailureCause::Malformed(not_json(&text)));
+            self.reply
+                .fail(FailureCause::Malformed(classify_non_json(&text)));
         }
     }
 
@@ -132,14 +137,14 @@ impl ChatCompletionsDecoder {
         let delta = &event.choices.0.delta;
         let thinking = [&delta.reasoning_content, &delta.reasoning];
         for (key, text) in TEXT_KEYS.into_iter().zip(thinking) {
-            self.carried
+            self.reasoning
                 .push_text(key, text.as_deref().unwrap_or_default());
         }
         let mut thinking = thinking.into_iter().flatten();
         let thinking = thinking.find(|text| !text.is_empty());
-        self.reply.thinking(thinking.map_or("", |text| text));
+        self.reply.add_thinking(thinking.map_or("", |text| text));
         self.reply
-            .text(delta.content.as_deref().unwrap_or_default());
+            .add_text(delta.content.as_deref().unwrap_or_default());
     }
 
     fn read_value(&mut self, value: &Value) {
@@ -158,13 +163,13 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// A reply that was not streamed.
-    fn read_unstreamed(&mut self, answer: &Value) {
-        self.read_value(answer);
-        let answer = answer.get(0).unwrap_or(answer);
-        if !answer.get("choices").is_some_and(Value::is_array) {
+    /// Reads a reply that was not streamed.
+    fn read_unstreamed(&mut self, body: &Value) {
+        self.read_value(body);
+        let reply = body.get(0).unwrap_or(body);
+        if !reply.get("choices").is_some_and(Value::is_array) {
             self.reply
-                .fail(FailureCause::Malformed(unexpected_json(answer)));
+                .fail(FailureCause::Malformed(unexpected_json(reply)));
         }
     }
 
@@ -176,20 +181,20 @@ impl ChatCompletionsDecoder {
         }
         let reason = choice.get("finish_reason").and_then(Value::as_str);
         if let Some(reason) = reason.filter(|reason| !reason.is_empty())
-            && self.reason.is_none()
+            && self.end_reason.is_none()
         {
             match reason {
                 "error" => self.reply.fail(FailureCause::ErrorInReply {
                     message: "The server gave no reason".to_owned(),
                 }),
-                reason => self.reason = Some(read_reason(reason)),
+                reason => self.end_reason = Some(read_reason(reason)),
             }
         }
     }
 
     fn read_delta(&mut self, delta: &Value) {
-        let hidden = self.carried.push(delta);
-        if !self.reply.reserve_bytes(hidden) {
+        let hidden_bytes = self.reasoning.push(delta);
+        if !self.reply.reserve_bytes(hidden_bytes) {
             return;
         }
         let thinking = TEXT_KEYS
@@ -197,22 +202,22 @@ impl ChatCompletionsDecoder {
             .map(|key| text_of(delta.get(key)))
             .find(|text| !text.is_empty())
             .unwrap_or_else(|| thinking_of(delta.get("content")));
-        self.reply.thinking(&thinking);
-        self.reply.text(&text_of(delta.get("content")));
-        self.reply.text(&text_of(delta.get("refusal")));
+        self.reply.add_thinking(&thinking);
+        self.reply.add_text(&text_of(delta.get("content")));
+        self.reply.add_text(&text_of(delta.get("refusal")));
         let entries = delta.get("tool_calls").and_then(Value::as_array);
         for entry in entries.into_iter().flatten() {
-            let taken = self.calls.push(entry);
-            if taken.is_too_many {
-                self.reply.fail_for_too_many_calls();
+            let fragment = self.calls.push(entry);
+            if fragment.exceeds_calls_max {
+                self.reply.fail_with_too_many_calls();
             }
-            if !self.reply.reserve_bytes(taken.bytes) {
+            if !self.reply.reserve_bytes(fragment.bytes) {
                 return;
             }
         }
     }
 
-    /// Some servers send counts with every event; the latest ones are valid.
+    /// Some servers send counts with every event; later counts replace earlier ones.
     fn read_usage(&mut self, value: &Value) {
         let count = |key: &str| value.get("usage")?.get(key)?.as_u64();
         self.usage.input = count("prompt_tokens").or(self.usage.input);
@@ -220,24 +225,24 @@ impl ChatCompletionsDecoder {
     }
 
     fn close(&mut self) {
-        let Some(reason) = self.reason.take() else {
+        let Some(reason) = self.end_reason.take() else {
             return self.reply.fail(FailureCause::ReplyCutOff);
         };
         if self.reply.is_over() {
             return;
         }
         for call in std::mem::take(&mut self.calls).finish() {
-            self.reply.call(call);
+            self.reply.add_call(call);
         }
-        if let Some(value) = self.carried.take() {
+        if let Some(value) = self.reasoning.take() {
             let provider = self.provider;
-            self.reply.carry(ReasoningEcho { provider, value });
+            self.reply.echo_reasoning(ReasoningEcho { provider, value });
         }
         self.reply.end(self.usage, reason);
     }
 }
 
-/// An event with only text, as nearly all are: parsed without building a tree of values.
+/// An event that contains only text, as nearly all do. It is parsed without building a JSON tree.
 #[derive(Deserialize)]
 struct PlainEvent<'a> {
     /// Exactly one choice.
@@ -290,7 +295,8 @@ impl<'a> PlainEvent<'a> {
     }
 }
 
-/// Serde borrows a bare `Cow`, but copies one inside an `Option`.
+/// Deserializes a string without copying it: with `borrow`, Serde borrows a plain `Cow`, but copies
+/// a `Cow` inside an `Option`.
 fn borrowed<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<Cow<'a, str>>, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -301,7 +307,7 @@ where
     Ok(text.map(|BorrowedText(text)| text))
 }
 
-/// `content` is a string, null, or a list of parts whose `text` is joined.
+/// The text of `content`, which is a string, null, or a list of parts whose `text` is joined.
 fn text_of(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -325,6 +331,6 @@ fn read_reason(reason: &str) -> EndReason {
         "stop" => EndReason::Stop,
         "tool_calls" | "function_call" => EndReason::ToolCalls,
         "length" => EndReason::Length,
-        other => EndReason::named(other),
+        other => EndReason::from_shared_name(other),
     }
 }

@@ -1,4 +1,5 @@
-//! The protocol of `/chat/completions`, shared by OpenAI-compatible servers and Mistral.
+//! The protocol of `/chat/completions`, shared by the adapters for OpenAI-compatible servers and
+//! Mistral.
 
 mod decoder;
 pub(super) mod models;
@@ -10,5 +11,5 @@ pub(super) use decoder::ChatCompletionsDecoder;
 pub(super) use reasoning_assembler::REASONING_KEYS;
 pub(super) use request::{ChatCompletionsFlavor, body};
 
-/// Where chat requests are posted, relative to the base URL.
+/// The path of chat requests, relative to the base URL.
 pub(super) const PATH: &str = "chat/completions";

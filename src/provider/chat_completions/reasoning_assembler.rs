@@ -1,16 +1,16 @@
 //! Joins the reasoning fragments of a stream so that they can be sent back with the tool calls of
-//! the same turn, under their original keys. Displaying the reasoning is the decoder's job.
+//! the same turn, under their original keys. The decoder emits the reasoning for display.
 
 use serde_json::{Map, Value};
 
 /// Keys that hold reasoning text: DeepSeek, llama.cpp and xAI use the first; vLLM, Groq and
 /// OpenRouter the second.
 pub(super) const TEXT_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
-/// OpenRouter's list of blocks, some of them encrypted.
+/// OpenRouter's list of reasoning blocks, some of them encrypted.
 pub(super) const DETAILS_KEY: &str = "reasoning_details";
-/// Every key under which reasoning is sent back, except `content`.
+/// All keys of reasoning that is sent back, except `content`.
 pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXT_KEYS[0], TEXT_KEYS[1], DETAILS_KEY];
-/// The most blocks stored per list.
+/// Maximum number of blocks stored per list.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl ReasoningAssembler {
             return;
         }
         match self.0.get_mut(key) {
-            Some(Value::String(whole)) => whole.push_str(text),
+            Some(Value::String(stored)) => stored.push_str(text),
             _ => {
                 self.0.insert(key.to_owned(), text.into());
             }
@@ -57,27 +57,28 @@ impl ReasoningAssembler {
         (!fields.is_empty()).then_some(Value::Object(fields))
     }
 
-    /// Appends a block, or merges it into the last block if it continues that block.
+    /// Appends a block, or merges it into the last block if it continues that block. Returns how
+    /// many of the stored bytes are not displayed.
     fn push_block(
         &mut self,
         key: &str,
         block: &Value,
         continues: fn(&Value, &Value) -> bool,
     ) -> usize {
-        let list = self
+        let blocks = self
             .0
             .entry(key)
             .or_insert_with(|| Value::Array(Vec::new()));
-        let Value::Array(list) = list else {
+        let Value::Array(blocks) = blocks else {
             return 0;
         };
-        let is_full = list.len() >= BLOCKS_MAX;
-        match list.last_mut() {
+        let is_full = blocks.len() >= BLOCKS_MAX;
+        match blocks.last_mut() {
             Some(last) if continues(last, block) => merge(last, block),
-            _ if !is_full => list.push(block.clone()),
+            _ if !is_full => blocks.push(block.clone()),
             _ => return 0,
         }
-        // Displayed text is counted elsewhere.
+        // The decoder counts displayed text.
         let hidden = ["data", "signature"].map(|key| block.get(key).and_then(Value::as_str));
         hidden.into_iter().flatten().map(str::len).sum()
     }
@@ -86,28 +87,28 @@ impl ReasoningAssembler {
 /// A fragment has the type and index of the block it continues; an encrypted block is never
 /// split.
 fn continues_detail(last: &Value, next: &Value) -> bool {
-    let same = |key: &str| last.get(key) == next.get(key);
+    let has_same = |key: &str| last.get(key) == next.get(key);
     let has_text = ["text", "summary"]
         .iter()
         .any(|key| next.get(key).is_some());
-    has_text && same("type") && same("index")
+    has_text && has_same("type") && has_same("index")
 }
 
 fn continues_thinking(_last: &Value, _next: &Value) -> bool {
     true
 }
 
-/// Merges a fragment: strings are joined, other values replaced.
+/// Merges a fragment into the last block: texts and lists are joined, other values replaced.
 fn merge(last: &mut Value, next: &Value) {
     let (Value::Object(last), Value::Object(next)) = (last, next) else {
         return;
     };
     for (key, value) in next {
         match (last.get_mut(key), value) {
-            (Some(Value::String(whole)), Value::String(more)) if is_text(key) => {
-                whole.push_str(more);
+            (Some(Value::String(text)), Value::String(fragment)) if is_text_key(key) => {
+                text.push_str(fragment);
             }
-            (Some(Value::Array(whole)), Value::Array(more)) => merge_lists(whole, more),
+            (Some(Value::Array(parts)), Value::Array(new_parts)) => merge_lists(parts, new_parts),
             (Some(_), Value::Null) => {}
             _ => {
                 last.insert(key.clone(), value.clone());
@@ -116,20 +117,20 @@ fn merge(last: &mut Value, next: &Value) {
     }
 }
 
-fn is_text(key: &str) -> bool {
+fn is_text_key(key: &str) -> bool {
     matches!(key, "text" | "summary" | "thinking")
 }
 
-/// Mistral's thinking is a list of texts; adjacent plain texts are merged.
-fn merge_lists(whole: &mut Vec<Value>, more: &[Value]) {
+/// Mistral's thinking is a list of texts. Adjacent plain texts are merged.
+fn merge_lists(parts: &mut Vec<Value>, new_parts: &[Value]) {
     let is_plain = |part: &Value| {
         part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2)
     };
-    for part in more {
-        let is_full = whole.len() >= BLOCKS_MAX;
-        match whole.last_mut() {
+    for part in new_parts {
+        let is_full = parts.len() >= BLOCKS_MAX;
+        match parts.last_mut() {
             Some(last) if is_plain(last) && is_plain(part) => merge(last, part),
-            _ if !is_full => whole.push(part.clone()),
+            _ if !is_full => parts.push(part.clone()),
             _ => {}
         }
     }

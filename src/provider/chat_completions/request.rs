@@ -1,4 +1,4 @@
-//! The body of a request to `/chat/completions`. Pure.
+//! The request body of `/chat/completions`. Pure.
 
 use super::reasoning_assembler::REASONING_KEYS;
 use crate::domain::model::ToolRole;
@@ -11,23 +11,24 @@ use crate::provider::schema;
 use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 
-/// Keys of `options` that are ignored because every request sets them itself.
+/// Keys of `options` that are ignored, because every request sets these parameters itself.
 const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
-/// What differs between the providers that use this protocol.
+/// The differences between the providers that use this protocol.
 pub(in crate::provider) struct ChatCompletionsFlavor {
     pub provider: ProviderKind,
-    /// `reasoning_effort` for a `think` setting.
+    /// Converts a `think` setting to `reasoning_effort`.
     pub effort: fn(Think) -> &'static str,
-    /// The call id as the API accepts it; the same for a call and its result.
+    /// Converts a call id to one that the API accepts. Deterministic, because a call and its
+    /// result must have the same id.
     pub call_id: fn(&str) -> String,
-    /// `content` of a message that only calls tools.
+    /// `content` of a message that contains only calls.
     pub no_content: Value,
-    /// Whether tool results repeat the tool's name.
-    pub names_results: bool,
+    /// Whether tool results include the tool's name.
+    pub results_have_names: bool,
 }
 
-/// The body before any fallback is applied.
+/// The body. The caller must still apply the fallback to the top-level parameters.
 pub(in crate::provider) fn body(
     request: &ChatRequest,
     fallback: ParameterFallback,
@@ -72,10 +73,10 @@ impl ChatCompletionsFlavor {
             Message::Assistant(text) => json!({"role": "assistant", "content": text}),
             Message::ToolCalls {
                 calls,
-                reasoning_echo: carry,
+                reasoning_echo: echo,
             } if is_native => {
-                let carry = carry.as_ref().filter(|_| !fallback.omits_reasoning);
-                self.native_calls(calls, carry)
+                let echo = echo.as_ref().filter(|_| !fallback.omits_reasoning);
+                self.native_calls(calls, echo)
             }
             Message::ToolCalls { calls, .. } => {
                 json!({"role": "assistant", "content": render_calls(calls, model.dialect)})
@@ -89,13 +90,13 @@ impl ChatCompletionsFlavor {
         }
     }
 
-    /// Calls in their own field, with the reasoning under the keys it arrived under.
-    fn native_calls(&self, calls: &[ToolCallMessage], carry: Option<&ReasoningEcho>) -> Value {
+    /// A message with `tool_calls`, and with the reasoning under its original keys.
+    fn native_calls(&self, calls: &[ToolCallMessage], echo: Option<&ReasoningEcho>) -> Value {
         let mut message = json!({"role": "assistant", "content": self.no_content});
-        let carry = carry.filter(|carry| carry.provider == self.provider);
-        if let Some(Value::Object(fields)) = carry.map(|carry| &carry.value) {
-            let is_known = |key: &str| key == "content" || REASONING_KEYS.contains(&key);
-            for (key, value) in fields.iter().filter(|(key, _)| is_known(key)) {
+        let echo = echo.filter(|echo| echo.provider == self.provider);
+        if let Some(Value::Object(fields)) = echo.map(|echo| &echo.value) {
+            let is_reasoning_key = |key: &str| key == "content" || REASONING_KEYS.contains(&key);
+            for (key, value) in fields.iter().filter(|(key, _)| is_reasoning_key(key)) {
                 message[key] = value.clone();
             }
         }
@@ -118,7 +119,7 @@ impl ChatCompletionsFlavor {
             "role": "tool",
             "tool_call_id": (self.call_id)(&result.wire_id),
         });
-        if self.names_results {
+        if self.results_have_names {
             let name = match is_native {
                 true => &result.native_name,
                 false => &result.tool,

@@ -1,5 +1,5 @@
-//! Assembles tool calls from stream fragments. Id and name arrive once and arguments in pieces,
-//! but servers differ in what they omit or repeat; the rules here handle those differences.
+//! Assembles tool calls from stream fragments. Usually, id and name arrive once and the arguments
+//! in several fragments, but some servers omit or repeat fields; this module handles that.
 
 use crate::provider::reply_builder::{CALLS_MAX, read_arguments};
 use crate::provider::types::NativeCall;
@@ -9,10 +9,12 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct ToolCallAssembler(Vec<PartialCall>);
 
-/// What one fragment added.
-pub(super) struct PushedFragment {
+/// The effect of one fragment on the size limits.
+pub(super) struct FragmentSize {
+    /// The length of the added arguments.
     pub bytes: usize,
-    pub is_too_many: bool,
+    /// There are now more than [`CALLS_MAX`] calls.
+    pub exceeds_calls_max: bool,
 }
 
 #[derive(Debug, Default)]
@@ -32,16 +34,16 @@ struct Fragment<'a> {
 }
 
 impl ToolCallAssembler {
-    pub fn push(&mut self, entry: &Value) -> PushedFragment {
+    pub fn push(&mut self, entry: &Value) -> FragmentSize {
         let fragment = Fragment::read(entry);
-        let at = self.continued_call(&fragment).unwrap_or_else(|| {
+        let index = self.continued_call(&fragment).unwrap_or_else(|| {
             self.0.push(PartialCall {
                 index: fragment.index,
                 ..PartialCall::default()
             });
             self.0.len() - 1
         });
-        let call = &mut self.0[at];
+        let call = &mut self.0[index];
         if call.id.is_empty() {
             call.id = fragment.id.to_owned();
         }
@@ -49,9 +51,9 @@ impl ToolCallAssembler {
             call.name = fragment.name.to_owned();
         }
         call.arguments.push_str(&fragment.arguments);
-        PushedFragment {
+        FragmentSize {
             bytes: fragment.arguments.len(),
-            is_too_many: self.0.len() > CALLS_MAX,
+            exceeds_calls_max: self.0.len() > CALLS_MAX,
         }
     }
 
@@ -63,9 +65,9 @@ impl ToolCallAssembler {
         })
     }
 
-    /// The call that a fragment continues; None if it begins a new one.
+    /// The position of the call that a fragment continues; None if the fragment begins a new call.
     fn continued_call(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        let at = match fragment.index {
+        let position = match fragment.index {
             Some(index) => self.0.iter().rposition(|call| call.index == Some(index)),
             None => self
                 .0
@@ -73,12 +75,13 @@ impl ToolCallAssembler {
                 .rposition(|call| !fragment.id.is_empty() && call.id == fragment.id)
                 .or_else(|| self.0.len().checked_sub(1)),
         }?;
-        self.0[at].continues_with(fragment).then_some(at)
+        let call = &self.0[position];
+        call.is_continued_by(fragment).then_some(position)
     }
 }
 
 impl PartialCall {
-    fn continues_with(&self, fragment: &Fragment<'_>) -> bool {
+    fn is_continued_by(&self, fragment: &Fragment<'_>) -> bool {
         if !self.id.is_empty() && !fragment.id.is_empty() {
             // Some servers give every call index 0. A new id with a name still begins a new call.
             return self.id == fragment.id

@@ -1,5 +1,5 @@
-//! Every message about a model server that failed: what happened, why, and what to do.
-//! Text from the server is inserted unmodified; whoever displays a notice sanitizes it.
+//! The notices about failed requests to model servers: a summary, the reason and advice. Text
+//! from the server is inserted unmodified and is sanitized when a notice is displayed.
 
 mod status;
 
@@ -10,8 +10,8 @@ use crate::http_util::CONNECT_TIMEOUT_SECONDS;
 
 const REPHRASE: &str = "Rephrase the question.";
 const PARTIAL_REPLY_KEPT: &str = "The partial answer is kept.";
-/// What to do about an overloaded server.
-const OVERLOADED: [Advice; 2] = [Advice::RetryLater, Advice::ChooseOtherModel];
+/// Advice for an overloaded server.
+const OVERLOAD_ADVICE: [Advice; 2] = [Advice::RetryLater, Advice::ChooseOtherModel];
 
 pub(super) fn notice(
     target: &RequestTarget,
@@ -45,10 +45,11 @@ pub(super) fn notice(
     }
 }
 
-/// No response arrived.
+/// Failures in which no usable response arrived.
 fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
     let RequestTarget { url, name, .. } = target;
-    let check = format!("Check the network connection and baseUrl of `{name}` in config.json.");
+    let check_advice =
+        format!("Check the network connection and baseUrl of `{name}` in config.json.");
     match cause {
         FailureCause::ConnectionRefused => Notice::failure(format!("Nothing listens at {url}."))
             .with_advice(match target.provider.server_command() {
@@ -58,19 +59,19 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
                 None => format!("Start the server, or check baseUrl of `{name}` in config.json."),
             }),
         FailureCause::HostNotFound => {
-            Notice::failure(format!("The host of {url} was not found.")).with_advice(check)
+            Notice::failure(format!("The host of {url} was not found.")).with_advice(check_advice)
         }
         FailureCause::ConnectTimeout => Notice::failure(format!(
             "{url} did not accept a connection within {CONNECT_TIMEOUT_SECONDS} s."
         ))
-        .with_advice(check),
+        .with_advice(check_advice),
         FailureCause::Timeout { seconds } => {
             Notice::failure(format!("{url} did not answer within {seconds} s."))
                 .with_advice("Check the network and the server's log, then try again.")
         }
         FailureCause::Unreachable { why } => {
-            let notice =
-                Notice::failure(format!("Cannot connect to {url}.")).with_reason(sentence(why));
+            let notice = Notice::failure(format!("Cannot connect to {url}."))
+                .with_reason(with_full_stop(why));
             if why.to_lowercase().contains("certificate") {
                 notice.with_advice(format!(
                     "If the server uses your own certificate, set caFile of `{name}` in config.json."
@@ -85,31 +86,31 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
                 "If the new address is right, set it as baseUrl of `{name}`."
             )),
         _ => Notice::failure(format!("{url} closed the connection before it answered."))
-            .retry(target),
+            .with_retry_advice(target),
     }
 }
 
-/// The response was successful, but not its body.
+/// Failures in the body of a response with a success status.
 fn reply_notice(target: &RequestTarget, cause: &FailureCause, has_partial_reply: bool) -> Notice {
     let RequestTarget { url, name, .. } = target;
     match cause {
         FailureCause::EmptyReply => {
-            Notice::failure(format!("{url} sent an empty answer.")).retry(target)
+            Notice::failure(format!("{url} sent an empty answer.")).with_retry_advice(target)
         }
         FailureCause::ErrorInReply { message } => with_server_text(
             Notice::failure(format!("{url} reported an error in its answer.")),
             Some(message),
         )
-        .keeping(has_partial_reply)
-        .retry(target),
+        .mention_partial_reply(has_partial_reply)
+        .with_retry_advice(target),
         FailureCause::Overloaded { message } => with_server_text(
             Notice::failure(format!("{url} is overloaded.")),
             Some(message),
         )
-        .keeping(has_partial_reply)
-        .advise_all(match has_partial_reply {
+        .mention_partial_reply(has_partial_reply)
+        .with_all_advice(match has_partial_reply {
             true => &[Advice::Retry],
-            false => &OVERLOADED,
+            false => &OVERLOAD_ADVICE,
         }),
         FailureCause::Malformed(malformed) => {
             Notice::failure(format!("The answer from {url} is not valid."))
@@ -121,12 +122,12 @@ fn reply_notice(target: &RequestTarget, cause: &FailureCause, has_partial_reply:
         _ => Notice::failure(format!(
             "The connection to {url} was cut in the middle of the answer."
         ))
-        .keeping(has_partial_reply)
-        .retry(target),
+        .mention_partial_reply(has_partial_reply)
+        .with_retry_advice(target),
     }
 }
 
-/// The request was not sent at all.
+/// Failures in which the request was not sent.
 fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
     let RequestTarget { name, provider, .. } = target;
     match cause {
@@ -142,26 +143,26 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         FailureCause::UnusableKey { why } => Notice::failure(format!(
             "The key for `{name}` cannot be sent."
         ))
-        .with_reason(capitalized(&sentence(why)))
+        .with_reason(capitalized(&with_full_stop(why)))
         .with_advice(format!(
             "Correct apiKey of `{name}` in config.json, or the environment variable it names."
         )),
         FailureCause::InvalidBaseUrl { given, why } => {
             Notice::failure(format!("The baseUrl of `{name}` is not valid: `{given}`."))
-                .with_reason(capitalized(&sentence(why)))
+                .with_reason(capitalized(&with_full_stop(why)))
                 .with_advice("Correct it in config.json. Example: http://localhost:11434.")
         }
         FailureCause::InvalidCaFile { path, why } => Notice::failure(format!(
             "The caFile of `{name}` cannot be used: {}.",
             path.display()
         ))
-        .with_reason(capitalized(&sentence(why)))
+        .with_reason(capitalized(&with_full_stop(why)))
         .with_advice(format!(
             "Set caFile of `{name}` in config.json to a file of certificates in PEM format."
         )),
         FailureCause::TlsUnavailable { why } => {
             Notice::failure("Secure connections cannot be set up on this system.")
-                .with_reason(capitalized(&sentence(why)))
+                .with_reason(capitalized(&with_full_stop(why)))
                 .with_advice("Install the system's CA certificates, or set caFile in config.json.")
         }
         FailureCause::ScriptExhausted { rounds } => Notice::failure(format!(
@@ -190,8 +191,8 @@ fn malformed_reason(malformed: &MalformedReply) -> String {
     }
 }
 
-/// The notice for an unusual end. An answer that reached the token limit has none here, because
-/// the engine offers to continue it.
+/// The notice for an unusual end. Reaching the token limit has no notice here, because the engine
+/// offers to continue such an answer.
 pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
     let notice = match reason {
         EndReason::Stop | EndReason::ToolCalls | EndReason::Length => return None,
@@ -224,16 +225,16 @@ pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
     Some(notice)
 }
 
-/// Advice that several messages share.
+/// Adds advice that several notices share.
 trait AdviceExt: Sized {
-    fn retry(self, target: &RequestTarget) -> Self;
-    fn keeping(self, has_partial_reply: bool) -> Self;
-    fn advise_all(self, advice: &[Advice]) -> Self;
+    fn with_retry_advice(self, target: &RequestTarget) -> Self;
+    fn mention_partial_reply(self, has_partial_reply: bool) -> Self;
+    fn with_all_advice(self, advice: &[Advice]) -> Self;
 }
 
 impl AdviceExt for Notice {
-    /// Points to the server's log as well, if we know where it is.
-    fn retry(self, target: &RequestTarget) -> Self {
+    /// Also refers to the server's log, if we know where it is.
+    fn with_retry_advice(self, target: &RequestTarget) -> Self {
         let notice = self.with_advice(Advice::Retry);
         match target.provider.server_command() {
             Some(command) => notice.with_advice(format!(
@@ -243,14 +244,14 @@ impl AdviceExt for Notice {
         }
     }
 
-    fn keeping(self, has_partial_reply: bool) -> Self {
+    fn mention_partial_reply(self, has_partial_reply: bool) -> Self {
         match has_partial_reply {
             true => self.with_advice(PARTIAL_REPLY_KEPT),
             false => self,
         }
     }
 
-    fn advise_all(mut self, advice: &[Advice]) -> Self {
+    fn with_all_advice(mut self, advice: &[Advice]) -> Self {
         self.advice.extend_from_slice(advice);
         self
     }
@@ -259,7 +260,7 @@ impl AdviceExt for Notice {
 /// Adds the server's own message as the reason, if there is one.
 fn with_server_text(notice: Notice, message: Option<&str>) -> Notice {
     match message.filter(|message| !message.is_empty()) {
-        Some(message) => notice.with_reason(sentence(message)),
+        Some(message) => notice.with_reason(with_full_stop(message)),
         None => notice,
     }
 }
@@ -270,9 +271,9 @@ fn capitalized(text: &str) -> String {
     first.chain(chars).collect()
 }
 
-/// Adds the full stop that text from elsewhere may lack, so that the next sentence does not
-/// run into it.
-fn sentence(text: &str) -> String {
+/// Ends text from the server or a library with a period unless it already ends like a sentence,
+/// so that the next sentence does not run into it.
+fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…', '。']) {
         text.to_owned()
     } else {

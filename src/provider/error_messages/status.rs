@@ -1,6 +1,6 @@
-//! Messages about requests that the server rejected with an HTTP status.
+//! Notices about requests that the server rejected with an error status.
 
-use super::{AdviceExt, OVERLOADED, with_server_text};
+use super::{AdviceExt, OVERLOAD_ADVICE, with_server_text};
 use crate::domain::{Advice, Notice};
 use crate::provider::error::{FailureCause, PAUSE_MAX, RequestTarget};
 use std::time::Duration;
@@ -46,17 +46,17 @@ pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             sent: Some(sent),
             limit: Some(limit),
             ..
-        } => too_long(name).with_reason(format!(
+        } => conversation_too_long(name).with_reason(format!(
             "It has {sent} tokens; the limit at {url} is {limit}."
         )),
         FailureCause::ContextOverflow { message, .. } => {
-            with_server_text(too_long(name), Some(message))
+            with_server_text(conversation_too_long(name), Some(message))
         }
         _ => Notice::failure(format!("The request to {url} failed.")),
     }
 }
 
-fn too_long(name: &str) -> Notice {
+fn conversation_too_long(name: &str) -> Notice {
     Notice::failure(format!("The conversation is too long for `{name}`."))
         .with_advice(Advice::NewSession)
         .with_advice(Advice::ChooseLargerContext)
@@ -72,15 +72,15 @@ fn status_notice(
         url, name, model, ..
     } = target;
     let server_text = message.unwrap_or_default().to_lowercase();
-    let failure = |what: String| with_server_text(Notice::failure(what), message);
+    let failure = |summary: String| with_server_text(Notice::failure(summary), message);
     match status {
         401 => unauthorized_notice(target, message),
         403 => failure(format!("{url} denied access (HTTP 403).")).with_advice(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
         404 if server_text.contains("model") => {
-            let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
-            missing
+            let notice = Notice::failure(format!("{url} does not have the model `{model}`."));
+            notice
                 .with_advice(match target.provider.server_command() {
                     Some(command) => format!("Pull it with `{command} pull {model}`."),
                     None => format!("Check model of `{name}` in config.json."),
@@ -97,20 +97,18 @@ fn status_notice(
         ))
         .with_advice(Advice::NewSession)
         .with_advice(Advice::ChooseOtherModel),
-        408 | 504 => {
-            failure(format!("{url} took too long to answer (HTTP {status}).")).retry(target)
-        }
-        429 => failure(format!("{url} is limiting requests (HTTP 429).")).advise_all(&OVERLOADED),
+        408 | 504 => failure(format!("{url} took too long to answer (HTTP {status})."))
+            .with_retry_advice(target),
+        429 => failure(format!("{url} is limiting requests (HTTP 429)."))
+            .with_all_advice(&OVERLOAD_ADVICE),
         502 => failure(format!(
             "The server behind {url} did not answer (HTTP 502)."
         ))
-        .retry(target),
-        503 | 529 => {
-            failure(format!("{url} is overloaded (HTTP {status}).")).advise_all(&OVERLOADED)
-        }
-        500..=599 => {
-            failure(format!("{url} reported an internal error (HTTP {status}).")).retry(target)
-        }
+        .with_retry_advice(target),
+        503 | 529 => failure(format!("{url} is overloaded (HTTP {status})."))
+            .with_all_advice(&OVERLOAD_ADVICE),
+        500..=599 => failure(format!("{url} reported an internal error (HTTP {status})."))
+            .with_retry_advice(target),
         _ if server_text.contains("does not support thinking") => {
             failure(format!("{url} refused the request (HTTP {status}).")).with_advice(format!(
                 "Remove think from `{name}` in config.json, or set it to false."
@@ -124,33 +122,34 @@ fn status_notice(
 
 fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice {
     let RequestTarget { url, name, .. } = target;
-    let failure = |what: String| with_server_text(Notice::failure(what), message);
+    let failure = |summary: String| with_server_text(Notice::failure(summary), message);
     if !target.has_key {
         return failure(format!("{url} requires an API key (HTTP 401)."))
             .with_advice(format!("Set apiKey of `{name}` in config.json."));
     }
-    let default = match target.provider.key_variable() {
+    let default_variable = match target.provider.key_variable() {
         Some(variable) => format!(" ({variable} if apiKey is not set)"),
         None => String::new(),
     };
     failure(format!("{url} rejected the API key (HTTP 401).")).with_advice(format!(
-        "Check apiKey of `{name}` in config.json, or the environment variable it names{default}."
+        "Check apiKey of `{name}` in config.json, or the environment variable it names{default_variable}."
     ))
 }
 
-/// The server asks for a pause that is too long to wait out automatically.
+/// The server asks for a pause that is too long for an automatic retry.
 fn long_pause_notice(url: &str, status: u16, message: Option<&str>, pause: Duration) -> Notice {
     let pause = format_pause(pause);
-    let what = match status {
+    let summary = match status {
         429 => format!("{url} is limiting requests and asks to wait {pause} (HTTP 429)."),
         _ => format!("{url} is overloaded and asks to wait {pause} (HTTP {status})."),
     };
-    with_server_text(Notice::failure(what), message)
+    with_server_text(Notice::failure(summary), message)
         .with_advice(Advice::ChooseOtherModel)
         .with_advice("Or ask again after that time.")
 }
 
-/// Whole units, rounded up so that the user does not come back too early.
+/// The pause in whole days, hours or minutes, rounded up so that the user does not retry too
+/// early.
 fn format_pause(pause: Duration) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;

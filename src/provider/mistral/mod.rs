@@ -1,5 +1,5 @@
-//! Mistral's dialect of `/chat/completions`: nine-character call ids, named tool results,
-//! and no user message directly after a tool result.
+//! The adapter for Mistral's variant of `/chat/completions`: call ids have nine characters, tool
+//! results include the tool's name, and a user message must not follow a tool result directly.
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
 use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
@@ -16,16 +16,16 @@ use tokio::time::Instant;
 /// The API rejects a call id that is not exactly this many letters and digits.
 const ID_CHARS: usize = 9;
 const ID_ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/// The assistant's message between a tool result and a user message. Without it, the API
+/// The assistant message inserted between a tool result and a user message. Without it, the API
 /// answers `Unexpected role 'user' after role 'tool'`.
-const BRIDGE: &str = "OK.";
+const SEPARATOR: &str = "OK.";
 
 const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
     provider: ProviderKind::Mistral,
     effort,
     call_id,
     no_content: Value::String(String::new()),
-    names_results: true,
+    results_have_names: true,
 };
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl ProviderAdapter for Mistral {
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
         let mut body = chat_completions::body(request, fallback, &FLAVOR);
         if let Some(Value::Array(messages)) = body.get_mut("messages") {
-            bridge_results(messages);
+            separate_results(messages);
         }
         fallback.apply(&mut body);
         Value::Object(body)
@@ -57,17 +57,17 @@ impl ProviderAdapter for Mistral {
         chat_completions::models::list(server, deadline).boxed()
     }
 
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
-        chat_completions::models::facts(server, deadline).boxed()
+        chat_completions::models::model_info(server, deadline).boxed()
     }
 }
 
 /// Every model with adjustable thinking accepts `high` and `none`, and some accept the other
-/// levels. A rejected level is sent as `high` instead.
+/// levels. If a level is rejected, `high` is sent instead.
 fn effort(think: Think) -> &'static str {
     match think {
         Think::Off => "none",
@@ -77,26 +77,26 @@ fn effort(think: Think) -> &'static str {
     }
 }
 
-/// Separates each tool result from a user message that follows it.
-fn bridge_results(messages: &mut Vec<Value>) {
+/// Inserts an assistant message between each tool result and a user message that follows it.
+fn separate_results(messages: &mut Vec<Value>) {
     for message in std::mem::take(messages) {
         let follows_tool = messages.last().is_some_and(|last| last["role"] == "tool");
         if follows_tool && message["role"] == "user" {
-            messages.push(json!({"role": "assistant", "content": BRIDGE}));
+            messages.push(json!({"role": "assistant", "content": SEPARATOR}));
         }
         messages.push(message);
     }
 }
 
-/// A call id that the API accepts. Deterministic, so that a call and its result keep the same
-/// id.
+/// Converts a call id to one that the API accepts. Deterministic, so that a call and its result
+/// keep the same id.
 pub fn call_id(id: &str) -> String {
     if id.len() == ID_CHARS && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();
     }
     let digest = Sha256::digest(id.as_bytes());
-    let letters = digest.iter().take(ID_CHARS);
-    letters
+    let bytes = digest.iter().take(ID_CHARS);
+    bytes
         .map(|byte| char::from(ID_ALPHABET[usize::from(*byte) % ID_ALPHABET.len()]))
         .collect()
 }

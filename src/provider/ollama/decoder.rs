@@ -1,5 +1,5 @@
-//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. A reply is complete only with
-//! `done: true`.
+//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. Only a line with `done: true` completes a
+//! reply.
 
 use super::ndjson::JsonLines;
 use crate::domain::{ProviderKind, ReasoningEcho, Usage};
@@ -7,7 +7,7 @@ use crate::provider::adapter::ReplyDecoder;
 use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    EVENT_BYTES_MAX, ReplyBuilder, ReplyPiece, parse, read_arguments, unexpected_json,
+    DecodedPart, EVENT_BYTES_MAX, ReplyBuilder, parse_json, read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use serde::Deserialize;
@@ -19,20 +19,20 @@ use std::borrow::Cow;
 pub(super) struct OllamaDecoder {
     lines: JsonLines,
     reply: ReplyBuilder,
-    /// All thinking so far; it is sent back with the calls.
+    /// All thinking so far. It is sent back with the calls.
     thinking: String,
-    /// Set if the first line is only the start of a JSON text, because a server or proxy
-    /// pretty-prints it. The whole body is then one event.
-    multiline: Option<Vec<u8>>,
+    /// The body so far, if the first line is only `{` or `[`: a server or proxy pretty-printed
+    /// the JSON, so the whole body is one event.
+    pretty_printed: Option<Vec<u8>>,
     has_begun: bool,
-    /// Some line belonged to a reply.
-    has_answered: bool,
+    /// At least one line belonged to a reply.
+    has_reply: bool,
     /// The first line that did not belong to a reply.
     first_unexpected: Option<MalformedReply>,
 }
 
 impl ReplyDecoder for OllamaDecoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -42,22 +42,22 @@ impl ReplyDecoder for OllamaDecoder {
                 Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
-        self.reply.take()
+        self.reply.take_parts()
     }
 
-    /// The last line may lack its line end.
-    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+    /// Also reads the last line, which may have no line break.
+    fn finish(mut self: Box<Self>) -> Vec<DecodedPart> {
         if self.reply.is_over() {
             return Vec::new();
         }
         let rest = std::mem::take(&mut self.lines).finish();
-        if let Some(multiline) = &mut self.multiline {
-            multiline.extend(rest.unwrap_or_default());
+        if let Some(pretty_printed) = &mut self.pretty_printed {
+            pretty_printed.extend(rest.unwrap_or_default());
         } else {
-            self.multiline = rest;
+            self.pretty_printed = rest;
         }
-        match self.multiline.take() {
-            Some(rest) => match parse(&rest) {
+        match self.pretty_printed.take() {
+            Some(rest) => match parse_json(&rest) {
                 Ok(event) => self.read_event(&event),
                 // Incomplete JSON may be the start of a valid reply.
                 Err(_) if rest.starts_with(b"{") => self.first_unexpected = None,
@@ -66,10 +66,11 @@ impl ReplyDecoder for OllamaDecoder {
             None if !self.has_begun => self.reply.fail(FailureCause::EmptyReply),
             None => {}
         }
-        let foreign = self.first_unexpected.take().filter(|_| !self.has_answered);
+        // No effect if the last line completed the reply.
+        let unexpected = self.first_unexpected.take().filter(|_| !self.has_reply);
         self.reply
-            .fail(foreign.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
-        self.reply.take()
+            .fail(unexpected.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
+        self.reply.take_parts()
     }
 }
 
@@ -78,9 +79,9 @@ impl OllamaDecoder {
         if self.reply.is_over() {
             return;
         }
-        if let Some(multiline) = &mut self.multiline {
-            multiline.extend_from_slice(line);
-            if multiline.len() > EVENT_BYTES_MAX {
+        if let Some(pretty_printed) = &mut self.pretty_printed {
+            pretty_printed.extend_from_slice(line);
+            if pretty_printed.len() > EVENT_BYTES_MAX {
                 self.reply
                     .fail(FailureCause::Malformed(MalformedReply::TooLong {
                         bytes_max: EVENT_BYTES_MAX,
@@ -89,16 +90,16 @@ impl OllamaDecoder {
             return;
         }
         if let Some(plain) = PlainLine::read(line) {
-            (self.has_begun, self.has_answered) = (true, true);
+            (self.has_begun, self.has_reply) = (true, true);
             self.thinking.push_str(&plain.message.thinking);
-            self.reply.thinking(&plain.message.thinking);
-            return self.reply.text(&plain.message.content);
+            self.reply.add_thinking(&plain.message.thinking);
+            return self.reply.add_text(&plain.message.content);
         }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        match parse(line) {
+        match parse_json(line) {
             Ok(event) => self.read_event(&event),
             Err(MalformedReply::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
-                self.multiline = Some(line.to_vec());
+                self.pretty_printed = Some(line.to_vec());
             }
             Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
         }
@@ -111,7 +112,7 @@ impl OllamaDecoder {
         let message = event.get("message");
         if message.is_some_and(Value::is_object) || event.get("done").is_some_and(Value::is_boolean)
         {
-            self.has_answered = true;
+            self.has_reply = true;
         } else {
             self.first_unexpected
                 .get_or_insert_with(|| unexpected_json(event));
@@ -121,16 +122,16 @@ impl OllamaDecoder {
             text.unwrap_or_default()
         };
         self.thinking.push_str(text("thinking"));
-        self.reply.thinking(text("thinking"));
-        self.reply.text(text("content"));
+        self.reply.add_thinking(text("thinking"));
+        self.reply.add_text(text("content"));
         let calls = event.pointer("/message/tool_calls");
         for call in calls.and_then(Value::as_array).into_iter().flatten() {
-            self.reply.call(read_call(call));
+            self.reply.add_call(read_call(call));
         }
         if event.get("done").and_then(Value::as_bool) == Some(true) {
             let reason = event.get("done_reason").and_then(Value::as_str);
             if !self.thinking.is_empty() {
-                self.reply.carry(ReasoningEcho {
+                self.reply.echo_reasoning(ReasoningEcho {
                     provider: ProviderKind::Ollama,
                     value: std::mem::take(&mut self.thinking).into(),
                 });
@@ -140,7 +141,7 @@ impl OllamaDecoder {
     }
 }
 
-/// A line with only text, as nearly all are: parsed without building a tree of values.
+/// A line that contains only text, as nearly all do. It is parsed without building a JSON tree.
 #[derive(Deserialize)]
 struct PlainLine<'a> {
     #[serde(borrow)]
@@ -188,7 +189,7 @@ fn read_call(call: &Value) -> NativeCall {
     }
 }
 
-/// Ollama omits a count of 0.
+/// Ollama omits counts of zero.
 fn read_usage(event: &Value) -> Usage {
     let count = |key: &str| event.get(key).and_then(Value::as_u64);
     let input = count("prompt_eval_count");
@@ -202,6 +203,6 @@ fn read_reason(reason: Option<&str>) -> EndReason {
     match reason {
         Some("stop" | "") | None => EndReason::Stop,
         Some("length") => EndReason::Length,
-        Some(other) => EndReason::named(other),
+        Some(other) => EndReason::from_shared_name(other),
     }
 }

@@ -1,4 +1,4 @@
-//! Ollama: chat, model list, download and removal through `/api`.
+//! The adapter for Ollama's `/api`: chat, model information, pull and removal.
 
 mod decoder;
 mod model_info;
@@ -43,12 +43,12 @@ impl ProviderAdapter for Ollama {
         models::list(server, deadline).boxed()
     }
 
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
-        models::facts(server, deadline).boxed()
+        models::model_info(server, deadline).boxed()
     }
 
     fn is_loaded<'a>(&self, server: &'a ServerClient) -> BoxFuture<'a, Option<bool>> {

@@ -1,21 +1,21 @@
-//! Reads what Ollama reports about its models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
+//! Parses Ollama's information about models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
 
 use crate::domain::{ListedModel, ModelInfo};
 use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, token_count};
 use serde_json::Value;
 
-/// Reads the response of `POST /api/show`.
-pub(super) fn facts_from_show(show: &Value) -> ModelInfo {
+/// Parses the response of `POST /api/show`.
+pub(super) fn model_info_from_show(show: &Value) -> ModelInfo {
     let capabilities = bounded_words(show.get("capabilities"));
-    let knows_capabilities = show.get("capabilities").is_some_and(Value::is_array);
+    let reports_capabilities = show.get("capabilities").is_some_and(Value::is_array);
     let template = text(show, "/template").filter(|template| !template.trim().is_empty());
     let detail = |key: &str| bounded_word(show.pointer(&format!("/details/{key}")));
     ModelInfo {
         context_length: context_length(show),
         num_ctx: parameter(text(show, "/parameters").unwrap_or_default(), "num_ctx"),
         loaded_context: None,
-        template_supports_tools: if knows_capabilities {
-            Some(capabilities.iter().any(|one| one == "tools"))
+        template_supports_tools: if reports_capabilities {
+            Some(capabilities.iter().any(|capability| capability == "tools"))
         } else {
             template.map(mentions_tools)
         },
@@ -27,24 +27,22 @@ pub(super) fn facts_from_show(show: &Value) -> ModelInfo {
 }
 
 /// `model_info["<architecture>.context_length"]`. If the architecture is missing, the first key
-/// with that ending counts.
+/// that ends in `.context_length` is used.
 fn context_length(show: &Value) -> Option<u32> {
     let info = show.get("model_info")?.as_object()?;
-    let named = info
+    let for_architecture = info
         .get("general.architecture")
         .and_then(Value::as_str)
         .and_then(|architecture| info.get(&format!("{architecture}.context_length")));
-    let ending = || {
-        let mut found = info
-            .iter()
-            .filter(|(key, _)| key.ends_with(".context_length"))
-            .map(|(_, value)| value);
-        found.next()
+    let first_length = || {
+        let mut entries = info.iter();
+        let length = entries.find(|(key, _)| key.ends_with(".context_length"));
+        length.map(|(_, value)| value)
     };
-    token_count(named.or_else(ending))
+    token_count(for_architecture.or_else(first_length))
 }
 
-/// A number from a model file's parameters; the last one counts.
+/// A number from a model file's parameters. If a parameter is repeated, its last value is used.
 fn parameter(parameters: &str, name: &str) -> Option<u32> {
     let mut lines = parameters.lines().rev();
     lines.find_map(|line| {
@@ -61,11 +59,11 @@ fn parameter(parameters: &str, name: &str) -> Option<u32> {
 fn mentions_tools(template: &str) -> bool {
     [".Tools", "tools", "\"tool\"", "'tool'"]
         .iter()
-        .any(|sign| template.contains(sign))
+        .any(|mention| template.contains(mention))
 }
 
-/// The entries of `/api/tags`: name, size and details. None if this is not such a list; an Ollama
-/// without models may send null.
+/// The entries of `/api/tags`: name, size and details. None if this is not a model list. A server
+/// without models may send null instead of a list.
 pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     let models = match tags.get("models")? {
         Value::Array(models) => models.as_slice(),
@@ -94,7 +92,7 @@ pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     Some(models)
 }
 
-/// Name and context size of each model in memory, from `/api/ps`. None if this is not such a
+/// Name and context size of each model in memory, from `/api/ps`. None if this is not a model
 /// list.
 pub(super) fn loaded_from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
     let models = ps.get("models")?.as_array()?;

@@ -1,12 +1,12 @@
 //! Pulls models to an Ollama server, and removes them. Ollama reports progress per layer, as
-//! JSON lines; the progress yielded here is the sum over all layers. Dropping the stream
-//! stops the pull, and Ollama resumes it when the same model is pulled again.
+//! JSON lines; the stream yields the sum over all layers. Dropping the stream stops the pull, and
+//! Ollama resumes it when the same model is pulled again.
 
 use super::ndjson::JsonLines;
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::pull::PullProgress;
-use crate::provider::reply_builder::parse;
+use crate::provider::reply_builder::parse_json;
 use crate::provider::server_client::ServerClient;
 use futures::Stream;
 use futures::stream;
@@ -32,7 +32,7 @@ pub(super) struct PullLayers {
 }
 
 impl PullLayers {
-    /// Reads one line.
+    /// Reads one line and returns the summed progress.
     ///
     /// # Errors
     /// The error that the line reports.
@@ -46,7 +46,7 @@ impl PullLayers {
         if let Some(total) = bytes("total").filter(|_| !digest.is_empty()) {
             let done = bytes("completed").unwrap_or(0).min(total);
             let mut sizes = self.sizes.iter_mut();
-            if let Some(layer) = sizes.find(|(known, ..)| known == digest) {
+            if let Some(layer) = sizes.find(|(layer_digest, ..)| layer_digest == digest) {
                 (layer.1, layer.2) = (total, done);
             } else if self.sizes.len() < LAYERS_MAX {
                 self.sizes.push((digest.to_owned(), total, done));
@@ -59,7 +59,7 @@ impl PullLayers {
             counts.fold(0, u64::saturating_add)
         };
         Ok(PullProgress {
-            // In `pulling 1b226e2802db`, the digest means nothing to the user.
+            // Omits the digest in `pulling 1b226e2802db`, which means nothing to the user.
             status: match status.split_once(' ') {
                 Some(("pulling", rest)) if rest != "manifest" => "pulling".to_owned(),
                 _ => status.chars().take(STATUS_CHARS_MAX).collect(),
@@ -114,12 +114,14 @@ impl PullReader {
                 return Some((progress, self));
             }
             let silence_max = Duration::from_secs(SILENCE_SECONDS_MAX);
-            let read = match std::mem::replace(&mut self.stage, PullStage::Done) {
+            let result = match std::mem::replace(&mut self.stage, PullStage::Done) {
                 PullStage::Done => return None,
                 PullStage::Requesting => timeout(silence_max, self.send_request()).await,
-                PullStage::Reading(response) => timeout(silence_max, self.read(response)).await,
+                PullStage::Reading(response) => {
+                    timeout(silence_max, self.read_chunk(response)).await
+                }
             };
-            if let Err(cause) = read.unwrap_or(Err(FailureCause::Timeout {
+            if let Err(cause) = result.unwrap_or(Err(FailureCause::Timeout {
                 seconds: SILENCE_SECONDS_MAX,
             })) {
                 self.pending.push_back(Err(cause));
@@ -134,12 +136,17 @@ impl PullReader {
         Ok(())
     }
 
-    async fn read(&mut self, mut response: Box<reqwest::Response>) -> Result<(), FailureCause> {
+    /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
+    /// the connection was closed.
+    async fn read_chunk(
+        &mut self,
+        mut response: Box<reqwest::Response>,
+    ) -> Result<(), FailureCause> {
         match response.chunk().await {
             Ok(Some(bytes)) => {
                 for line in self.lines.push(&bytes) {
                     let line = line
-                        .and_then(|line| parse(&line))
+                        .and_then(|line| parse_json(&line))
                         .map_err(FailureCause::Malformed);
                     let progress = line.and_then(|line| self.layers.read(&line));
                     self.pending.push_back(progress);
@@ -150,7 +157,7 @@ impl PullReader {
             // A broken connection is treated like a closed one: only a final `success` counts.
             Ok(None) | Err(_) => {
                 if let Some(rest) = std::mem::take(&mut self.lines).finish() {
-                    let line = parse(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
+                    let line = parse_json(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
                     let progress = self.layers.read(&line);
                     self.pending.push_back(progress);
                 }

@@ -1,4 +1,4 @@
-//! The body of Ollama's `/api/chat`. Pure.
+//! The request body of Ollama's `/api/chat`. Pure.
 
 use crate::domain::model::ToolRole;
 use crate::domain::{Dialect, Message, ProviderKind, Think, ToolCallMessage};
@@ -24,7 +24,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     let messages: Vec<_> = request
         .messages
         .iter()
-        .map(|m| message(m, model.dialect, fallback.tool_role(model.tool_role)))
+        .map(|message| message_json(message, model.dialect, fallback.tool_role(model.tool_role)))
         .collect();
     let mut body = json!({
         "model": model.model,
@@ -37,13 +37,13 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     }
     if let Some(think) = model
         .think
-        .filter(|_| fallback.form != ThinkingForm::Omitted)
+        .filter(|_| fallback.thinking_form != ThinkingForm::Omitted)
     {
         body["think"] = match think {
             Think::Off => json!(false),
             Think::On => json!(true),
             // Only some models accept levels.
-            _ if fallback.form == ThinkingForm::Other => json!(true),
+            _ if fallback.thinking_form == ThinkingForm::Other => json!(true),
             Think::Low => json!("low"),
             Think::Medium => json!("medium"),
             Think::High => json!("high"),
@@ -55,7 +55,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     body
 }
 
-fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
+fn message_json(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
     let is_native = dialect == Dialect::Native;
     match message {
         Message::System(text) => json!({"role": "system", "content": text}),
@@ -63,15 +63,15 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
         Message::Assistant(text) => json!({"role": "assistant", "content": text}),
         Message::ToolCalls {
             calls,
-            reasoning_echo: carry,
+            reasoning_echo: echo,
         } if is_native => {
             let mut message = json!({"role": "assistant", "content": ""});
-            let carry = carry.as_ref();
-            let carry = carry.filter(|carry| carry.provider == ProviderKind::Ollama);
-            if let Some(thinking) = carry.map(|carry| &carry.value) {
+            let echo = echo.as_ref();
+            let echo = echo.filter(|echo| echo.provider == ProviderKind::Ollama);
+            if let Some(thinking) = echo.map(|echo| &echo.value) {
                 message["thinking"] = thinking.clone();
             }
-            message["tool_calls"] = calls.iter().map(native_call).collect();
+            message["tool_calls"] = calls.iter().map(native_call_json).collect();
             message
         }
         Message::ToolCalls { calls, .. } => {
@@ -93,7 +93,7 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
     }
 }
 
-fn native_call(call: &ToolCallMessage) -> Value {
+fn native_call_json(call: &ToolCallMessage) -> Value {
     json!({
         "id": call.wire_id,
         "function": {"name": call.native_name, "arguments": call.arguments},

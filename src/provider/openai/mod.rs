@@ -1,4 +1,4 @@
-//! OpenAI and servers compatible with its `/chat/completions`.
+//! The adapter for OpenAI and servers compatible with its `/chat/completions`.
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
 use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
@@ -16,7 +16,7 @@ const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
     effort,
     call_id: str::to_owned,
     no_content: Value::Null,
-    names_results: false,
+    results_have_names: false,
 };
 
 #[derive(Debug)]
@@ -47,17 +47,17 @@ impl ProviderAdapter for OpenAi {
         chat_completions::models::list(server, deadline).boxed()
     }
 
-    fn model_facts<'a>(
+    fn model_info<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
-        chat_completions::models::facts(server, deadline).boxed()
+        chat_completions::models::model_info(server, deadline).boxed()
     }
 }
 
-/// `medium` is the default of OpenAI's models. Models that always think refuse `none`; the
-/// parameter is then left out.
+/// `medium` is the default of OpenAI's models. Models that always think reject `none`; the
+/// parameter is then omitted.
 fn effort(think: Think) -> &'static str {
     match think {
         Think::Off => "none",

@@ -1,4 +1,4 @@
-//! The models of scripted servers: listed, pulled and removed like real ones, without a network.
+//! Scripted servers, whose models are listed, pulled and removed without a network.
 
 use super::super::error::{FailureCause, ProviderError};
 use super::super::pull::{PullProgress, PullStream};
@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex};
 /// One step of a scripted pull.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PullStep {
-    At { done: u64, total: u64 },
+    Progress { done: u64, total: u64 },
     Fail(FailureCause),
     Hang,
 }
 
-/// Shared by the clones of a script. A server that was not added refuses connections.
+/// The scripted servers and pulls, shared by the clones of a script. Servers that were not added
+/// refuse connections.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedCatalog(Arc<Mutex<ScriptedCatalogState>>);
 
@@ -29,7 +30,8 @@ struct ScriptedCatalogState {
 }
 
 impl ScriptedCatalog {
-    pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ListedModel>>) {
+    /// Adds a server with these models. With `None`, the server never answers.
+    pub(in crate::provider) fn add_server(&self, url: &str, models: Option<Vec<ListedModel>>) {
         lock_ignoring_poison(&self.0)
             .servers
             .insert(url.to_owned(), models);
@@ -40,9 +42,9 @@ impl ScriptedCatalog {
     }
 
     /// The names of a server's current models.
-    pub fn names(&self, url: &str) -> Vec<String> {
-        let inner = lock_ignoring_poison(&self.0);
-        let models = inner.servers.get(url).into_iter().flatten().flatten();
+    pub fn model_names(&self, url: &str) -> Vec<String> {
+        let state = lock_ignoring_poison(&self.0);
+        let models = state.servers.get(url).into_iter().flatten().flatten();
         models.map(|model| model.name.clone()).collect()
     }
 
@@ -50,11 +52,11 @@ impl ScriptedCatalog {
         &self,
         server: &ModelConfig,
     ) -> Result<ModelList, ProviderError> {
-        let stocked = lock_ignoring_poison(&self.0)
+        let models = lock_ignoring_poison(&self.0)
             .servers
             .get(&server.base_url)
             .cloned();
-        match stocked {
+        match models {
             None => Err(ProviderError::new(server, FailureCause::ConnectionRefused)),
             Some(None) => std::future::pending().await,
             Some(Some(models)) => Ok(ModelList {
@@ -64,15 +66,15 @@ impl ScriptedCatalog {
         }
     }
 
-    /// Empty for a model that no server has.
-    pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelInfo {
-        let inner = lock_ignoring_poison(&self.0);
-        let models = inner.servers.get(&model.base_url).into_iter();
-        let found = models
+    /// The server's information about a model; empty if the server does not have the model.
+    pub(in crate::provider) fn model_info(&self, model: &ModelConfig) -> ModelInfo {
+        let state = lock_ignoring_poison(&self.0);
+        let models = state.servers.get(&model.base_url).into_iter();
+        let listed = models
             .flatten()
             .flatten()
-            .find(|one| is_same_model(&one.name, &model.model));
-        found.map(|one| one.info.clone()).unwrap_or_default()
+            .find(|listed| is_same_model(&listed.name, &model.model));
+        listed.map(|listed| listed.info.clone()).unwrap_or_default()
     }
 
     pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
@@ -82,10 +84,10 @@ impl ScriptedCatalog {
             .unwrap_or_default();
         let state = (self.clone(), server.clone(), name.to_owned(), steps);
         let steps = stream::unfold(Some(state), |state| async {
-            let (shelf, server, name, mut steps) = state?;
+            let (catalog, server, name, mut steps) = state?;
             if steps.is_empty() {
-                let mut inner = lock_ignoring_poison(&shelf.0);
-                let models = inner
+                let mut catalog_state = lock_ignoring_poison(&catalog.0);
+                let models = catalog_state
                     .servers
                     .entry(server.base_url.clone())
                     .or_default()
@@ -97,13 +99,13 @@ impl ScriptedCatalog {
                 return None;
             }
             match steps.remove(0) {
-                PullStep::At { done, total } => {
+                PullStep::Progress { done, total } => {
                     let progress = PullProgress {
                         status: "pulling".to_owned(),
                         done,
                         total,
                     };
-                    Some((Ok(progress), Some((shelf, server, name, steps))))
+                    Some((Ok(progress), Some((catalog, server, name, steps))))
                 }
                 PullStep::Fail(cause) => Some((Err(ProviderError::new(&server, cause)), None)),
                 PullStep::Hang => std::future::pending().await,
@@ -117,17 +119,18 @@ impl ScriptedCatalog {
         server: &ModelConfig,
         name: &str,
     ) -> Result<(), ProviderError> {
-        let mut inner = lock_ignoring_poison(&self.0);
-        let models = inner
+        let mut state = lock_ignoring_poison(&self.0);
+        let models = state
             .servers
             .get_mut(&server.base_url)
             .and_then(Option::as_mut);
-        let at = models
-            .as_ref()
-            .and_then(|models| models.iter().position(|one| is_same_model(&one.name, name)));
-        match (models, at) {
-            (Some(models), Some(at)) => {
-                models.remove(at);
+        let index = models.as_ref().and_then(|models| {
+            let mut models = models.iter();
+            models.position(|listed| is_same_model(&listed.name, name))
+        });
+        match (models, index) {
+            (Some(models), Some(index)) => {
+                models.remove(index);
                 Ok(())
             }
             _ => Err(ProviderError::new(

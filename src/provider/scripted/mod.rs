@@ -1,5 +1,5 @@
-//! A provider that replays a script: deterministic and without a network, for tests and the demo.
-//! Records the requests it receives.
+//! A provider that replays a script, deterministically and without a network, for tests and the
+//! demo. It records the requests it receives.
 
 mod catalog;
 
@@ -22,7 +22,7 @@ pub enum ScriptStep {
     Part(StreamPart),
     /// The round fails with this cause.
     Fail(FailureCause),
-    /// Waits this long, by tokio's clock.
+    /// Waits for this long on tokio's clock.
     Wait(Duration),
     /// The round never continues.
     Hang,
@@ -95,8 +95,8 @@ impl Script {
         }
     }
 
-    /// An endless script that computes each round from its request. It may run for days, so only
-    /// the last request is recorded.
+    /// An endless script that computes each round from its request. Records only the last
+    /// request, because it may run for days.
     pub fn responding(respond: fn(&ChatRequest) -> Vec<ScriptStep>) -> Self {
         Self {
             source: ScriptSource::Response(respond),
@@ -119,19 +119,20 @@ impl Script {
     }
 
     /// Adds a server with these models.
-    pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ListedModel>) -> Self {
-        self.catalog.stock(url, Some(models.into_iter().collect()));
+    pub fn with_server(self, url: &str, models: impl IntoIterator<Item = ListedModel>) -> Self {
+        self.catalog
+            .add_server(url, Some(models.into_iter().collect()));
         self
     }
 
     /// Adds a server that never answers when asked for its models.
-    pub fn hides(self, url: &str) -> Self {
-        self.catalog.stock(url, None);
+    pub fn with_unresponsive_server(self, url: &str) -> Self {
+        self.catalog.add_server(url, None);
         self
     }
 
     /// Scripts the next pull, which succeeds unless a step fails.
-    pub fn pulls(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
+    pub fn with_pull(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
         self.catalog.add_pull(steps.into_iter().collect());
         self
     }
@@ -144,24 +145,20 @@ impl Script {
         self.requests.clone()
     }
 
-    /// Plays the next round. A round without an end is cut off.
+    /// Plays the next round. A round without an end fails as cut off.
     pub(super) fn stream(&self, request: ChatRequest) -> ReplyStream {
         let model = request.model.clone();
-        let steps = VecDeque::from(self.steps(request));
+        let steps = VecDeque::from(self.next_round(request));
         let parts = stream::unfold(Some((steps, false)), move |state| {
             let model = model.clone();
             async move {
                 let (mut steps, has_content) = state?;
                 let fail = |cause| {
-                    let error = ProviderError::new(&model, cause);
-                    let has_partial_reply = has_content;
-                    Some((
-                        Err(ProviderError {
-                            has_partial_reply,
-                            ..error
-                        }),
-                        None,
-                    ))
+                    let error = ProviderError {
+                        has_partial_reply: has_content,
+                        ..ProviderError::new(&model, cause)
+                    };
+                    Some((Err(error), None))
                 };
                 loop {
                     match steps.pop_front() {
@@ -183,18 +180,19 @@ impl Script {
         ReplyStream::new(parts)
     }
 
-    fn steps(&self, request: ChatRequest) -> Vec<ScriptStep> {
+    /// The steps of the next round. Records the request.
+    fn next_round(&self, request: ChatRequest) -> Vec<ScriptStep> {
         let mut requests = lock_ignoring_poison(&self.requests.0);
         match &self.source {
             ScriptSource::Rounds(rounds) => {
                 requests.push(request);
                 let round = rounds.get(requests.len() - 1);
-                let over = FailureCause::ScriptExhausted {
+                let exhausted = FailureCause::ScriptExhausted {
                     rounds: rounds.len(),
                 };
                 round
                     .cloned()
-                    .unwrap_or_else(|| vec![ScriptStep::Fail(over)])
+                    .unwrap_or_else(|| vec![ScriptStep::Fail(exhausted)])
             }
             ScriptSource::Response(respond) => {
                 let steps = respond(&request);

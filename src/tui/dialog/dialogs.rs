@@ -90,6 +90,23 @@ impl Dialogs {
         }
     }
 
+    /// Replaces the text of the open argument editor. Returns false if none is open.
+    pub fn set_edited_text(&mut self, text: &str) -> bool {
+        let mode = self.current_mut().map(|dialog| &mut dialog.mode);
+        let Some(DialogMode::EditArguments {
+            editor,
+            error,
+            check_query,
+            ..
+        }) = mode
+        else {
+            return false;
+        };
+        editor.set(text);
+        (*error, *check_query) = (None, None);
+        true
+    }
+
     /// Discards the layout of dialogs about a call that changed.
     pub fn call_changed(&mut self, call: CallId) {
         self.queue.iter_mut().for_each(|ask| ask.call_changed(call));
@@ -173,9 +190,12 @@ impl Layer for Dialogs {
             DialogMode::EditArguments {
                 is_pattern: true, ..
             } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            DialogMode::EditArguments { .. } => {
-                say(&["Enter run", "Alt+Enter newline", "Esc back"])
-            }
+            DialogMode::EditArguments { .. } => say(&[
+                "Enter run",
+                "Alt+Enter newline",
+                "Ctrl+G editor",
+                "Esc back",
+            ]),
         }
     }
 }

@@ -46,6 +46,9 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
+    if let Some(notice) = unknown_key_notice(shared, ask, key) {
+        return cx.notify(notice);
+    }
     let decided = ask.decided_count();
     let answer = match &ask.mode {
         DialogMode::Choosing => choice_key(shared, ask, key),
@@ -68,6 +71,24 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if let Some(answer) = answer {
         dialogs.answer(answer, cx);
     }
+}
+
+/// What to say of a letter that is no choice. Silence would look as if it had been typed.
+fn unknown_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
+    let (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) = normalize_key(key) else {
+        return None;
+    };
+    let rows = ask.choices(shared.transcript);
+    let is_page_key = ask.call().is_some() && matches!(latin_key(typed), 'a' | 'o' | '?');
+    let is_known = choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?';
+    if !matches!(ask.mode, DialogMode::Choosing) || is_known {
+        return None;
+    }
+    let keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
+    Some(Notice::info(format!(
+        "Answer the question first: {}.",
+        keys.join(" ")
+    )))
 }
 
 /// Would this key approve something that the screen is too small to show?
@@ -318,6 +339,9 @@ fn argument_editor_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> O
             if !is_pattern {
                 *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
             }
+        }
+        (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
+            cx.request(UiRequest::EditExternally(editor.text()));
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {

@@ -86,7 +86,13 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Focus(focused) => model.screen.has_focus = focused,
         UiInput::Engine(event) => engine::apply_event(model, *event, effects),
         UiInput::Tick => {}
-        UiInput::EditorClosed(Ok(text)) => model.composer.editor.set(text.trim_end_matches('\n')),
+        UiInput::EditorClosed(Ok(text)) => {
+            // Most editors end the file with a line break that is not part of the text.
+            let text = text.strip_suffix('\n').unwrap_or(&text);
+            if !model.dialogs.set_edited_text(text) {
+                model.composer.editor.set(text.trim_end_matches('\n'));
+            }
+        }
         UiInput::EditorClosed(Err(why)) => model.notify(Notice::failure(why)),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }

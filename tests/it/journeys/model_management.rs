@@ -59,7 +59,7 @@ fn after_a_removal_no_model_is_selected_until_the_user_moves() {
         .reads_screen()
         .key('y')
         .sees("Removed gemma3:4b.");
-    assert_eq!(catalog.names("http://localhost:11434"), ["qwen3:4b"]);
+    assert_eq!(catalog.model_names("http://localhost:11434"), ["qwen3:4b"]);
     chat.does_not_see("▌ qwen3:4b")
         .key('d')
         .does_not_see("Remove it?");
@@ -70,7 +70,7 @@ fn after_a_removal_no_model_is_selected_until_the_user_moves() {
 #[test]
 fn c_cancels_a_pull_and_x_does_not() {
     let hang = humble::provider::PullStep::Hang;
-    let mut chat = with_qwen(stocked(script()).pulls([hang]));
+    let mut chat = with_qwen(stocked(script()).with_pull([hang]));
     chat.says("/models pull m").says("/models");
     chat.press(TAB, KeyModifiers::NONE).sees("c cancel pull");
     chat.key('x').sees("Pulling m").key('c');

@@ -27,7 +27,7 @@ fn model(name: &str, abilities: &[&str]) -> ListedModel {
 
 /// An Ollama with `qwen3:4b`, which the tests configure, and another model.
 pub fn stocked(script: Script) -> Script {
-    script.stocks(
+    script.with_server(
         "http://localhost:11434",
         [
             model("qwen3:4b", &["completion", "tools", "thinking"]),
@@ -45,7 +45,7 @@ pub fn with_qwen(script: Script) -> Chat {
 }
 
 fn offering() -> Script {
-    script().answer("반가워요.").stocks(
+    script().answer("반가워요.").with_server(
         &local(),
         [
             model("qwen3:4b", &["completion", "tools"]),
@@ -143,7 +143,7 @@ fn without_an_ollama_the_other_options_are_offered() {
 
 #[test]
 fn the_search_for_ollama_times_out() {
-    let mut chat = first_run(script().hides(&local()));
+    let mut chat = first_run(script().with_unresponsive_server(&local()));
     chat.sees("Looking for Ollama at")
         .sees("2  Just look around");
     chat.waits_until_sees("No Ollama answers at");
@@ -201,13 +201,13 @@ fn a_model_can_be_used_without_changing_the_file() {
 
 #[test]
 fn a_pull_runs_in_the_background_and_can_be_stopped() {
-    let step = |done| PullStep::At {
+    let step = |done| PullStep::Progress {
         done,
         total: 2_000_000_000,
     };
     let script = stocked(script())
-        .pulls([step(840_000_000), PullStep::Hang])
-        .pulls([step(1_000_000_000)]);
+        .with_pull([step(840_000_000), PullStep::Hang])
+        .with_pull([step(1_000_000_000)]);
     let catalog = script.catalog();
     let mut chat = with_qwen(script);
     chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
@@ -230,7 +230,7 @@ fn a_pull_runs_in_the_background_and_can_be_stopped() {
     chat.says("/models stop").sees("No model is being pulled.");
     chat.says("/models pull llama3.2:3b")
         .sees("Pulled llama3.2:3b (2.0 GB).");
-    let names = catalog.names("http://localhost:11434");
+    let names = catalog.model_names("http://localhost:11434");
     assert_eq!(names, ["qwen3:4b", "gemma3:4b", "llama3.2:3b"]);
 }
 
@@ -239,7 +239,7 @@ fn a_failed_pull_reports_the_reason() {
     let missing = FailureCause::ErrorInReply {
         message: "pull model manifest: file does not exist".to_owned(),
     };
-    with_qwen(stocked(script()).pulls([PullStep::Fail(missing)]))
+    with_qwen(stocked(script()).with_pull([PullStep::Fail(missing)]))
         .says("/models pull nope")
         .sees("`nope` was not pulled.")
         .sees("file does not exist")
@@ -250,7 +250,7 @@ fn a_failed_pull_reports_the_reason() {
 fn a_model_is_removed_only_after_a_confirmation() {
     let script = stocked(script().round([ScriptStep::Hang]));
     let catalog = script.catalog();
-    let count = || catalog.names("http://localhost:11434").len();
+    let count = || catalog.model_names("http://localhost:11434").len();
     let mut chat = with_qwen(script);
     chat.says("/models rm gemma3:4b")
         .sees("Remove it?")
@@ -302,7 +302,7 @@ fn a_new_server_is_checked_before_it_is_saved() {
 
 #[test]
 fn a_server_that_lists_the_model_is_saved_at_once() {
-    let mut chat = first_run(script().stocks("http://127.0.0.1:9/v1", [model("m", &[])]));
+    let mut chat = first_run(script().with_server("http://127.0.0.1:9/v1", [model("m", &[])]));
     chat.reads_screen().key('1').enter();
     chat.enter().types("n").enter();
     chat.types("http://127.0.0.1:9").enter().enter().enter();
@@ -339,7 +339,7 @@ fn thinking_is_set_for_this_run_only() {
 #[test]
 fn thinking_is_refused_for_a_model_without_it() {
     let without = model("qwen3:4b", &["completion", "tools"]);
-    let mut chat = with_qwen(script().stocks("http://localhost:11434", [without]));
+    let mut chat = with_qwen(script().with_server("http://localhost:11434", [without]));
     chat.says("/think on")
         .sees("`qwen3:4b` does not support thinking.")
         .does_not_see("think on");

@@ -3,7 +3,7 @@
 use humble::domain::{ProviderKind, ReasoningEcho, Usage};
 use humble::provider::registry::adapter_for;
 use humble::provider::{
-    EndReason, FailureCause, NativeCall, StreamPart, reply_builder::ReplyPiece,
+    EndReason, FailureCause, NativeCall, StreamPart, reply_builder::DecodedPart,
 };
 use serde_json::Value;
 
@@ -25,16 +25,16 @@ pub fn decode(provider: ProviderKind, pieces: &[&[u8]]) -> DecodedReply {
 /// The data of a stream that must be sent back with its calls.
 pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<ReasoningEcho> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
-    let mut carries = parts.filter_map(|part| match part {
-        Ok(StreamPart::Carry(carry)) => Some(carry),
+    let mut echoes = parts.filter_map(|part| match part {
+        Ok(StreamPart::ReasoningEcho(echo)) => Some(echo),
         _ => None,
     });
-    let carry = carries.next();
-    assert_eq!(carries.next(), None, "sent once");
-    carry
+    let echo = echoes.next();
+    assert_eq!(echoes.next(), None, "sent once");
+    echo
 }
 
-fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
+fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<DecodedPart> {
     let mut decoder = adapter_for(provider)
         .expect("provider has an adapter")
         .decoder();
@@ -44,7 +44,7 @@ fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
 }
 
 /// Also checks what every stream guarantees: exactly one end or error, as the last part.
-pub fn join_parts(parts: Vec<ReplyPiece>) -> DecodedReply {
+pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
     let mut decoded = DecodedReply::default();
     let mut is_over = false;
     for part in parts {
@@ -57,7 +57,7 @@ pub fn join_parts(parts: Vec<ReplyPiece>) -> DecodedReply {
                 assert_eq!(decoded.usage.replace(usage), None, "counts are sent once");
             }
             Ok(StreamPart::StartedOver) => decoded = DecodedReply::default(),
-            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::ReasoningEcho(_)) => {}
             Ok(StreamPart::End(reason)) => {
                 decoded.end = Some(reason);
                 is_over = true;

@@ -14,7 +14,7 @@ const MODELS: &str = "/v1/models";
 
 async fn facts(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
     let provider = Provider::new();
-    let answer = tokio::time::timeout(Duration::from_secs(8), provider.facts(model)).await;
+    let answer = tokio::time::timeout(Duration::from_secs(8), provider.model_info(model)).await;
     answer.expect("call ends before its deadline")
 }
 
@@ -206,5 +206,5 @@ async fn mistral_reports_context_length_and_capabilities() {
 async fn scripted_provider_has_no_facts() {
     let scripted = Provider::scripted(Script::new([]));
     let model = model_config(ProviderKind::Scripted, "http://localhost:1");
-    assert_eq!(scripted.facts(&model).await, Ok(ModelInfo::default()));
+    assert_eq!(scripted.model_info(&model).await, Ok(ModelInfo::default()));
 }

@@ -125,15 +125,15 @@ fn rejected_thinking_takes_the_other_form() {
         request.messages.truncate(4);
         body(&request, fallback)
     };
-    let form = |form| ParameterFallback {
-        form,
+    let fallback = |thinking_form| ParameterFallback {
+        thinking_form,
         ..ParameterFallback::default()
     };
     let old = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
-        form(ThinkingForm::Other),
+        fallback(ThinkingForm::Other),
     );
     assert_eq!(old["thinking"]["type"], "enabled");
     assert_eq!(old.get("output_config"), None);
@@ -141,25 +141,25 @@ fn rejected_thinking_takes_the_other_form() {
         Anthropic,
         "claude-sonnet-4-5",
         Think::Low,
-        form(ThinkingForm::Other),
+        fallback(ThinkingForm::Other),
     );
     assert_eq!(new["thinking"]["type"], "adaptive");
     let none = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
-        form(ThinkingForm::Omitted),
+        fallback(ThinkingForm::Omitted),
     );
     assert_eq!(
         (none.get("thinking"), none.get("output_config")),
         (None, None)
     );
     assert_eq!(
-        body_for(Ollama, "m", Think::High, form(ThinkingForm::Other))["think"],
+        body_for(Ollama, "m", Think::High, fallback(ThinkingForm::Other))["think"],
         true
     );
     assert_eq!(
-        body_for(Ollama, "m", Think::High, form(ThinkingForm::Omitted)).get("think"),
+        body_for(Ollama, "m", Think::High, fallback(ThinkingForm::Omitted)).get("think"),
         None
     );
     let high = ParameterFallback {

@@ -82,7 +82,7 @@ async fn native_is_skipped_if_the_server_lists_no_tools() {
         },
         ..ListedModel::default()
     };
-    let script = Script::responding(follows_prompt).stocks("http://localhost:11434", [model]);
+    let script = Script::responding(follows_prompt).with_server("http://localhost:11434", [model]);
     let (_, _, report, _) = probed(script).await;
     let why = "not tried, since its server lists no `tools` for it (completion).";
     assert_eq!(report.trials[0], DialectTrial::skipped(Native, why));
