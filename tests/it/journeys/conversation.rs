@@ -70,9 +70,21 @@ fn ctrl_c_at_a_dialog_stops_the_turn_at_once() {
 }
 
 #[test]
-fn ctrl_c_in_the_message_quits_and_the_draft_is_restored_at_the_next_start() {
+fn ctrl_c_clears_the_message_up_restores_it_and_ctrl_c_then_quits() {
     let mut first = chat(script());
-    first.types("unfinished 생각").ctrl('c').has_exited();
+    first.types("unfinished 생각").ctrl('c').is_running();
+    first.does_not_see("unfinished 생각").up();
+    first.sees("› unfinished 생각").ctrl('c').is_running();
+    first.ctrl('c').has_exited();
+    let home = first.shut_down();
+    chat_in(home, script()).does_not_see("unfinished 생각");
+}
+
+#[test]
+fn quitting_keeps_the_draft_for_the_next_start() {
+    let mut first = chat(script());
+    first.types("unfinished 생각").ctrl('p');
+    first.types("exit").enter().has_exited();
     let home = first.shut_down();
     chat_in(home, script()).sees("unfinished 생각");
 }

@@ -195,12 +195,13 @@ fn a_disabled_tool_does_not_block_the_tour() {
 #[test]
 fn a_suggestion_is_not_saved_as_draft_and_a_draft_replaces_it() {
     let mut first = demo();
-    first.ctrl('c').has_exited();
+    first.ctrl('p').types("exit").enter().has_exited();
     let mut second = demo_in(first.shut_down());
     second
         .does_not_see("last time")
         .sees(&format!("› {QUESTION}"));
-    second.types("my own 생각").ctrl('c').has_exited();
+    second.types("my own 생각").ctrl('p');
+    second.types("exit").enter().has_exited();
     demo_in(second.shut_down())
         .sees("› my own 생각")
         .does_not_see(QUESTION);
