@@ -75,7 +75,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 
 /// What to say of a letter that is no choice. Silence would look as if it had been typed.
 fn unknown_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
-    let (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) = normalize_key(key) else {
+    let (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) = normalize_key(key)
+    else {
         return None;
     };
     let rows = ask.choices(shared.transcript);
