@@ -1,7 +1,7 @@
 //! Draws the list of `/trust` and the details of an entry.
 
 use crate::domain::TrustEntry;
-use crate::domain::trust::InactiveReason;
+use crate::domain::trust::RuleCaveat;
 use crate::text::Clean;
 use crate::tui::trust::describe::{detail_lines, trust_line};
 use crate::tui::widgets::list::rows_in_view;
@@ -65,9 +65,9 @@ pub fn draw_list(entries: &[TrustEntry], selected: usize, area: Rect, pen: &mut 
 /// review, `>` if instructions are sent.
 fn kind_sign(entry: &TrustEntry) -> &'static str {
     match entry {
-        TrustEntry::InactiveRule(_, reason) if *reason != InactiveReason::NotPersisted => "~",
-        TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) if rule.is_blocking() => "-",
-        TrustEntry::Rule(_) | TrustEntry::InactiveRule(..) | TrustEntry::SessionGrant(_) => "+",
+        TrustEntry::RuleWithCaveat(_, caveat) if *caveat != RuleCaveat::NotPersisted => "~",
+        TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) if rule.is_blocking() => "-",
+        TrustEntry::Rule(_) | TrustEntry::RuleWithCaveat(..) | TrustEntry::SessionGrant(_) => "+",
         TrustEntry::PendingPinChange(_) => "!",
         TrustEntry::Instructions(_) | TrustEntry::InstructionsUntilExit(_) => ">",
     }
