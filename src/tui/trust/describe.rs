@@ -14,7 +14,7 @@ const HASH_CHARS: usize = 12;
 /// One line of the list.
 pub struct TrustLine {
     pub subject: String,
-    pub kind: String,
+    pub status: String,
     pub since: Option<Timestamp>,
 }
 
@@ -24,7 +24,7 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
     match entry {
         TrustEntry::PendingPinChange(change) => TrustLine {
             subject: subject(&change.tool.name),
-            kind: match change.is_declined() {
+            status: match change.is_declined() {
                 true => "kept withheld".to_owned(),
                 false => "changed, withheld".to_owned(),
             },
@@ -32,11 +32,11 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
         },
         TrustEntry::Rule(rule) => TrustLine {
             subject: rule.tool().map_or_else(|| subject("(its tools)"), subject),
-            kind: rule_label(rule),
+            status: rule_label(rule),
             since: Some(rule.decided_at),
         },
         TrustEntry::RuleWithCaveat(rule, caveat) => TrustLine {
-            kind: match caveat {
+            status: match caveat {
                 RuleCaveat::NotPersisted if rule.is_blocking() => "never, this run".to_owned(),
                 RuleCaveat::NotPersisted => "this run".to_owned(),
                 RuleCaveat::Unreadable => "unreadable, asks".to_owned(),
@@ -46,17 +46,17 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
         },
         TrustEntry::SessionGrant(grant) => TrustLine {
             subject: subject(&grant.tool),
-            kind: "this session".to_owned(),
+            status: "this session".to_owned(),
             since: None,
         },
         TrustEntry::Instructions(consent) => TrustLine {
             subject: subject("(instructions)"),
-            kind: "sent".to_owned(),
+            status: "sent".to_owned(),
             since: Some(consent.agreed_at),
         },
         TrustEntry::InstructionsUntilExit(_) => TrustLine {
             subject: subject("(instructions)"),
-            kind: "sent, this run".to_owned(),
+            status: "sent, this run".to_owned(),
             since: None,
         },
     }
