@@ -197,8 +197,9 @@ impl AskSession {
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.call_summaries(&question);
-                let asks_always = self.asks_always(&question);
-                self.tty_prompt.ask(ask, question, summaries, asks_always);
+                let always_needs_approval = self.always_needs_approval(&question);
+                self.tty_prompt
+                    .ask(ask, question, summaries, always_needs_approval);
             }
             Event::SessionOpened(_) if self.request.continues_session => {
                 self.request.continues_session = false;

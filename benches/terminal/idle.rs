@@ -32,17 +32,17 @@ pub fn measure(report: &mut Report, scale: &Scale) {
     let resident = memory(program.process, "VmRSS").map(megabytes);
     report.add_bounded("memory at rest", resident, Unit::Megabytes, 20.0);
 
-    let (bytes_before, usage_before) = (program.bytes_written(), program.usage());
+    let (bytes_before, cpu_before) = (program.bytes_written(), program.cpu_times());
     std::thread::sleep(Duration::from_secs(1));
-    let usage_after = program.usage();
-    let processor_time = usage_before
-        .zip(usage_after)
+    let cpu_after = program.cpu_times();
+    let cpu_time = cpu_before
+        .zip(cpu_after)
         .map(|(before, after)| after.since(&before));
     let written = (program.bytes_written() - bytes_before) as f64;
     report.add_bounded("written in an idle second", Some(written), Unit::Bytes, 0.0);
     report.add(
-        "processor time of an idle second",
-        processor_time.map(milliseconds),
+        "CPU time of an idle second",
+        cpu_time.map(milliseconds),
         Unit::Milliseconds,
     );
 

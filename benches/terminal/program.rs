@@ -1,8 +1,8 @@
 //! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator. Waiting
-//! callers poll rarely, so that they use little of the processor time.
+//! callers poll rarely, so that they use little CPU time.
 
 use super::home::TestHome;
-use super::process::ProcessUsage;
+use super::process::ThreadCpuTimes;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -125,8 +125,8 @@ impl Program {
         self.state().bytes
     }
 
-    pub fn usage(&self) -> Option<ProcessUsage> {
-        ProcessUsage::measure(self.process)
+    pub fn cpu_times(&self) -> Option<ThreadCpuTimes> {
+        ThreadCpuTimes::measure(self.process)
     }
 
     /// Time from the start to the end of the first frame.

@@ -2,7 +2,7 @@
 
 use super::home::TestHome;
 use super::model_server::ollama_text;
-use super::process::{memory, total_processor_time};
+use super::process::{memory, total_cpu_time};
 use super::program::{CTRL_O, ENTER, Program};
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::streaming::token_cost;
@@ -55,19 +55,19 @@ fn measure_large_conversation(report: &mut Report, bytes: usize) {
     let (server, home) = ollama();
     let file = write_conversation(&home, bytes);
     let mut program = Program::open(&home);
-    let time_before = total_processor_time(program.process);
+    let time_before = total_cpu_time(program.process);
     let opening_time = open_conversation(&mut program);
     report.add(
         format!("opening {size}"),
         Some(milliseconds(opening_time)),
         Unit::Milliseconds,
     );
-    let time_after = total_processor_time(program.process);
+    let time_after = total_cpu_time(program.process);
     let used = time_before
         .zip(time_after)
         .map(|(before, after)| milliseconds(after - before));
     report.add(
-        format!("processor time of opening {size}, with the list"),
+        format!("CPU time of opening {size}, with the list"),
         used,
         Unit::Milliseconds,
     );

@@ -1,8 +1,8 @@
-//! Streaming answers: processor time, bytes written, and key latency.
+//! Streaming answers: CPU time, bytes written, and key latency.
 
 use super::answers::{self, LAST_WORDS, MarkdownShape};
 use super::model_server::{Gate, ModelServer};
-use super::process::{memory, total_processor_time};
+use super::process::{memory, total_cpu_time};
 use super::program::Program;
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};
@@ -21,7 +21,7 @@ pub fn measure_words(report: &mut Report, scale: &Scale) {
     let words = answers::prose(scale.words);
     let mut program = Program::open(&home);
     let bytes_before = program.bytes_written();
-    let time_before = total_processor_time(program.process);
+    let time_before = total_cpu_time(program.process);
     let [start_gate, end_gate] = [(); 2].map(|()| Gate::closed());
     start_gate.open();
     end_gate.open();
@@ -32,14 +32,14 @@ pub fn measure_words(report: &mut Report, scale: &Scale) {
     program.send_prompt("words");
     program.wait_for_text(LAST_WORDS);
     program.wait_until_turn_ended();
-    let time_after = total_processor_time(program.process);
+    let time_after = total_cpu_time(program.process);
     let used = time_before
         .zip(time_after)
         .map(|(before, after)| after - before);
     let share = words.len() as f64 / 2_000.0;
     report.add_bounded(
         format!(
-            "processor time of {} words at {WORDS_PER_SECOND} per second",
+            "CPU time of {} words at {WORDS_PER_SECOND} per second",
             words.len()
         ),
         used.map(|used| used.as_secs_f64()),
@@ -101,12 +101,12 @@ pub fn measure_shapes(report: &mut Report, scale: &Scale) {
         let (server, home) = ollama();
         let tokens = shape.tokens(size);
         let mut program = Program::open(&home);
-        let time_before = total_processor_time(program.process);
+        let time_before = total_cpu_time(program.process);
         server.queue_reply(CHAT, answers::unpaced(&tokens));
         program.send_prompt("all");
         program.wait_for_text(LAST_WORDS);
         program.wait_until_turn_ended();
-        let time_after = total_processor_time(program.process);
+        let time_after = total_cpu_time(program.process);
         let used = time_before
             .zip(time_after)
             .map(|(before, after)| after - before);
@@ -129,7 +129,7 @@ pub fn measure_shapes(report: &mut Report, scale: &Scale) {
     }
 }
 
-/// Processor time per token in an open conversation.
+/// CPU time per token in an open conversation.
 pub fn token_cost(program: &mut Program, server: &ModelServer) -> Option<Duration> {
     let [start_gate, end_gate] = [(); 2].map(|()| Gate::closed());
     let tokens = answers::prose(COUNTED_TOKENS);
@@ -141,14 +141,14 @@ pub fn token_cost(program: &mut Program, server: &ModelServer) -> Option<Duratio
     // Exclude the cost of the request before the answer and of the save after it.
     program.wait_for_text("It begins:");
     std::thread::sleep(Duration::from_millis(300));
-    let usage_before = program.usage();
+    let cpu_before = program.cpu_times();
     start_gate.open();
     program.wait_for_text("all said");
-    let usage_after = program.usage();
+    let cpu_after = program.cpu_times();
     end_gate.open();
     program.wait_until_turn_ended();
-    let used = usage_before
-        .zip(usage_after)
+    let used = cpu_before
+        .zip(cpu_after)
         .map(|(before, after)| after.since(&before));
     used.map(|used| used / COUNTED_TOKENS as u32)
 }

@@ -2,12 +2,12 @@
 //! `<|channel|>analysis to=functions.f<|message|>`, followed by a call, thinking or an answer.
 //! Tokens around an answer are plain text until the first header, and always in code.
 
+use super::invalid_json::JsonProgress;
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
 use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
 };
-use super::unterminated_json::JsonProgress;
 use crate::domain::Toolset;
 use serde_json::Value;
 

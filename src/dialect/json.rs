@@ -2,13 +2,13 @@
 //! call has, the rest of the JSON passes through as text, so a call quoted deep inside an example
 //! is not run.
 
+use super::invalid_json::{InvalidJson, JsonProgress, UnclosedString};
 use super::json_call::{self, JsonObject};
 use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, PassThroughStatus, RecognizedForm,
     Recognizer,
 };
 use super::scan_event::ScanEvent;
-use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
 use crate::domain::{ToolLookup, Toolset};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
@@ -41,7 +41,7 @@ struct JsonRecognizer {
     /// Evidence about the current object.
     evidence: CallEvidence,
     /// Set once the JSON is invalid. From there on, only brackets are counted to find the end.
-    unterminated: Option<UnterminatedJson>,
+    invalid_json: Option<InvalidJson>,
     unclosed_string: UnclosedString,
     /// The end of the call, if it ended without a closing brace.
     end: Option<usize>,
@@ -90,8 +90,8 @@ impl CallEvidence {
 
 impl Recognizer for JsonRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
-        if self.unterminated.is_some() {
-            return self.step_unterminated(c, body, offered);
+        if self.invalid_json.is_some() {
+            return self.step_invalid_json(c, body, offered);
         }
         let is_in_string = self.scanner.is_in_string();
         let end_of_call = self.unclosed_string.push(c, body, is_in_string);
@@ -127,8 +127,8 @@ impl Recognizer for JsonRecognizer {
             JsonEvent::ValueEnd => self.on_value_end(body, offered),
             JsonEvent::Invalid if self.is_unmistakable() && !self.is_between_elements() => {
                 let before = &body[..body.len() - c.len_utf8()];
-                self.unterminated = Some(UnterminatedJson::new(self.scanner.depth(), before));
-                self.step_unterminated(c, body, offered)
+                self.invalid_json = Some(InvalidJson::new(self.scanner.depth(), before));
+                self.step_invalid_json(c, body, offered)
             }
             JsonEvent::Invalid => Advance::Reject,
             _ => Advance::Hold,
@@ -138,7 +138,7 @@ impl Recognizer for JsonRecognizer {
     fn pass(&mut self, c: char) -> PassThroughStatus {
         // A newline inside a string probably means a missing quote. Passing through must stop here,
         // because later calls would be lost.
-        if self.unterminated.is_some() || c == '\n' && self.scanner.is_in_string() {
+        if self.invalid_json.is_some() || c == '\n' && self.scanner.is_in_string() {
             return PassThroughStatus::Outside;
         }
         match self.scanner.push(c) {
@@ -313,13 +313,13 @@ impl JsonRecognizer {
     }
 
     /// Counts brackets to the end of the invalid object, then continues with the rest of its array.
-    fn step_unterminated(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
-        let Some(unterminated) = &mut self.unterminated else {
+    fn step_invalid_json(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
+        let Some(invalid_json) = &mut self.invalid_json else {
             return Advance::Reject;
         };
         let array = self.levels.iter().rposition(|level| level.is_array);
         let outer_depth = array.map_or(0, |index| index + 1);
-        match unterminated.push(c, body, outer_depth) {
+        match invalid_json.push(c, body, outer_depth) {
             JsonProgress::Incomplete => return Advance::Hold,
             JsonProgress::EndedBefore(end) => {
                 self.end = Some(end);
@@ -327,7 +327,7 @@ impl JsonRecognizer {
             }
             JsonProgress::Complete => {}
         }
-        self.unterminated = None;
+        self.invalid_json = None;
         self.scanner.resume(outer_depth);
         if outer_depth > 0 {
             self.on_close(body.len());

@@ -1,7 +1,7 @@
 //! Finds the end of the JSON arguments after the name of a call, even if they are invalid, and
 //! parses them.
 
-use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
+use super::invalid_json::{InvalidJson, JsonProgress, UnclosedString};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct JsonArguments {
     scanner: JsonScanner,
-    unterminated: Option<UnterminatedJson>,
+    invalid_json: Option<InvalidJson>,
     unclosed_string: UnclosedString,
     /// The end of the object, if it ended without a closing brace.
     end: Option<usize>,
@@ -26,8 +26,8 @@ impl JsonArguments {
     }
 
     fn scan(&mut self, c: char, text: &str) -> JsonProgress {
-        if let Some(unterminated) = &mut self.unterminated {
-            return unterminated.push(c, text, 0);
+        if let Some(invalid_json) = &mut self.invalid_json {
+            return invalid_json.push(c, text, 0);
         }
         let is_in_string = self.scanner.is_in_string();
         if let Some(end) = self.unclosed_string.push(c, text, is_in_string) {
@@ -37,9 +37,9 @@ impl JsonArguments {
             JsonEvent::ValueEnd => JsonProgress::Complete,
             JsonEvent::Invalid => {
                 let before = &text[..text.len() - c.len_utf8()];
-                let mut unterminated = UnterminatedJson::new(self.scanner.depth(), before);
-                let progress = unterminated.push(c, text, 0);
-                self.unterminated = Some(unterminated);
+                let mut invalid_json = InvalidJson::new(self.scanner.depth(), before);
+                let progress = invalid_json.push(c, text, 0);
+                self.invalid_json = Some(invalid_json);
                 progress
             }
             _ => JsonProgress::Incomplete,

@@ -5,6 +5,7 @@
 mod code_context;
 mod gemma;
 mod harmony;
+mod invalid_json;
 mod json;
 mod json_arguments;
 mod json_call;
@@ -20,6 +21,5 @@ mod tags;
 mod thinking_tags;
 mod tool_code;
 pub mod tool_prompt;
-mod unterminated_json;
 mod whitespace_holdback;
 mod wrapper;

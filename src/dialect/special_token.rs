@@ -2,12 +2,12 @@
 //! `f[ARGS]{…}`, DeepSeek's `f<｜tool▁sep｜>{…}` and Kimi's
 //! `functions.f:0<|tool_call_argument_begin|>{…}`.
 
+use super::invalid_json::JsonProgress;
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
 use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
-use super::unterminated_json::JsonProgress;
 use crate::domain::Toolset;
 use crate::text::python;
 use serde_json::Value;

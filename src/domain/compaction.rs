@@ -1,7 +1,9 @@
 //! `/compact`: in requests, a summary written by the model replaces older messages. The
 //! session file keeps all messages.
 
-use super::session::{CompactedRange, Compaction, ConversationSummary, MessageRole, StoredSummary};
+use super::session::{
+    Compaction, ConversationSummary, MessageRole, StoredSummary, SummarizedPrefix,
+};
 use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -18,14 +20,14 @@ Write only the summary, in the language of the conversation.";
 const SUMMARY_INTRODUCTION: &str = "A summary of our conversation so far:";
 const SUMMARY_ACKNOWLEDGMENT: &str = "I will continue from this summary.";
 
-impl CompactedRange {
+impl SummarizedPrefix {
     fn from_messages(messages: &[SavedMessage]) -> Self {
         let mut hash = Sha256::new();
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
-        // Branches differ from their fork to the end, so hashing the last messages is enough
-        // to tell branches apart.
+        // Branches share no messages after their fork, so hashing the last messages is enough to
+        // tell them apart.
         for message in messages.iter().rev().take(KEPT_MESSAGES) {
             hash.update(message.content.as_bytes());
         }
@@ -57,14 +59,14 @@ pub fn request_history_until(session: &Session, count: usize) -> Vec<SavedMessag
 }
 
 fn build_history(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
-    let Some(ConversationSummary { range, text, .. }) = matching_summary(session, messages) else {
+    let Some(ConversationSummary { prefix, text, .. }) = matching_summary(session, messages) else {
         return messages.to_vec();
     };
     let mut history = vec![
         SavedMessage::user(format!("{SUMMARY_INTRODUCTION}\n\n{text}")),
         SavedMessage::assistant(SUMMARY_ACKNOWLEDGMENT),
     ];
-    history.extend_from_slice(&messages[range.message_count..]);
+    history.extend_from_slice(&messages[prefix.message_count..]);
     history
 }
 
@@ -82,15 +84,16 @@ fn matching_summary<'a>(
         return None;
     };
     let summary = stored.summary.as_ref()?;
-    let current_range = CompactedRange::from_messages(messages.get(..summary.range.message_count)?);
-    (summary.range == current_range).then_some(summary)
+    let current_prefix =
+        SummarizedPrefix::from_messages(messages.get(..summary.prefix.message_count)?);
+    (summary.prefix == current_prefix).then_some(summary)
 }
 
 /// The index at which the current summary ends, and the notice to show there.
 pub fn summary_notice(session: &Session) -> Option<(usize, Notice)> {
     let summary = current_summary(session)?;
     let notice = summary_in_use_notice().with_reason(&*summary.text);
-    Some((summary.range.message_count, notice))
+    Some((summary.prefix.message_count, notice))
 }
 
 /// The notice shown after the last summarized message.
@@ -112,15 +115,15 @@ pub fn drop_summary(session: &mut Session) -> bool {
     true
 }
 
-/// Stores a summary of the messages in `range` with the session.
-pub fn store_summary(session: &mut Session, range: CompactedRange, text: &str, model: &str) {
+/// Stores a summary of the messages in `prefix` with the session.
+pub fn store_summary(session: &mut Session, prefix: SummarizedPrefix, text: &str, model: &str) {
     let compaction = &mut session.metadata.compaction;
     let previous = match std::mem::take(compaction) {
         Compaction::Stored(previous) => Some(previous),
         Compaction::Absent | Compaction::Dropped => None,
     };
     let summary = ConversationSummary {
-        range,
+        prefix,
         text: text.to_owned(),
         model: model.to_owned(),
         created_at: Some(Timestamp::now()),
@@ -132,13 +135,13 @@ pub fn store_summary(session: &mut Session, range: CompactedRange, text: &str, m
     }));
 }
 
-/// The summarization request, in about `chars_max` characters, and the range it covers.
+/// The summarization request, in about `chars_max` characters, and the prefix it covers.
 /// `None` if there is nothing to summarize.
-pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, CompactedRange)> {
+pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, SummarizedPrefix)> {
     let summarized_end = session.messages.len().checked_sub(KEPT_MESSAGES)?;
     let history = request_history(session);
     let older = &history[..history.len().checked_sub(KEPT_MESSAGES)?];
-    let previous_end = current_summary(session).map_or(0, |summary| summary.range.message_count);
+    let previous_end = current_summary(session).map_or(0, |summary| summary.prefix.message_count);
     if summarized_end <= previous_end || older.is_empty() {
         return None;
     }
@@ -154,7 +157,7 @@ pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, Co
     }
     Some((
         request,
-        CompactedRange::from_messages(&session.messages[..summarized_end]),
+        SummarizedPrefix::from_messages(&session.messages[..summarized_end]),
     ))
 }
 
@@ -228,9 +231,9 @@ mod tests {
     #[test]
     fn a_summary_replaces_older_messages_in_requests_but_not_in_the_session() {
         let mut session = conversation(3);
-        let (prompt, range) = summary_prompt(&session, 10_000).expect("something to summarize");
+        let (prompt, prefix) = summary_prompt(&session, 10_000).expect("something to summarize");
         assert!(prompt.contains("User:\nquestion 1\n") && !prompt.contains("question 2"));
-        store_summary(&mut session, range, "두 질문과 두 답.", "m");
+        store_summary(&mut session, prefix, "두 질문과 두 답.", "m");
         let history = request_history(&session);
         let expected = [
             "A summary of our conversation so far:\n\n두 질문과 두 답.",
@@ -245,8 +248,8 @@ mod tests {
     #[test]
     fn a_second_summary_covers_the_first_and_later_messages() {
         let mut session = conversation(3);
-        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, range, "FIRST", "m");
+        let (_, prefix) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, prefix, "FIRST", "m");
         assert_eq!(summary_prompt(&session, 10_000), None, "nothing new");
         session.messages.extend(conversation(1).messages);
         let (prompt, _) = summary_prompt(&session, 10_000).expect("one more turn");
@@ -257,12 +260,12 @@ mod tests {
     #[test]
     fn dropping_a_summary_restores_the_previous_one() {
         let mut session = conversation(3);
-        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, range, "FIRST", "m");
+        let (_, prefix) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, prefix, "FIRST", "m");
         session.messages.extend(conversation(1).messages);
         let history_with_first = request_history(&session);
-        let (_, range) = summary_prompt(&session, 10_000).expect("one more turn");
-        store_summary(&mut session, range, "SECOND", "m");
+        let (_, prefix) = summary_prompt(&session, 10_000).expect("one more turn");
+        store_summary(&mut session, prefix, "SECOND", "m");
         assert!(request_history(&session)[0].content.ends_with("SECOND"));
         assert!(drop_summary(&mut session));
         assert_eq!(request_history(&session), history_with_first);
@@ -274,8 +277,8 @@ mod tests {
     #[test]
     fn a_summary_of_changed_or_removed_messages_is_ignored() {
         let mut session = conversation(3);
-        let (_, range) = summary_prompt(&session, 10_000).expect("something to summarize");
-        store_summary(&mut session, range, "S", "m");
+        let (_, prefix) = summary_prompt(&session, 10_000).expect("something to summarize");
+        store_summary(&mut session, prefix, "S", "m");
         let mut other = session.clone();
         other.messages[2] = SavedMessage::user("another question");
         assert_eq!(request_history(&other), other.messages);

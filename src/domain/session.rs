@@ -3,8 +3,8 @@
 mod metadata;
 
 pub use metadata::{
-    CancelledTurn, CompactedRange, Compaction, ConversationSummary, HasMessageIndex,
-    SessionMetadata, StoredRecord, StoredRecords, StoredSummary, TurnRecord,
+    CancelledTurn, Compaction, ConversationSummary, HasMessageIndex, SessionMetadata, StoredRecord,
+    StoredRecords, StoredSummary, SummarizedPrefix, TurnRecord,
 };
 
 use super::SessionId;

@@ -4,7 +4,7 @@
 use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
-use crate::domain::session::CompactedRange;
+use crate::domain::session::SummarizedPrefix;
 use crate::domain::{ModelConfig, ModelInfo, Persona, PromptKind, Transcript, TurnId};
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) struct ActiveTurn {
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
     /// For a summary: the messages that the answer will replace.
-    pub(super) compacted_range: Option<CompactedRange>,
+    pub(super) summarized_prefix: Option<SummarizedPrefix>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// Built from this turn's events, for the session's metadata.

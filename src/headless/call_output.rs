@@ -41,7 +41,7 @@ impl AskSession {
     }
 
     /// Whether the question is asked even in auto mode and with --yes or --allow.
-    pub(super) fn asks_always(&self, question: &Ask) -> bool {
+    pub(super) fn always_needs_approval(&self, question: &Ask) -> bool {
         match question {
             Ask::ApproveCalls(_) if self.is_trust_unreadable => true,
             Ask::ApproveCalls(calls) => calls

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Maximum number of buffered lines, typed while no question is open.
+/// Maximum number of buffered lines typed while no question is open.
 const LINES_MAX: usize = 64;
 /// An answer that arrives sooner was typed before the question could be read.
 const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
@@ -65,11 +65,18 @@ impl TtyPrompt {
     }
 
     /// Opens a question. If it is about calls, `summaries` describes each call in full.
-    /// `asks_always` means that no flag would have avoided the question.
-    pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>, asks_always: bool) {
+    /// `always_needs_approval` means that no flag would have avoided the question.
+    pub fn ask(
+        &mut self,
+        ask: AskId,
+        question: Ask,
+        summaries: Vec<String>,
+        always_needs_approval: bool,
+    ) {
         let tty = self.tty.clone();
         let task = tokio::spawn(async move {
-            let (answer, report) = ask_question(tty, &question, &summaries, asks_always).await;
+            let (answer, report) =
+                ask_question(tty, &question, &summaries, always_needs_approval).await;
             (ask, answer, report)
         });
         self.open_question = Some((ask, AbortOnDropHandle::new(task)));
@@ -140,11 +147,11 @@ async fn ask_question(
     tty: Option<Arc<TtyReader>>,
     question: &Ask,
     summaries: &[String],
-    asks_always: bool,
+    always_needs_approval: bool,
 ) -> (UserAnswer, Option<String>) {
     let calls = match question {
         Ask::ApproveCalls(calls) => calls,
-        // These questions need a full text, which only the chat screen shows.
+        // The user must see the full text first, which only the chat screen shows.
         Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
             return (UserAnswer::Dismissed, Some(question_text(question)));
         }
@@ -152,7 +159,7 @@ async fn ask_question(
     };
     let Some(tty) = tty else {
         let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
-        let report = if asks_always {
+        let report = if always_needs_approval {
             "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools without asking)."
@@ -242,12 +249,14 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer,
     )
 }
 
-/// The question, or the situation it is about, in one sentence.
+/// The question, or the situation it is about.
 fn question_text(question: &Ask) -> String {
     match question {
         Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
         Ask::UnusableCall { .. } => "The model's tool call is unusable again.".to_owned(),
-        Ask::AfterError { .. } => "A tool failed, and the model wants to call more.".to_owned(),
+        Ask::AfterError { .. } => {
+            "A tool failed, and the model wants to call more tools.".to_owned()
+        }
         Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
         Ask::AddModel { name, server } => {
             format!(

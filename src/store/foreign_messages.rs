@@ -87,7 +87,7 @@ pub(super) fn insert_messages_with_extra_keys(
             continue;
         };
         for (index, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
-            // If both branches contain the message at this index, they share its JSON.
+            // If the active branch has the same message at this index, its JSON is reused.
             let shared_message = common_after_fork
                 .get(branch.fork_index + index - first_fork)
                 .filter(|(message, _)| message == wanted);

@@ -4,8 +4,8 @@
 use super::call_json;
 use crate::domain::Usage;
 use crate::domain::session::{
-    CancelledTurn, CompactedRange, Compaction, ConversationSummary, SessionMetadata, StoredRecord,
-    StoredRecords, StoredSummary, TurnRecord,
+    CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
+    StoredSummary, SummarizedPrefix, TurnRecord,
 };
 use serde_json::{Map, Value, json};
 
@@ -221,7 +221,7 @@ fn parse_summary(entry: Value) -> StoredSummary {
     let parse_known_fields = || {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
         Some(ConversationSummary {
-            range: CompactedRange {
+            prefix: SummarizedPrefix {
                 message_count: index_field(&entry, "messages")?,
                 digest: text("digest")?.to_owned(),
             },
@@ -252,8 +252,8 @@ fn summary_to_json(stored: &StoredSummary) -> Value {
         return Value::Null;
     };
     let mut entry = json!({
-        "messages": summary.range.message_count,
-        "digest": summary.range.digest,
+        "messages": summary.prefix.message_count,
+        "digest": summary.prefix.digest,
         "summary": summary.text,
         "model": summary.model,
     });

@@ -1,6 +1,6 @@
-//! End-to-end tests of text calls, one form per dialect family: a real model server streams the
-//! call, and a tool of a real MCP server executes it. A grammar forces the model to write exactly
-//! the given text.
+//! End-to-end tests of tool calls written as text, one form per dialect family: a real model server
+//! streams the call, and a real MCP server runs the tool. A grammar forces the model to write
+//! exactly the given text.
 
 use crate::servers::{from_npm, node};
 use crate::{CommandOutput, ask, grammar_for, home_with_llama};

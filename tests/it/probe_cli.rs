@@ -249,7 +249,7 @@ fn an_interrupt_shows_partial_results() {
         .command(&["probe", "--save"])
         .spawn()
         .expect("the program starts");
-    case.server.wait_until(|log| {
+    case.server.blocking_wait_for(|log| {
         let chats = log.requests.iter().filter(|request| request.path == CHAT);
         chats.clone().any(|request| dialect_of(request) == "prompt")
     });

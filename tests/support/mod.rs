@@ -1,5 +1,6 @@
 //! Shared test support: servers, terminals, homes and harnesses.
 
+pub mod argument_reader;
 pub mod chat;
 pub mod engine_harness;
 pub mod fixtures;

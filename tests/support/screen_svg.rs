@@ -59,7 +59,7 @@ fn corner(x: u16, y: u16) -> (f64, f64) {
     )
 }
 
-/// Draws one row word by word; a word is a run of letters in one style.
+/// Draws one row word by word; a word is a run of visible ASCII characters in one style.
 fn draw_row(buffer: &Buffer, y: u16, out: &mut String) {
     let right = buffer.area.right();
     let mut x = buffer.area.left();
@@ -68,14 +68,17 @@ fn draw_row(buffer: &Buffer, y: u16, out: &mut String) {
         let columns = (cluster_width(cell.symbol()) as u16).max(1);
         if cell.modifier.contains(Modifier::REVERSED) {
             let (left, top) = corner(x, y);
-            let columns = f64::from(columns) * CELL_WIDTH;
+            let width = f64::from(columns) * CELL_WIDTH;
             let _ = writeln!(
                 out,
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{columns:.1}\" height=\"{CELL_HEIGHT:.0}\" fill=\"#e6edf3\"/>"
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{CELL_HEIGHT:.0}\" fill=\"#e6edf3\"/>"
             );
         }
         let end = (x..right)
-            .find(|end| !is_letter(&buffer[(*end, y)]) || !has_same_style(cell, &buffer[(*end, y)]))
+            .find(|end| {
+                !is_ascii_graphic_cell(&buffer[(*end, y)])
+                    || !has_same_style(cell, &buffer[(*end, y)])
+            })
             .unwrap_or(right);
         if end > x {
             let word: String = (x..end).map(|x| buffer[(x, y)].symbol()).collect();
@@ -92,7 +95,7 @@ fn draw_row(buffer: &Buffer, y: u16, out: &mut String) {
     }
 }
 
-fn is_letter(cell: &Cell) -> bool {
+fn is_ascii_graphic_cell(cell: &Cell) -> bool {
     matches!(cell.symbol().as_bytes(), [byte] if byte.is_ascii_graphic())
 }
 
@@ -102,10 +105,10 @@ fn has_same_style(a: &Cell, b: &Cell) -> bool {
 
 fn draw_word(x: u16, y: u16, word: &str, cell: &Cell, out: &mut String) {
     let (left, top) = corner(x, y);
-    let columns = word.len() as f64 * CELL_WIDTH;
+    let width = word.len() as f64 * CELL_WIDTH;
     let _ = writeln!(
         out,
-        "<text x=\"{left:.1}\" y=\"{:.1}\" textLength=\"{columns:.1}\" lengthAdjust=\"spacingAndGlyphs\"{}>{}</text>",
+        "<text x=\"{left:.1}\" y=\"{:.1}\" textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\"{}>{}</text>",
         top + BASELINE,
         class(cell, ""),
         escaped(word),
@@ -222,18 +225,18 @@ fn draw_lines(buffer: &Buffer, out: &mut String) {
 
 /// The strokes of one box-drawing character, with round corners.
 fn line_path((left, top): (f64, f64), directions: [bool; 4]) -> String {
-    let (middle, center) = (left + CELL_WIDTH / 2.0, top + CELL_HEIGHT / 2.0);
+    let (center_x, center_y) = (left + CELL_WIDTH / 2.0, top + CELL_HEIGHT / 2.0);
     let (right, bottom) = (left + CELL_WIDTH, top + CELL_HEIGHT);
     match directions {
-        [true, true, false, false] => format!("M{left:.1} {center:.1}H{right:.1}"),
-        [false, false, true, true] => format!("M{middle:.1} {top:.1}V{bottom:.1}"),
+        [true, true, false, false] => format!("M{left:.1} {center_y:.1}H{right:.1}"),
+        [false, false, true, true] => format!("M{center_x:.1} {top:.1}V{bottom:.1}"),
         [true, true, true, true] => {
-            format!("M{left:.1} {center:.1}H{right:.1}M{middle:.1} {top:.1}V{bottom:.1}")
+            format!("M{left:.1} {center_y:.1}H{right:.1}M{center_x:.1} {top:.1}V{bottom:.1}")
         }
         [to_left, _, up, _] => {
             let side = if to_left { left } else { right };
             let end = if up { top } else { bottom };
-            format!("M{middle:.1} {end:.1}Q{middle:.1} {center:.1} {side:.1} {center:.1}")
+            format!("M{center_x:.1} {end:.1}Q{center_x:.1} {center_y:.1} {side:.1} {center_y:.1}")
         }
     }
 }

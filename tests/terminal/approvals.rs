@@ -152,7 +152,7 @@ fn ctrl_c_during_an_answer_returns_to_the_input_and_keeps_the_text() {
         "{}",
         screen.contents()
     );
-    server.wait_until(|log| log.dropped > 0);
+    server.blocking_wait_for(|log| log.aborted_replies > 0);
     terminal.press(UP);
     terminal.wait_for("the prompt is back in the message", |screen| {
         screen.contents().matches("Give me reasons.").count() >= 2

@@ -151,7 +151,7 @@ fn check_exit_by(signal: Signal, code: u32) {
     assert_eq!(terminal.exit(), Exit { code, signal: None });
     terminal.assert_restored();
     home.assert_no_process_left();
-    server.wait_until(|log| log.dropped > 0);
+    server.blocking_wait_for(|log| log.aborted_replies > 0);
     assert_files_parse(&home);
 }
 

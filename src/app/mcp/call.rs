@@ -116,7 +116,7 @@ async fn connect_and_call(
         }
     };
     if let Some(change) = pool.pin_change(&report.server, tool) {
-        eprint(&call::render_definition_diff(&change));
+        print_verbatim_to_stderr(&call::render_definition_diff(&change));
         if !args.accept_changed {
             print_to_stderr("Use --accept-changed to call it as it is now.");
             return Ok(EXIT_FAILED);
@@ -149,7 +149,7 @@ async fn connect_and_call(
 /// Prints the result of a call and returns its exit status.
 fn print_result(tool: &str, result: &CallResult, is_json: bool) -> Result<u8> {
     let output = call::render_call(tool, &result.outcome, result.result.as_ref(), is_json);
-    eprint(&output.stderr);
+    print_verbatim_to_stderr(&output.stderr);
     match io::stdout().is_terminal() {
         true => print(Clean::new(&output.stdout).as_str())?,
         false => print(&output.stdout)?,
@@ -162,13 +162,13 @@ fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {
     failures::log_outcome(id, tool, outcome, false);
 }
 
-fn eprint(text: &str) {
+fn print_verbatim_to_stderr(text: &str) {
     use std::io::Write;
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Runs the call. A signal or the deadline cancels it on the server; the reason is returned if it
-/// ended the call.
+/// Runs the call. A signal or the deadline cancels it on the server. Returns the stop reason only
+/// if the call was cut short.
 async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<StopReason>) {
     let cancel = CancellationToken::new();
     let (tool, started_at) = (call.tool.clone(), Instant::now());
@@ -275,7 +275,7 @@ async fn check_arguments(tool: &Tool, input: ArgumentInput) -> Result<Arguments,
         Some(SchemaCheck::Unchecked) | None => {
             let name = &tool.name;
             print_to_stderr(&cli_output::clean_line(&format!(
-                "The arguments were {UNCHECKED_LABEL} of `{name}`: its server decides."
+                "The arguments were {UNCHECKED_LABEL} of `{name}`. The server may reject them."
             )));
             Ok(arguments)
         }

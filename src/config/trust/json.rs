@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The problem of an entry, as a clause.
+/// The problem with an entry, as a clause.
 type EntryError = String;
 
 fn text_field<'a>(entry: &'a Value, key: &str) -> Result<&'a str, EntryError> {
@@ -96,8 +96,8 @@ pub(super) fn rule_to_json(rule: &TrustRule) -> Value {
             entry
         }
         RuleScope::Server { tools } => {
-            let pin = |(tool, pin): (&String, &Pin)| (tool.clone(), json!(pin.as_str()));
-            let tools: Map<String, Value> = tools.iter().map(pin).collect();
+            let to_field = |(tool, pin): (&String, &Pin)| (tool.clone(), json!(pin.as_str()));
+            let tools: Map<String, Value> = tools.iter().map(to_field).collect();
             json!({ "kind": "server", "server": server, "launch": launch, "tools": tools })
         }
     };

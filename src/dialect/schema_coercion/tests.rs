@@ -6,13 +6,14 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// Converts `text` as argument `v` of a tool with the input schema `schema`.
-fn coerce_in(schema: Value, text: &str) -> CoercedValue {
+fn coerce_with_input_schema(schema: Value, text: &str) -> CoercedValue {
     let tool = tool_with("f", schema);
     ArgumentSchema::for_argument(&tool, "v").coerce(text)
 }
 
+/// Converts `text` as an argument with the schema `schema`.
 fn coerce(schema: Value, text: &str) -> Value {
-    coerce_in(json!({"properties": {"v": schema}}), text).value
+    coerce_with_input_schema(json!({"properties": {"v": schema}}), text).value
 }
 
 #[test]
@@ -85,18 +86,18 @@ fn booleans_and_null_accept_the_spellings_of_other_languages() {
 fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
     let object = || json!({"properties": {"v": {"type": "object"}}});
     assert_eq!(
-        coerce_in(object(), "\n{\"도시\": \"서울\"}\n"),
+        coerce_with_input_schema(object(), "\n{\"도시\": \"서울\"}\n"),
         CoercedValue::unrepaired(json!({"도시": "서울"}))
     );
     assert_eq!(
-        coerce_in(object(), "{'a': True,}"),
+        coerce_with_input_schema(object(), "{'a': True,}"),
         CoercedValue {
             value: json!({"a": true}),
             was_repaired: true
         }
     );
     assert_eq!(
-        coerce_in(object(), r#""{\"a\": 1}""#),
+        coerce_with_input_schema(object(), r#""{\"a\": 1}""#),
         CoercedValue {
             value: json!({"a": 1}),
             was_repaired: true
@@ -158,7 +159,11 @@ fn untyped_text_is_a_string_unless_it_is_clearly_json() {
             ("東京 ", json!("東京 ")),
             ("99999999999999999999999", json!("99999999999999999999999")),
         ] {
-            assert_eq!(coerce_in(root.clone(), text).value, value, "{root} {text}");
+            assert_eq!(
+                coerce_with_input_schema(root.clone(), text).value,
+                value,
+                "{root} {text}"
+            );
         }
     }
 }
@@ -190,12 +195,12 @@ fn references_are_followed_and_cycles_terminate() {
                 "n": {"type": "integer"},
                 "m": {"$ref": "#/$defs/n"},
                 "a/b": {"type": "boolean"},
-                "circle": {"$ref": "#/$defs/circle"},
+                "cycle": {"$ref": "#/$defs/cycle"},
                 "tree": {"anyOf": [{"$ref": "#/$defs/tree"}, {"$ref": "#/$defs/tree"}]},
             },
         })
     };
-    let coerce_with_defs = |schema, text| coerce_in(root(schema), text).value;
+    let coerce_with_defs = |schema, text| coerce_with_input_schema(root(schema), text).value;
     assert_eq!(
         coerce_with_defs(json!({"$ref": "#/$defs/m"}), "5"),
         json!(5)
@@ -208,14 +213,14 @@ fn references_are_followed_and_cycles_terminate() {
         coerce_with_defs(json!({"allOf": [{"$ref": "#/$defs/n"}]}), "05"),
         json!("05")
     );
-    for name in ["circle", "tree", "gone"] {
+    for name in ["cycle", "tree", "gone"] {
         assert_eq!(
             coerce_with_defs(json!({"$ref": format!("#/$defs/{name}")}), "5"),
             json!(5)
         );
     }
     assert_eq!(
-        coerce_in(
+        coerce_with_input_schema(
             json!({"$ref": "#/$defs/all", "$defs": {"all": {"properties": {"v": {"type": "string"}}}}}),
             "5"
         )
@@ -223,7 +228,7 @@ fn references_are_followed_and_cycles_terminate() {
         json!("5")
     );
     assert_eq!(
-        coerce_in(json!({"additionalProperties": {"type": "string"}}), "5").value,
+        coerce_with_input_schema(json!({"additionalProperties": {"type": "string"}}), "5").value,
         json!("5")
     );
 }
@@ -265,17 +270,17 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
         members.resize(50_000, rest);
         Value::Array(members)
     };
-    let circle = json!({"$ref": "#/$defs/a"});
+    let cycle = json!({"$ref": "#/$defs/a"});
     let schemas = [
-        ("allOf", json!({"allOf": many(circle.clone(), json!(true))})),
-        ("anyOf", json!({"anyOf": many(circle.clone(), json!({}))})),
+        ("allOf", json!({"allOf": many(cycle.clone(), json!(true))})),
+        ("anyOf", json!({"anyOf": many(cycle.clone(), json!({}))})),
         (
             "enum",
-            json!({"allOf": [circle], "enum": many(json!("x"), json!("y"))}),
+            json!({"allOf": [cycle], "enum": many(json!("x"), json!("y"))}),
         ),
         (
             "type",
-            json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
+            json!({"allOf": [cycle], "type": many(json!("string"), json!("null"))}),
         ),
     ];
     for (keyword, schema) in schemas {
@@ -296,7 +301,7 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
 }
 
 #[test]
-fn every_value_of_a_long_enum_is_accepted() {
+fn the_last_value_of_a_long_enum_is_accepted() {
     let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
     assert_eq!(coerce(json!({"enum": values}), " 999\n"), json!("999"));
 }

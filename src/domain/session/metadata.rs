@@ -73,17 +73,16 @@ pub struct StoredSummary {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationSummary {
-    pub range: CompactedRange,
+    pub prefix: SummarizedPrefix,
     pub text: String,
     /// The model that wrote it.
     pub model: String,
     pub created_at: Option<Timestamp>,
 }
 
-/// The messages covered by a summary.
+/// The messages covered by a summary: a prefix of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompactedRange {
-    /// Counted from the start of the conversation.
+pub struct SummarizedPrefix {
     pub message_count: usize,
     /// A digest of the messages, which shows whether another branch or program replaced them.
     pub digest: String,

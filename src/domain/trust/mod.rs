@@ -12,7 +12,7 @@ mod unreadable;
 pub use diff::{DiffSection, DiffSign, PinChange, ToolDefinition};
 pub use pattern::{ArgumentMatcher, ArgumentPattern};
 pub use pin_eviction::{EvictedPins, PINS_MAX, SERVER_PINS_MAX};
-pub use rule_status::InactiveReason;
+pub use rule_status::RuleCaveat;
 pub use unreadable::UnreadableEntries;
 
 use super::tool::canonical_hash;
@@ -248,8 +248,8 @@ impl Trust {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEntry {
     Rule(TrustRule),
-    /// A rule that is inactive or not persisted, for this reason.
-    InactiveRule(TrustRule, InactiveReason),
+    /// A rule that is inactive or not persisted; the caveat tells which.
+    RuleWithCaveat(TrustRule, RuleCaveat),
     /// A tool allowed until the conversation ends.
     SessionGrant(ToolIdentity),
     Instructions(InstructionsConsent),
@@ -262,7 +262,7 @@ pub enum TrustEntry {
 impl TrustEntry {
     pub fn server(&self) -> &ServerId {
         match self {
-            Self::Rule(rule) | Self::InactiveRule(rule, _) => &rule.server,
+            Self::Rule(rule) | Self::RuleWithCaveat(rule, _) => &rule.server,
             Self::SessionGrant(grant) => &grant.server,
             Self::Instructions(consent) | Self::InstructionsUntilExit(consent) => &consent.server,
             Self::PendingPinChange(change) => &change.server,

@@ -1,34 +1,30 @@
-//! Determines which rules do not apply as written, and why.
+//! Determines which rules do not apply as written, or only for this run, and why.
 
 use super::{Pin, RuleScope, Server, Trust, TrustRule};
 
-/// Why a rule does not apply as written.
+/// Why a rule does not apply as written, or only for this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InactiveReason {
+pub enum RuleCaveat {
     /// The tool's definition changed.
     ToolChanged,
     /// The server's launch configuration changed.
     LaunchChanged,
-    /// A related entry of the file is unreadable, so the tool asks.
+    /// A related entry in `trust.json` is unreadable, so the tool asks.
     Unreadable,
     /// The rule could not be saved, so it applies only until the program ends.
     NotPersisted,
 }
 
 impl Trust {
-    /// Why `rule` is inactive or not persisted; `None` if it applies as written. `server` is the
-    /// server that the rule names, if it is configured.
-    pub fn inactive_reason(
-        &self,
-        rule: &TrustRule,
-        server: Option<&Server>,
-    ) -> Option<InactiveReason> {
+    /// The caveat of `rule`, or `None` if it applies as written. `server` is the server that the
+    /// rule names, if it is configured.
+    pub fn rule_caveat(&self, rule: &TrustRule, server: Option<&Server>) -> Option<RuleCaveat> {
         let tools = match &rule.scope {
             RuleScope::Never { .. } => {
                 return self
                     .unreadable
                     .is_file_unreadable
-                    .then_some(InactiveReason::NotPersisted);
+                    .then_some(RuleCaveat::NotPersisted);
             }
             RuleScope::Tool { tool, pin } | RuleScope::Matching { tool, pin, .. } => {
                 vec![(tool, pin)]
@@ -39,10 +35,10 @@ impl Trust {
             .iter()
             .all(|(tool, _)| self.must_ask(&rule.server, tool))
         {
-            return Some(InactiveReason::Unreadable);
+            return Some(RuleCaveat::Unreadable);
         }
         if server.is_some_and(|server| server.launch != rule.launch) {
-            return Some(InactiveReason::LaunchChanged);
+            return Some(RuleCaveat::LaunchChanged);
         }
         let has_changed = |(name, pin): &(&String, &Pin)| {
             let mut listed = server.iter().flat_map(|server| server.tools.iter());
@@ -50,10 +46,10 @@ impl Trust {
             current.is_some_and(|tool| tool.pin != **pin)
         };
         if !tools.is_empty() && tools.iter().all(has_changed) {
-            return Some(InactiveReason::ToolChanged);
+            return Some(RuleCaveat::ToolChanged);
         }
         self.unreadable
             .is_file_unreadable
-            .then_some(InactiveReason::NotPersisted)
+            .then_some(RuleCaveat::NotPersisted)
     }
 }

@@ -208,25 +208,24 @@ fn a_rule_becomes_inactive_when_its_tool_or_launch_changes() {
     let (current_pin, old_pin) = (tool.pin.clone(), Pin::from_hash("old"));
     let server = server_of(&id, &launch, tool);
     let mut trust = Trust::default();
-    let inactive_reason =
-        |trust: &Trust, rule: &TrustRule| trust.inactive_reason(rule, Some(&server));
-    assert_eq!(inactive_reason(&trust, &rule("l", &current_pin)), None);
+    let rule_caveat = |trust: &Trust, rule: &TrustRule| trust.rule_caveat(rule, Some(&server));
+    assert_eq!(rule_caveat(&trust, &rule("l", &current_pin)), None);
     assert_eq!(
-        inactive_reason(&trust, &rule("l", &old_pin)),
-        Some(InactiveReason::ToolChanged)
+        rule_caveat(&trust, &rule("l", &old_pin)),
+        Some(RuleCaveat::ToolChanged)
     );
     assert_eq!(
-        inactive_reason(&trust, &rule("k", &current_pin)),
-        Some(InactiveReason::LaunchChanged)
+        rule_caveat(&trust, &rule("k", &current_pin)),
+        Some(RuleCaveat::LaunchChanged)
     );
     trust.unreadable.is_file_unreadable = true;
     assert_eq!(
-        inactive_reason(&trust, &rule("l", &current_pin)),
-        Some(InactiveReason::NotPersisted)
+        rule_caveat(&trust, &rule("l", &current_pin)),
+        Some(RuleCaveat::NotPersisted)
     );
     trust.unreadable.add_rule(Some("s"), None);
     assert_eq!(
-        inactive_reason(&trust, &rule("l", &current_pin)),
-        Some(InactiveReason::Unreadable)
+        rule_caveat(&trust, &rule("l", &current_pin)),
+        Some(RuleCaveat::Unreadable)
     );
 }

@@ -177,8 +177,8 @@ impl Actor {
 
     fn handle_completed_answer(&mut self, answer: &str, usage: Usage) {
         let Some(turn) = &mut self.turn else { return };
-        if let Some(range) = turn.compacted_range.take() {
-            return self.apply_summary(range, answer);
+        if let Some(prefix) = turn.summarized_prefix.take() {
+            return self.apply_summary(prefix, answer);
         }
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
@@ -190,7 +190,7 @@ impl Actor {
         if let Some(turn) = self
             .turn
             .as_ref()
-            .filter(|turn| turn.compacted_range.is_none())
+            .filter(|turn| turn.summarized_prefix.is_none())
         {
             let (turn, conversation) = (turn.to_save(), &mut self.conversation);
             self.persist
@@ -219,7 +219,7 @@ impl Actor {
             self.last_trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
-            if turn.compacted_range.is_some() {
+            if turn.summarized_prefix.is_some() {
                 // No summary was stored, and the meter still shows the request for it.
                 self.estimate_session();
             }

@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::compaction;
-use crate::domain::session::CompactedRange;
+use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
     Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
@@ -91,14 +91,14 @@ impl Actor {
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
-    /// Starts a turn. If its answer will be a summary, `compacted_range` is the range of
-    /// messages that the summary replaces.
+    /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
+    /// the messages that the summary replaces.
     pub(super) fn begin_turn(
         &mut self,
         id: TurnId,
         setup: TurnSetup,
         model: Arc<ModelConfig>,
-        compacted_range: Option<CompactedRange>,
+        summarized_prefix: Option<SummarizedPrefix>,
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped_text().map(str::to_owned);
@@ -113,7 +113,7 @@ impl Actor {
             driver,
             prompt,
             kind,
-            compacted_range,
+            summarized_prefix,
             model,
             persona: self.settings.personas().selected().cloned(),
             transcript: Transcript::default(),
@@ -166,7 +166,7 @@ impl Actor {
             self.conversation.session(),
             chars_max.unwrap_or(usize::MAX),
         );
-        let Some((instruction, range)) = summary_request else {
+        let Some((instruction, prefix)) = summary_request else {
             let notice = Notice::failure("There is nothing to summarize yet.")
                 .with_reason("The last prompt and its answer are never summarized.");
             return self.reject(id, prompt, notice);
@@ -184,7 +184,7 @@ impl Actor {
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
         };
-        self.begin_turn(id, setup, model, Some(range));
+        self.begin_turn(id, setup, model, Some(prefix));
     }
 
     /// Drops the summary, so the model is sent the messages that it covered.
@@ -195,12 +195,12 @@ impl Actor {
     }
 
     /// Stores a summary. From now on the model is sent the summary in place of these messages.
-    pub(super) fn apply_summary(&mut self, range: CompactedRange, summary: &str) {
+    pub(super) fn apply_summary(&mut self, prefix: SummarizedPrefix, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
         compaction::store_summary(
             self.conversation.session_mut(),
-            range,
+            prefix,
             summary.trim(),
             &model,
         );

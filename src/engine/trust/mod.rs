@@ -134,7 +134,7 @@ impl TrustState {
     /// Revokes a decision. Returns false if nothing changed.
     pub(super) fn revoke(&mut self, entry: TrustEntry, cx: &mut EngineCx) -> bool {
         let subject = match &entry {
-            TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => match rule.tool() {
+            TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
                 None => format!("The tools of `{}`", rule.server),
             },
@@ -142,7 +142,7 @@ impl TrustState {
             entry => format!("The instructions of `{}`", entry.server()),
         };
         let message = match entry {
-            TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => {
+            TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
                 let message = match rule.is_blocking() {
                     true => format!("{subject}: no longer blocked. Calls will ask again."),
@@ -173,14 +173,14 @@ impl TrustState {
         self.write_trust([TrustEdit::RevokeInstructions(consent.clone())], cx);
     }
 
-    /// All rules, with a reason for each inactive one.
+    /// All rules, each with its caveat, if any.
     fn rule_entries(&self, servers: &[Server]) -> Vec<TrustEntry> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
         let to_entry = |rule: TrustRule| {
             let server = servers.iter().find(|server| server.id == rule.server);
-            match trust.inactive_reason(&rule, server) {
-                Some(reason) => TrustEntry::InactiveRule(rule, reason),
+            match trust.rule_caveat(&rule, server) {
+                Some(caveat) => TrustEntry::RuleWithCaveat(rule, caveat),
                 None => TrustEntry::Rule(rule),
             }
         };

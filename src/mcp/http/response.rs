@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// Maximum size of one message.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
-const ERROR_BODY_DEADLINE: Duration = Duration::from_secs(5);
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of server text that is shown.
 const SUMMARY_CHARS_MAX: usize = 200;
 
@@ -145,7 +145,7 @@ impl ErrorResponse {
         let url = remote.display_url(response.url());
         let mut is_html = BodyKind::of(&response) == BodyKind::HtmlPage;
         let reading = http_util::read_body_prefix(response, ERROR_BODY_BYTES_MAX);
-        let body = timeout(ERROR_BODY_DEADLINE, reading)
+        let body = timeout(ERROR_BODY_TIMEOUT, reading)
             .await
             .unwrap_or_default();
         is_html |= body.trim_ascii_start().starts_with(b"<");

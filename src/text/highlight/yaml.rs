@@ -13,17 +13,17 @@ struct YamlLexer<'p, 'a> {
     state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
     /// Column of the last key or dash. A block scalar must be indented deeper than this.
-    column: usize,
+    parent_column: usize,
     /// Number of `[` and `{` open on this line.
     depth: usize,
 }
 
 /// Paints the rest of the line.
 pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
-    let column = cursor.run_end(cursor.position, is_blank) - cursor.position;
+    let indent_width = cursor.run_end(cursor.position, is_blank) - cursor.position;
     if let LexMode::BlockScalar { indent } = state.mode {
-        let is_line_blank = cursor.position + column == cursor.end;
-        if is_line_blank || column > usize::from(indent) {
+        let is_line_blank = cursor.position + indent_width == cursor.end;
+        if is_line_blank || indent_width > usize::from(indent) {
             cursor.paint_rest(if is_line_blank {
                 Token::Plain
             } else {
@@ -37,7 +37,7 @@ pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = YamlLexer {
         state,
         cursor,
-        column,
+        parent_column: indent_width,
         depth: 0,
     };
     if let LexMode::String { syntax: quote, .. } = lexer.state.mode {
@@ -70,11 +70,11 @@ impl YamlLexer<'_, '_> {
             _ if is_blank(byte) => self.cursor.paint_blanks(),
             b'#' if after_blank => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => {
-                self.column = self.cursor.position - line_start;
+                self.parent_column = self.cursor.position - line_start;
                 self.lex_quoted(byte, self.cursor.position + 1);
             }
             b'-' | b'?' if next.is_none_or(is_blank) => {
-                self.column = self.cursor.position - line_start;
+                self.parent_column = self.cursor.position - line_start;
                 self.cursor.paint_bytes(1, Token::Keyword);
             }
             b'&' | b'*' | b'!' if after_blank => {
@@ -96,7 +96,8 @@ impl YamlLexer<'_, '_> {
         self.cursor.paint_bytes(1, Token::Plain);
     }
 
-    /// Lexes `|`, `>-` or `|2+` if at most a comment follows it. Returns whether there is one.
+    /// Lexes a block scalar header such as `|`, `>-` or `|2+`, which only a comment may follow.
+    /// Returns whether there was a header.
     fn lex_block_scalar_header(&mut self) -> bool {
         let is_indicator = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-');
         let end = self.cursor.run_end(self.cursor.position + 1, is_indicator);
@@ -107,7 +108,7 @@ impl YamlLexer<'_, '_> {
         let is_header = ends_line && self.depth == 0;
         if is_header {
             self.cursor.paint_to(end, Token::Keyword);
-            let indent = u16::try_from(self.column).unwrap_or(u16::MAX);
+            let indent = u16::try_from(self.parent_column).unwrap_or(u16::MAX);
             self.state.mode = LexMode::BlockScalar { indent };
         }
         is_header
@@ -166,7 +167,7 @@ impl YamlLexer<'_, '_> {
         }
         let text = &bytes[start..end];
         let token = if bytes.get(position) == Some(&b':') {
-            self.column = start - line_start;
+            self.parent_column = start - line_start;
             Token::Key
         } else if is_number(text) || CONSTANTS.iter().any(|c| text.eq_ignore_ascii_case(c)) {
             Token::Number

@@ -1,5 +1,5 @@
-//! Lays out code blocks, each line once. A long line is broken at the width, or after a space close
-//! to it, and its other rows begin with a continuation marker.
+//! Lays out code blocks without laying out any line twice. A long line is broken at the width, or
+//! after a space close to it, and every row but its first begins with a continuation marker.
 
 use super::layout::{LeafLayout, MarkdownLayout, OpenLeaf};
 use super::row_buffer::{BreakMode, PrefixId};
@@ -32,10 +32,10 @@ impl MarkdownLayout {
         source: &str,
         info: Range<usize>,
     ) -> CodeLayout {
-        let rest = self.row_buffer.prefix(leaf.prefixes.rest);
-        let continuation = match rest.strip_suffix(&self.code_bar()) {
-            Some(rest) => format!("{rest}{} ", self.glyphs.continuation),
-            None => rest.to_owned(),
+        let prefix = self.row_buffer.prefix(leaf.prefixes.rest);
+        let continuation = match prefix.strip_suffix(&self.code_bar()) {
+            Some(without_bar) => format!("{without_bar}{} ", self.glyphs.continuation),
+            None => prefix.to_owned(),
         };
         let continuation_prefix = self.row_buffer.intern_prefix(&continuation);
         let (start, source_start) = (self.row_buffer.end(), info.start);

@@ -1,4 +1,4 @@
-//! The tour of `humble demo`: one line above the message that teaches the keys step by step.
+//! The tour of `humble demo`: teaches the keys step by step, in one line above the message editor.
 //! It only observes: the user may do anything in any order, and each step counts whenever it
 //! is done.
 

@@ -69,7 +69,9 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         badges,
     };
     if ask.call().is_some() {
-        let badge_columns: usize = text.badges.iter().map(|badge| width(badge.text) + 3).sum();
+        // A harmless badge gives way to the names; a warning does not.
+        let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
+        let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
         let title = call_title(shared, ask);
         text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
         text.title = match text.title_fits {

@@ -19,8 +19,8 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether we own the terminal and must restore it. Static because the panic hook has no
-/// other access.
+/// Whether we own the terminal and must restore it. Static because the panic hook cannot reach
+/// a [`TerminalGuard`].
 static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 static ARE_ENHANCED_KEYS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -40,14 +40,14 @@ impl TerminalGuard {
         // and reverse video. The theme already omits colors.
         force_color_output(true);
         let guard = Self {
-            uses_enhanced_keys: !options.plain_keys && supports_kitty_keys(),
+            uses_enhanced_keys: !options.plain_keys && supports_enhanced_keys(),
             captures_mouse: true,
         };
         guard.enter()?;
         Ok(guard)
     }
 
-    /// Acquires the terminal, at first or again after [`restore`].
+    /// Acquires the terminal, either initially or again after [`restore`].
     pub fn enter(&self) -> io::Result<()> {
         enable_raw_mode()?;
         IS_ACQUIRED.store(true, Ordering::SeqCst);
@@ -130,9 +130,9 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// Whether the terminal is known to support enhanced keys. It is recognized by name, because
-/// querying an unresponsive terminal takes up to two seconds.
-fn supports_kitty_keys() -> bool {
+/// Whether the terminal is known to support enhanced keys (the kitty keyboard protocol). It is
+/// recognized by name, because querying an unresponsive terminal takes up to two seconds.
+fn supports_enhanced_keys() -> bool {
     let variable_contains = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))
     };

@@ -2,7 +2,7 @@
 //! and are raw; the view must sanitize them.
 
 use crate::domain::trust::{
-    InactiveReason, InstructionsConsent, PinChange, RuleScope, TrustEntry, TrustRule,
+    InstructionsConsent, PinChange, RuleCaveat, RuleScope, TrustEntry, TrustRule,
 };
 use crate::domain::{Pin, ToolIdentity};
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ const HASH_CHARS: usize = 12;
 /// One line of the list.
 pub struct TrustLine {
     pub subject: String,
-    pub kind: String,
+    pub status: String,
     pub since: Option<Timestamp>,
 }
 
@@ -24,7 +24,7 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
     match entry {
         TrustEntry::PendingPinChange(change) => TrustLine {
             subject: subject(&change.tool.name),
-            kind: match change.is_declined() {
+            status: match change.is_declined() {
                 true => "kept withheld".to_owned(),
                 false => "changed, withheld".to_owned(),
             },
@@ -32,33 +32,31 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
         },
         TrustEntry::Rule(rule) => TrustLine {
             subject: rule.tool().map_or_else(|| subject("(its tools)"), subject),
-            kind: rule_label(rule),
+            status: rule_label(rule),
             since: Some(rule.decided_at),
         },
-        TrustEntry::InactiveRule(rule, reason) => TrustLine {
-            kind: match reason {
-                InactiveReason::NotPersisted if rule.is_blocking() => "never, this run".to_owned(),
-                InactiveReason::NotPersisted => "this run".to_owned(),
-                InactiveReason::Unreadable => "unreadable, asks".to_owned(),
-                InactiveReason::ToolChanged | InactiveReason::LaunchChanged => {
-                    "inactive, asks".to_owned()
-                }
+        TrustEntry::RuleWithCaveat(rule, caveat) => TrustLine {
+            status: match caveat {
+                RuleCaveat::NotPersisted if rule.is_blocking() => "never, this run".to_owned(),
+                RuleCaveat::NotPersisted => "this run".to_owned(),
+                RuleCaveat::Unreadable => "unreadable, asks".to_owned(),
+                RuleCaveat::ToolChanged | RuleCaveat::LaunchChanged => "inactive, asks".to_owned(),
             },
             ..trust_line(&TrustEntry::Rule(rule.clone()))
         },
         TrustEntry::SessionGrant(grant) => TrustLine {
             subject: subject(&grant.tool),
-            kind: "this session".to_owned(),
+            status: "this session".to_owned(),
             since: None,
         },
         TrustEntry::Instructions(consent) => TrustLine {
             subject: subject("(instructions)"),
-            kind: "sent".to_owned(),
+            status: "sent".to_owned(),
             since: Some(consent.agreed_at),
         },
         TrustEntry::InstructionsUntilExit(_) => TrustLine {
             subject: subject("(instructions)"),
-            kind: "sent, this run".to_owned(),
+            status: "sent, this run".to_owned(),
             since: None,
         },
     }
@@ -78,7 +76,7 @@ fn rule_label(rule: &TrustRule) -> String {
 pub fn detail_lines(entry: &TrustEntry) -> Vec<String> {
     match entry {
         TrustEntry::Rule(rule) => rule_lines(rule),
-        TrustEntry::InactiveRule(rule, reason) => inactive_rule_lines(rule, *reason),
+        TrustEntry::RuleWithCaveat(rule, caveat) => rule_with_caveat_lines(rule, *caveat),
         TrustEntry::SessionGrant(grant) => grant_lines(grant),
         TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
             instructions_lines(consent)
@@ -124,24 +122,22 @@ fn rule_lines(rule: &TrustRule) -> Vec<String> {
     lines
 }
 
-/// Why the rule is inactive, then its contents.
-fn inactive_rule_lines(rule: &TrustRule, reason: InactiveReason) -> Vec<String> {
-    let explanation = match reason {
-        InactiveReason::ToolChanged => {
+/// The caveat, then the contents of the rule if it is inactive.
+fn rule_with_caveat_lines(rule: &TrustRule, caveat: RuleCaveat) -> Vec<String> {
+    let explanation = match caveat {
+        RuleCaveat::ToolChanged => {
             "Inactive: the tool's definition changed, so it asks. The rule was:"
         }
-        InactiveReason::LaunchChanged => {
+        RuleCaveat::LaunchChanged => {
             "Inactive: the server is started differently now. The rule was:"
         }
-        InactiveReason::Unreadable => {
+        RuleCaveat::Unreadable => {
             "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
         }
-        InactiveReason::NotPersisted => {
-            "Only until humble exits, because trust.json cannot be read."
-        }
+        RuleCaveat::NotPersisted => "Only until humble exits, because trust.json cannot be read.",
     };
     let mut lines = vec![explanation.to_owned()];
-    if reason != InactiveReason::NotPersisted {
+    if caveat != RuleCaveat::NotPersisted {
         lines.extend(rule_lines(rule));
     }
     lines

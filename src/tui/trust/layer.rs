@@ -16,7 +16,7 @@ use ratatui::layout::Position;
 #[derive(Debug, Default)]
 pub struct TrustLayer {
     selected: usize,
-    /// First visible row of the selected entry's details; None while the list is shown.
+    /// First visible row of the selected entry's details; `None` while the list is shown.
     detail_top: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ impl Layer for TrustLayer {
         let area = draw_window(area.body, "Trust", &count, pen);
         match (entries.get(self.selected), &mut self.detail_top) {
             (None, _) => {
-                let text = "No decisions are stored: every call asks. Choices 6 to 9 of a tool call's dialog store one.";
+                let text = "No decisions are stored, so you are asked before every call. To store one, choose 6 to 9 in a tool call's dialog.";
                 let dim = pen.theme.dim;
                 pen.paragraph(area, &Clean::from_static(text), dim);
             }

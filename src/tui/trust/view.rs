@@ -1,7 +1,7 @@
 //! Draws the list of `/trust` and the details of an entry.
 
 use crate::domain::TrustEntry;
-use crate::domain::trust::InactiveReason;
+use crate::domain::trust::RuleCaveat;
 use crate::text::Clean;
 use crate::tui::trust::describe::{detail_lines, trust_line};
 use crate::tui::widgets::list::rows_in_view;
@@ -10,14 +10,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
-/// Columns of the decision, and of the date.
-const KIND_WIDTH: u16 = 19;
+/// Widths of the status and date columns.
+const STATUS_WIDTH: u16 = 19;
 const DATE_WIDTH: u16 = 12;
-/// Lists narrower than this show a sign for the decision, to leave space for the tool's name.
-const FULL_KIND_COLUMNS_MIN: u16 = 40;
-const SHORT_KIND_WIDTH: u16 = 2;
-/// Minimum width to show the date.
-const DATE_COLUMNS_MIN: u16 = 52;
+/// Lists narrower than this show the status as one symbol, to leave space for the tool's name.
+const LIST_WIDTH_WITH_FULL_STATUS_MIN: u16 = 40;
+const SHORT_STATUS_WIDTH: u16 = 2;
+/// Lists narrower than this omit the date.
+const LIST_WIDTH_WITH_DATE_MIN: u16 = 52;
 
 pub fn draw_list(entries: &[TrustEntry], selected: usize, area: Rect, pen: &mut Painter) {
     for row in rows_in_view(entries.len(), Some(selected), area, pen) {
@@ -25,29 +25,29 @@ pub fn draw_list(entries: &[TrustEntry], selected: usize, area: Rect, pen: &mut 
         let line = trust_line(entry);
         row.put_mark(pen);
         let mut end = area.right();
-        if area.width >= DATE_COLUMNS_MIN {
+        if area.width >= LIST_WIDTH_WITH_DATE_MIN {
             end -= DATE_WIDTH.min(end - area.x);
             let date = line.since.map(format_day).unwrap_or_default();
             pen.put(end + 1, y, &date, pen.theme.dim, DATE_WIDTH - 1);
         }
-        let columns = match area.width < FULL_KIND_COLUMNS_MIN {
-            true => SHORT_KIND_WIDTH,
-            false => KIND_WIDTH,
+        let status_width = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
+            true => SHORT_STATUS_WIDTH,
+            false => STATUS_WIDTH,
         };
-        end -= columns.min(end - area.x);
+        end -= status_width.min(end - area.x);
         let awaits_review = matches!(entry, TrustEntry::PendingPinChange(_));
-        let kind_style = match (awaits_review, row.is_selected) {
+        let status_style = match (awaits_review, row.is_selected) {
             (true, _) => pen.theme.attention,
             (false, true) => pen.theme.accent,
             (false, false) => pen.theme.dim,
         };
-        let kind = match area.width < FULL_KIND_COLUMNS_MIN {
-            true => kind_sign(entry),
-            false => &line.kind,
+        let status = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
+            true => status_symbol(entry),
+            false => &line.status,
         };
-        pen.put_truncated(end + 1, y, kind, kind_style, columns - 1);
-        let columns = end.saturating_sub(area.x + 2);
-        let subject = match area.width < FULL_KIND_COLUMNS_MIN {
+        pen.put_truncated(end + 1, y, status, status_style, status_width - 1);
+        let subject_width = end.saturating_sub(area.x + 2);
+        let subject = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
             true => line.subject.replace("   ", " "),
             false => line.subject,
         };
@@ -56,18 +56,18 @@ pub fn draw_list(entries: &[TrustEntry], selected: usize, area: Rect, pen: &mut 
             y,
             single_line(&subject).as_str(),
             row.style,
-            columns,
+            subject_width,
         );
     }
 }
 
-/// A sign for the decision: `~` if inactive, `-` if it never runs, `+` if it runs, `!` if it awaits
+/// A symbol for the status: `~` if inactive, `-` if it never runs, `+` if it runs, `!` if it awaits
 /// review, `>` if instructions are sent.
-fn kind_sign(entry: &TrustEntry) -> &'static str {
+fn status_symbol(entry: &TrustEntry) -> &'static str {
     match entry {
-        TrustEntry::InactiveRule(_, reason) if *reason != InactiveReason::NotPersisted => "~",
-        TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) if rule.is_blocking() => "-",
-        TrustEntry::Rule(_) | TrustEntry::InactiveRule(..) | TrustEntry::SessionGrant(_) => "+",
+        TrustEntry::RuleWithCaveat(_, caveat) if *caveat != RuleCaveat::NotPersisted => "~",
+        TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) if rule.is_blocking() => "-",
+        TrustEntry::Rule(_) | TrustEntry::RuleWithCaveat(..) | TrustEntry::SessionGrant(_) => "+",
         TrustEntry::PendingPinChange(_) => "!",
         TrustEntry::Instructions(_) | TrustEntry::InstructionsUntilExit(_) => ">",
     }
@@ -85,7 +85,7 @@ pub fn draw_detail(entry: &TrustEntry, top: &mut usize, area: Rect, pen: &mut Pa
     let since = line.since.map(format_day);
     let since = since.map_or_else(String::new, |day| format!(", since {day}"));
     rows.extend(wrapped_rows(
-        &Clean::single_line(&format!("{}{since}", line.kind)),
+        &Clean::single_line(&format!("{}{since}", line.status)),
         area.width,
     ));
     rows.push(String::new());

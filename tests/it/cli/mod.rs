@@ -387,12 +387,12 @@ fn an_interrupt_ends_with_status_130_and_drops_the_connection() {
         .spawn()
         .expect("the program starts");
     case.server
-        .wait_until(|log| log.requests.iter().any(|request| request.path == CHAT));
+        .blocking_wait_for(|log| log.requests.iter().any(|request| request.path == CHAT));
     let pid = rustix::process::Pid::from_raw(child.id().cast_signed()).expect("a process");
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("the process exists");
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(130));
     assert!(err(&output).contains("(cancelled)"), "{}", err(&output));
     // The request about loaded models may be dropped too.
-    case.server.wait_until(|log| log.dropped > 0);
+    case.server.blocking_wait_for(|log| log.aborted_replies > 0);
 }

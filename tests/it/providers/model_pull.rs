@@ -119,7 +119,7 @@ async fn dropping_a_pull_closes_its_connection() {
     let mut steps = Provider::new().pull(&ollama(&server), "x");
     assert_eq!(steps.next().await, Some(step("pulling", 5, 10)));
     drop(steps);
-    server.wait_for(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.aborted_replies == 1).await;
 }
 
 #[tokio::test]

@@ -304,9 +304,9 @@ async fn dropping_the_stream_closes_the_connection() {
     server.queue_reply(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     assert!(next(&mut stream).await.unwrap().is_ok());
-    assert_eq!(server.log().dropped, 0);
+    assert_eq!(server.log().aborted_replies, 0);
     drop(stream);
-    server.wait_for(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.aborted_replies == 1).await;
 }
 
 #[tokio::test]
@@ -320,7 +320,7 @@ async fn dropping_the_stream_before_a_response_closes_the_connection() {
         _ = server.wait_for(|log| log.requests.len() == 1) => {}
     }
     drop(stream);
-    server.wait_for(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.aborted_replies == 1).await;
 }
 
 #[tokio::test]

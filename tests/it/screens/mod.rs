@@ -1,6 +1,7 @@
 //! Snapshots of whole screens: two sizes each, five for the chat, the approval and the list
 //! of conversations.
 
+mod approvals;
 mod chat;
 mod log;
 mod models;
@@ -23,9 +24,9 @@ fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut ScreenHarness)) -> String {
 }
 
 fn at_two_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
-    at_sizes(&[(104, 30), (80, 24)], tell)
+    at_sizes(&[(80, 24), (120, 40)], tell)
 }
 
 fn at_five_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
-    at_sizes(&[(104, 30), (80, 24), (64, 20), (40, 12), (20, 6)], tell)
+    at_sizes(&[(80, 24), (120, 40), (60, 20), (200, 60), (20, 6)], tell)
 }

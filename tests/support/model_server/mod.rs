@@ -55,7 +55,7 @@ impl RecordedRequest {
 pub struct ServerLog {
     pub requests: Vec<RecordedRequest>,
     /// Number of replies that the client aborted.
-    pub dropped: usize,
+    pub aborted_replies: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -274,7 +274,7 @@ impl ModelServer {
     }
 
     /// Like [`Self::wait_for`], for synchronous tests.
-    pub fn wait_until(&self, is_wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
+    pub fn blocking_wait_for(&self, is_wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         runtime().block_on(self.wait_for(is_wanted))
     }
 }
@@ -324,16 +324,16 @@ async fn serve(
         log.send_modify(|log| log.requests.push(request));
         let (mut reader, mut writer) = socket.split();
         let mut byte = [0];
-        let may_continue = tokio::select! {
-            outcome = write_reply(&mut writer, reply) => outcome,
+        let is_reusable = tokio::select! {
+            is_reusable = write_reply(&mut writer, reply) => is_reusable,
             // Clients do not pipeline requests, so a read can only detect that the client is gone.
             _ = reader.read(&mut byte) => None,
         };
-        match may_continue {
+        match is_reusable {
             Some(true) => {}
             Some(false) => return None,
             None => {
-                log.send_modify(|log| log.dropped += 1);
+                log.send_modify(|log| log.aborted_replies += 1);
                 return None;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::notice_text::notice_text;
-use humble::domain::trust::InactiveReason;
+use humble::domain::trust::RuleCaveat;
 
 #[tokio::test]
 async fn malformed_trust_file_grants_nothing_and_is_reported() {
@@ -127,7 +127,7 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
         let lapsed = |entry: &TrustEntry| {
             matches!(
                 entry,
-                TrustEntry::InactiveRule(_, InactiveReason::NotPersisted)
+                TrustEntry::RuleWithCaveat(_, RuleCaveat::NotPersisted)
             )
         };
         bench

@@ -20,7 +20,7 @@ pub(super) enum JsonProgress {
 
 /// Tracks JSON from its first invalid character onward. O(1) per character.
 #[derive(Debug)]
-pub(super) struct UnterminatedJson {
+pub(super) struct InvalidJson {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
@@ -32,7 +32,7 @@ pub(super) struct UnterminatedJson {
     is_after_blank_line: bool,
 }
 
-impl UnterminatedJson {
+impl InvalidJson {
     /// `depth` containers are open; `before` is the text up to the invalid character.
     pub(super) fn new(depth: usize, before: &str) -> Self {
         let whitespace = &before[before.trim_end().len()..];
