@@ -4,6 +4,7 @@
 //! confirmation.
 
 pub mod argument_check;
+mod argument_editor;
 pub mod arguments;
 pub mod body;
 pub mod body_pin;
@@ -13,6 +14,7 @@ pub mod body_unfinished;
 pub mod choice_row;
 mod choices;
 pub mod compact;
+pub mod dialog_text;
 pub mod dialogs;
 pub mod input_field;
 pub mod keys;

@@ -1,12 +1,14 @@
 //! State of one dialog: the question, the user's progress in reading and deciding it, and
 //! its fields. The dialog is drawn from this alone.
 
+mod choices;
 mod scrolled;
 
-use crate::domain::tool::{CallOrigin, Decision, ToolCall};
-use crate::domain::{Arguments, AskId, CallId, QueryId, Transcript};
-use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
+use crate::domain::tool::Decision;
+use crate::domain::{Arguments, AskId, CallId, QueryId};
+use crate::protocol::{Ask, CallToApprove, UserAnswer};
 use crate::tui::dialog::arguments::DrawnArguments;
+pub use crate::tui::dialog::state::choices::{DialogAction, DialogChoice, DialogPage};
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
 pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
 use crate::tui::keymap::Action;
@@ -15,8 +17,6 @@ use std::time::Duration;
 
 /// A dialog accepts keys after this long without a key press.
 pub const QUIET_TIME: Duration = Duration::from_millis(500);
-/// A call with more undrawn rows than this can also be run unread.
-const RUN_UNREAD_MIN_ROWS: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct Dialog {
@@ -50,6 +50,8 @@ pub struct Dialog {
     seen_calls: Vec<bool>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) argument_drafts: Vec<Option<Editor>>,
+    /// The value whose editor the user left with Esc, and its text.
+    pub(super) value_draft: Option<(String, Editor)>,
     /// Per call: which parts of its arguments have been drawn. None before the first frame.
     pub(super) drawn_arguments: Vec<Option<DrawnArguments>>,
     /// Per call: edited arguments that the user has not confirmed yet.
@@ -71,84 +73,29 @@ pub enum DialogMode {
         editor: Editor,
         error: Option<String>,
         /// The engine's check of the text. Any edit cancels it.
-        check_query: Option<QueryId>,
-        is_pattern: bool,
+        check: Option<PendingCheck>,
+        target: EditTarget,
         /// The text, if the last frame showed all of it.
         drawn_text: Option<String>,
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogAction {
-    Run,
-    Refuse,
-    Deny,
-    Edit,
-    RunForSession,
-    RunAlways,
-    RunServer,
-    RunMatching,
-    Never,
-    RunAll,
-    UseFirstResult,
-    TreatAsText,
-    /// Opens the field that confirms running the call unread.
-    RunUnread,
-    Choose(UserChoice),
+/// Edited arguments that the engine checks against the tool's schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCheck {
+    pub query: QueryId,
+    pub arguments: Arguments,
 }
 
-impl DialogAction {
-    /// Whether it decides about later calls, too, until the user revokes it.
-    pub fn is_lasting(self) -> bool {
-        matches!(
-            self,
-            Self::RunAlways | Self::RunServer | Self::RunMatching | Self::Never
-        )
-    }
-}
-
-/// What the body shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogPage {
-    /// What the question is about.
-    Subject,
-    /// The choices that last, with what each covers.
-    Lasting,
-    /// All choices, and what the server says of its tool.
-    Details,
-}
-
+/// What the argument editor edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DialogChoice {
-    pub action: DialogAction,
-    pub digit: Option<char>,
-    pub key: Option<char>,
-    /// A word or two, for the row of choices.
-    pub short: String,
-    pub label: String,
-}
-
-impl DialogChoice {
-    /// The key to press.
-    pub fn shown_key(&self) -> char {
-        self.key.or(self.digit).unwrap_or(' ')
-    }
-}
-
-fn dialog_choice(
-    action: DialogAction,
-    digit: char,
-    key: char,
-    short: &str,
-    label: &str,
-) -> DialogChoice {
-    DialogChoice {
-        action,
-        digit: Some(digit).filter(|digit| *digit != ' '),
-        key: Some(key).filter(|key| *key != ' '),
-        short: short.to_owned(),
-        label: label.to_owned(),
-    }
+pub enum EditTarget {
+    /// All arguments as JSON.
+    Arguments,
+    /// An argument pattern to remember, as JSON.
+    Pattern,
+    /// The value at this JSON pointer: a text as it is, or JSON.
+    Value(String),
 }
 
 impl Dialog {
@@ -181,6 +128,7 @@ impl Dialog {
             decisions: vec![None; calls],
             seen_calls: shown,
             argument_drafts: vec![None; calls],
+            value_draft: None,
             drawn_arguments: vec![None; calls],
             edited_arguments: vec![None; calls],
             run_unread: None,
@@ -205,163 +153,6 @@ impl Dialog {
 
     pub fn call(&self) -> Option<&CallToApprove> {
         self.calls().get(self.call_index)
-    }
-
-    /// The choices in display order.
-    pub fn choices(&self, transcript: &Transcript) -> Vec<DialogChoice> {
-        let Some(offered) = self.call() else {
-            let choices = self.question.choices().iter().zip('1'..='9');
-            return choices
-                .map(|(choice, digit)| {
-                    dialog_choice(
-                        DialogAction::Choose(choice.choice),
-                        digit,
-                        choice.key,
-                        choice.label,
-                        choice.label,
-                    )
-                })
-                .collect();
-        };
-        if self
-            .edited_arguments
-            .get(self.call_index)
-            .is_some_and(Option::is_some)
-        {
-            return self.choices_for_edited();
-        }
-        let mut rows = vec![
-            dialog_choice(DialogAction::Run, '1', 'y', "run", "Run it once"),
-            dialog_choice(
-                DialogAction::Refuse,
-                '2',
-                'n',
-                "stop",
-                "Do not run it, and end the turn",
-            ),
-            dialog_choice(
-                DialogAction::Deny,
-                '3',
-                'd',
-                "deny…",
-                "Do not run it; tell the model why, and let it go on",
-            ),
-            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
-            dialog_choice(
-                DialogAction::RunForSession,
-                '5',
-                's',
-                "session",
-                "Run it, and this tool for the rest of this conversation",
-            ),
-            dialog_choice(
-                DialogAction::RunAlways,
-                '6',
-                ' ',
-                "tool",
-                "Always run this tool",
-            ),
-            dialog_choice(
-                DialogAction::RunServer,
-                '7',
-                ' ',
-                "server",
-                "Always run the tools that this server has now",
-            ),
-            dialog_choice(
-                DialogAction::RunMatching,
-                '8',
-                ' ',
-                "matching",
-                "Always run calls like this one: edit the pattern",
-            ),
-            dialog_choice(
-                DialogAction::Never,
-                '9',
-                ' ',
-                "never",
-                "Never run this tool",
-            ),
-        ];
-        if self.calls().len() > 1 && self.seen_calls.iter().all(|shown| *shown) {
-            let label = match self.decided_count() {
-                0 => format!("Run all {} calls", self.calls().len()),
-                decided => format!("Run the other {}", self.calls().len() - decided),
-            };
-            rows.push(dialog_choice(DialogAction::RunAll, '0', ' ', "all", &label));
-        }
-        let call = transcript.call(offered.call);
-        if call.is_some_and(|call| call.repeats.is_some()) {
-            rows.push(dialog_choice(
-                DialogAction::UseFirstResult,
-                ' ',
-                'u',
-                "first result",
-                "Use the result of the first such call",
-            ));
-        }
-        if call.is_some_and(is_from_text) {
-            rows.push(dialog_choice(
-                DialogAction::TreatAsText,
-                ' ',
-                't',
-                "as text",
-                "Treat it as text: it was no call",
-            ));
-        }
-        rows.extend(self.run_unread_choice());
-        rows
-    }
-
-    /// The choices for edited arguments. None of them grants permissions, because a rule
-    /// would apply to the model's own arguments.
-    fn choices_for_edited(&self) -> Vec<DialogChoice> {
-        let mut rows = vec![
-            dialog_choice(
-                DialogAction::Run,
-                '1',
-                'y',
-                "run as edited",
-                "Run it as edited",
-            ),
-            dialog_choice(
-                DialogAction::Refuse,
-                '2',
-                'n',
-                "stop",
-                "Do not run it, and end the turn",
-            ),
-            dialog_choice(
-                DialogAction::Deny,
-                '3',
-                'd',
-                "deny…",
-                "Do not run it; tell the model why, and let it go on",
-            ),
-            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
-            dialog_choice(
-                DialogAction::Never,
-                '9',
-                ' ',
-                "never",
-                "Never run this tool",
-            ),
-        ];
-        rows.extend(self.run_unread_choice());
-        rows
-    }
-
-    fn run_unread_choice(&self) -> Option<DialogChoice> {
-        let is_long = self.undrawn_rows > RUN_UNREAD_MIN_ROWS;
-        is_long.then(|| {
-            dialog_choice(
-                DialogAction::RunUnread,
-                ' ',
-                'r',
-                "run unread…",
-                "Run it without reading the rest",
-            )
-        })
     }
 
     /// Called for each frame. The quiet time starts with the first one.
@@ -391,6 +182,7 @@ impl Dialog {
         self.laid_out = None;
         self.selected_choice = None;
         self.page = DialogPage::Subject;
+        self.value_draft = None;
         self.mode = DialogMode::Choosing;
     }
 
@@ -406,19 +198,6 @@ impl Dialog {
         self.page = page;
         self.scroll = 0;
         self.selected_choice = None;
-    }
-
-    /// Indices of the choices that the arrow keys reach on this page.
-    pub fn reachable_choices(&self, rows: &[DialogChoice]) -> Vec<usize> {
-        let is_reachable = |row: &DialogChoice| match self.page() {
-            DialogPage::Subject => !row.action.is_lasting(),
-            DialogPage::Lasting => row.action.is_lasting(),
-            DialogPage::Details => true,
-        };
-        let rows = rows.iter().enumerate();
-        rows.filter(|(_, row)| is_reachable(row))
-            .map(|(index, _)| index)
-            .collect()
     }
 
     /// Records a decision about the current call. Returns the answer once every call is decided.
@@ -476,8 +255,4 @@ impl Dialog {
     fn call_ids(&self) -> impl Iterator<Item = CallId> {
         self.calls().iter().map(|call| call.call)
     }
-}
-
-pub fn is_from_text(call: &ToolCall) -> bool {
-    matches!(call.origin, CallOrigin::Text { .. })
 }
