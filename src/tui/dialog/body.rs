@@ -4,13 +4,13 @@
 use crate::domain::CallId;
 use crate::domain::model_catalog::format_size;
 use crate::domain::schema::UNCHECKED_LABEL;
-use crate::domain::tool::{CallOrigin, QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::{CallOrigin, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
-use crate::text::grapheme::{truncate_to_width, width};
-use crate::text::lines::split_lines;
+use crate::text::grapheme::width;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::body_server::{Badge, badges, description_line};
 use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::SharedUiState;
@@ -19,9 +19,6 @@ use crate::tui::widgets::styled_line::StyledLine;
 
 /// Narrower dialogs have no left margin.
 const MARGIN_FROM: u16 = 40;
-/// Before the beginning of the server's description.
-const SERVER_LINE_LABEL: &str = "The server says: ";
-
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
     pub title: String,
@@ -32,12 +29,6 @@ pub struct DialogText {
     pub rows: Vec<DialogChoice>,
     /// Facts about a call that the user should know.
     pub notes: String,
-}
-
-/// What the server says its tool may do, in a word or two.
-pub struct Badge {
-    pub text: &'static str,
-    pub is_harmful: bool,
 }
 
 /// The texts of a dialog `columns` wide.
@@ -100,30 +91,6 @@ fn position(ask: &Dialog) -> String {
         0 | 1 => String::new(),
         count => format!("  {} of {count}", ask.call_index + 1),
     }
-}
-
-/// Only what differs from harmless; a read-only tool is called so, as the server's word.
-fn badges(tool: &Tool) -> Vec<Badge> {
-    let hints = &tool.annotations;
-    let harmful = [
-        (hints.destructive == Some(true), "destructive"),
-        (hints.read_only == Some(false), "writes"),
-        (hints.open_world == Some(true), "reaches the network"),
-    ];
-    let harmful = harmful.into_iter().filter(|(applies, _)| *applies);
-    let mut badges: Vec<Badge> = harmful
-        .map(|(_, text)| Badge {
-            text,
-            is_harmful: true,
-        })
-        .collect();
-    if badges.is_empty() && hints.read_only == Some(true) {
-        badges.push(Badge {
-            text: "read-only (the server says)",
-            is_harmful: false,
-        });
-    }
-    badges
 }
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
@@ -294,24 +261,6 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     }
 }
 
-/// `The server says: …`, cut at the end of the row.
-fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<StyledLine> {
-    let description = tool.description.as_deref().unwrap_or_default().trim();
-    let mut lines = split_lines(description);
-    let first = Clean::escaped(lines.next()?);
-    let room = usize::from(columns).saturating_sub(width(SERVER_LINE_LABEL) + 3);
-    if first.as_str().trim().is_empty() || room == 0 {
-        return None;
-    }
-    let mut text = truncate_to_width(first.as_str(), room).to_owned();
-    if text.len() < first.as_str().len() || lines.next().is_some() {
-        text.push_str(shared.glyphs.more);
-    }
-    let mut line = StyledLine::default();
-    line.push_dim(format!("{SERVER_LINE_LABEL}{text}"));
-    Some(line)
-}
-
 fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
     rows.into_iter().map(StyledLine::from).collect()
 }
@@ -332,25 +281,6 @@ fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState
         rows = signed.collect();
     }
     rows
-}
-
-/// The server's description of its tool, each row behind our own sign.
-pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
-    let description = tool.description.as_deref().unwrap_or_default().trim();
-    let manners = annotation_labels(tool, shared.glyphs.dot);
-    let mut lines: Vec<Clean> = Vec::new();
-    if !description.is_empty() {
-        lines.extend(split_lines(description).map(Clean::escaped));
-    }
-    if !manners.is_empty() {
-        lines.push(Clean::single_line(&format!("{manners} (the server says)")));
-    }
-    let columns = columns.saturating_sub(width(QUOTE_PREFIX) as u16).max(1);
-    lines
-        .iter()
-        .flat_map(|line| wrapped_rows(line, columns))
-        .map(|row| format!("{QUOTE_PREFIX}{row}"))
-        .collect()
 }
 
 /// The failed call and the tools the model calls next. Names come first, because an error
@@ -393,11 +323,6 @@ fn error_text(call: Option<&ToolCall>) -> String {
 fn arguments_json(call: Option<&ToolCall>) -> String {
     let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
     arguments.and_then(Result::ok).unwrap_or_default()
-}
-
-/// The server's own claims about its tool: displayed, never trusted.
-fn annotation_labels(tool: &Tool, dot: &str) -> String {
-    tool.annotations.labels().join(&format!(" {dot} "))
 }
 
 /// The most important parts come first, because a narrow screen cuts off the end.

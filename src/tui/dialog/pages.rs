@@ -3,8 +3,8 @@
 
 use crate::domain::tool::SERVER_TEXT_HEADING;
 use crate::text::Clean;
-use crate::tui::dialog::body;
 use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
+use crate::tui::dialog::{body, body_server};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::wrapped_rows;
 
@@ -43,7 +43,7 @@ pub fn details(
     let Some(offered) = dialog.call() else {
         return body;
     };
-    let about = body::description_rows(shared, &offered.tool, columns);
+    let about = body_server::description_rows(shared, &offered.tool, columns);
     if !about.is_empty() {
         body.rows.push(String::new().into());
         let heading = wrapped_rows(&Clean::from_static(SERVER_TEXT_HEADING), columns);
