@@ -89,11 +89,19 @@ fn endless(parts: &[&str]) -> Reply {
 }
 
 #[test]
-fn the_first_frame_has_four_panes_and_sends_nothing_to_the_model() {
+fn the_first_frame_has_chat_sidebar_and_message_and_sends_nothing_to_the_model() {
     let (server, home) = ollama();
     let mut terminal = open(&home);
-    let screen = terminal.screen();
-    for title in ["Chat", "Thinking", "Servers", "Message", "humble", "manual"] {
+    let screen = terminal.wait_for_text("● humble");
+    for title in [
+        "humble",
+        "manual",
+        "Type a message below.",
+        "│ Servers ",
+        "─────",
+        "› ",
+        "F1 help",
+    ] {
         assert!(
             pty::contains_text(&screen, title),
             "{title}\n{}",

@@ -20,10 +20,10 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
     terminal.send_prompt("What is 6 times 7? 도구를 써서");
     let dialog = terminal.wait_for_text(QUESTION);
     for part in [
-        "Tool call",
-        "echo",
-        "The tool echo.",
-        "\"text\": \"forty-two\"",
+        "── Run echo on test? ──",
+        "The server says: The tool echo.",
+        "  text  forty-two ",
+        " all shown ",
     ] {
         assert!(
             contains_text(&dialog, part),

@@ -53,7 +53,7 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.wait_for_text("1/7 A script");
     terminal.press("\x15");
     terminal.press("a story");
-    terminal.wait_for_text("> a story");
+    terminal.wait_for_text("› a story");
     terminal.press(ENTER);
     terminal.wait_for_text("harbour");
     terminal.press(CTRL_C);

@@ -3,7 +3,9 @@
 use crate::domain::Arguments;
 use crate::domain::tool::Decision;
 use crate::protocol::{Command, UserAnswer, parse_arguments, parse_pattern_for};
-use crate::tui::dialog::arguments::editable::{editable_values, value_to_text, with_edited_value};
+use crate::tui::dialog::arguments::editable::{
+    EditableValue, editable_values, value_to_text, with_edited_value,
+};
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingCheck};
 use crate::tui::input::decode::normalize_key;
@@ -17,9 +19,10 @@ pub fn edit_arguments(shared: SharedUiState, ask: &mut Dialog) {
     let Some(arguments) = current_arguments(shared, ask) else {
         return;
     };
-    match editable_values(&arguments).is_empty() {
-        true => edit_all_arguments(ask, &arguments),
-        false => ask.show_page(DialogPage::Values),
+    match editable_values(&arguments).as_slice() {
+        [] => edit_all_arguments(ask, &arguments),
+        [only] => edit_value(ask, &arguments, only),
+        _ => ask.show_page(DialogPage::Values),
     }
 }
 
@@ -72,17 +75,22 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
         }
         return;
     };
+    edit_value(ask, &arguments, value);
+}
+
+/// Opens the editor of one value, with the text that was left with Esc if it is the same.
+fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
     let draft = ask.value_draft.take();
     let draft = draft.filter(|(pointer, _)| *pointer == value.pointer);
-    let editor = match draft {
-        Some((_, editor)) => editor,
-        None => {
-            let text = value_to_text(&arguments, &value.pointer).unwrap_or_default();
+    let editor = draft.map_or_else(
+        || {
+            let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
             let mut editor = Editor::new(&text);
             editor.move_to_start();
             editor
-        }
-    };
+        },
+        |(_, editor)| editor,
+    );
     ask.mode = editor_mode(editor, EditTarget::Value(value.pointer.clone()));
 }
 

@@ -9,7 +9,7 @@ pub mod arguments;
 pub mod body;
 pub mod body_pin;
 pub mod body_probe;
-pub mod body_settings;
+mod body_settings;
 pub mod body_unfinished;
 pub mod choice_row;
 mod choices;

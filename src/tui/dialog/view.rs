@@ -141,21 +141,32 @@ pub fn draw(
         };
         return draw_arguments(&head, &mut ask.mode, field, pen);
     }
+    draw_parts(&words, ask, below_title, shared.now, pen)
+}
+
+/// Draws what is below the title: the body, a rule, and the choices or a field.
+fn draw_parts(
+    words: &DialogText,
+    ask: &mut Dialog,
+    area: Rect,
+    now: Duration,
+    pen: &mut Painter,
+) -> Option<Position> {
     let lower = match ask.mode {
         DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
-        _ => choice_row::choice_rows(&words, ask, area.width),
+        _ => choice_row::choice_rows(words, ask, area.width),
     };
     let body = Rect {
-        height: below_title.height.saturating_sub(lower + 1),
-        ..below_title
+        height: area.height.saturating_sub(lower + 1),
+        ..area
     };
-    draw_body(ask, body, shared.now, pen);
+    draw_body(ask, body, now, pen);
     let rule = Rect {
         y: body.bottom(),
         height: 1,
         ..area
     };
-    let notes = match notes_fit(&words, area.width) {
+    let notes = match notes_fit(words, area.width) {
         true => words.notes.as_str(),
         false => "",
     };
@@ -181,7 +192,7 @@ pub fn draw(
             Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
         }
         _ => {
-            choice_row::draw(&words, ask, rest, pen);
+            choice_row::draw(words, ask, rest, pen);
             None
         }
     }

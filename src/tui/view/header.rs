@@ -13,6 +13,8 @@ use ratatui::layout::Rect;
 
 /// Columns of the name of a failed server.
 const SERVER_COLUMNS: usize = 16;
+/// Columns of a long title.
+const TITLE_COLUMNS_MAX: u16 = 40;
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
@@ -92,12 +94,20 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
         keep[part] = false;
     }
     let x = put_parts(model, area, &parts(keep), gap, pen);
-    if keep[TITLE] && !has_activity && !title.as_str().is_empty() && x + 4 < area.right() {
-        let left = (area.right() - x - 1).min(40);
-        let columns = (width(title.as_str()) as u16).min(left);
-        let start = area.right() - 1 - columns;
-        pen.put_truncated(start, area.y, title.as_str(), pen.theme.dim, columns);
+    if keep[TITLE] && !has_activity {
+        put_title(&title, x, area, pen);
     }
+}
+
+/// Draws the title at the right end, if there is room for it from column `x` on.
+fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
+    if title.as_str().is_empty() || x + 4 >= area.right() {
+        return;
+    }
+    let left = (area.right() - x - 1).min(TITLE_COLUMNS_MAX);
+    let columns = (width(title.as_str()) as u16).min(left);
+    let start = area.right() - 1 - columns;
+    pen.put_truncated(start, area.y, title.as_str(), pen.theme.dim, columns);
 }
 
 /// Draws the parts from left to right. Returns the column at which the next part would start.

@@ -22,7 +22,11 @@ pub struct EditableValue {
 /// The values of arguments that contain a text of several lines; empty if all of the JSON is easy
 /// to edit, or if there are too many values to list.
 pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
-    if arguments.values().all(is_inline) {
+    let is_escaped = |value: &Value| match value {
+        Value::String(_) => !is_inline(value),
+        value => has_long_text(value),
+    };
+    if !arguments.values().any(is_escaped) {
         return Vec::new();
     }
     let mut values = Vec::new();
