@@ -2,7 +2,7 @@
 
 use crate::text::grapheme::width;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Binding, BindingScope, Chord, KeyGroup, TABLE, layers};
+use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, Chord, TABLE, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::{ListRow, SearchList};
 use crate::tui::widgets::painter::Painter;
@@ -24,7 +24,7 @@ pub struct Palette(SearchList);
 /// something that a list can offer.
 fn is_offered(binding: &Binding) -> bool {
     let is_task = binding.scope == BindingScope::Always
-        && binding.group != KeyGroup::Moving
+        && binding.group != BindingGroup::Moving
         && !matches!(binding.action, Action::Interrupt | Action::Commands);
     binding.command.is_some() || is_task
 }

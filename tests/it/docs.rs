@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use humble::cli::Cli;
 use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Toolset;
-use humble::tui::keymap::{self, KeyGroup, TABLE};
+use humble::tui::keymap::{self, BindingGroup, TABLE};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +38,7 @@ fn as_typed(key: String) -> String {
 
 #[test]
 fn keys_are_documented() {
-    for group in KeyGroup::ALL {
+    for group in BindingGroup::ALL {
         let rows = TABLE
             .iter()
             .filter(|row| row.group == group && !row.keys.is_empty());

@@ -1,6 +1,6 @@
 //! The contents of the help: one entry per action and group, with all its keys and commands.
 
-use crate::tui::keymap::{Binding, Chord, KeyGroup, TABLE};
+use crate::tui::keymap::{Binding, BindingGroup, Chord, TABLE};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -20,7 +20,7 @@ pub struct HelpEntry {
 pub fn matching_groups(filter: &str) -> Vec<HelpGroup> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
-    let groups = KeyGroup::ALL.into_iter().map(|group| HelpGroup {
+    let groups = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
         title: group.title(),
         entries: entries(group)
             .into_iter()
@@ -31,7 +31,7 @@ pub fn matching_groups(filter: &str) -> Vec<HelpGroup> {
 }
 
 /// The entries of a group. Bindings of one action are one entry, so aliases occur once.
-fn entries(group: KeyGroup) -> Vec<HelpEntry> {
+fn entries(group: BindingGroup) -> Vec<HelpEntry> {
     let bindings: Vec<&Binding> = TABLE.iter().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {
         let earlier = &bindings[..index];
@@ -88,7 +88,7 @@ mod tests {
         let commands = TABLE.iter().filter(|row| row.command.is_some()).count();
         assert_eq!(listed.len(), keys + commands);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
-        assert_eq!(titles.len(), KeyGroup::ALL.len());
+        assert_eq!(titles.len(), BindingGroup::ALL.len());
     }
 
     #[test]

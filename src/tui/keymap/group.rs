@@ -2,7 +2,7 @@
 
 /// The task that a binding serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyGroup {
+pub enum BindingGroup {
     Writing,
     Conversation,
     Models,
@@ -15,7 +15,7 @@ pub enum KeyGroup {
     Editing,
 }
 
-impl KeyGroup {
+impl BindingGroup {
     /// All groups, in the order in which they are listed.
     pub const ALL: [Self; 10] = [
         Self::Writing,

@@ -6,7 +6,7 @@ use crate::tui::widgets::editor::Edit;
 mod group;
 pub mod layers;
 
-pub use group::KeyGroup;
+pub use group::BindingGroup;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
@@ -94,7 +94,7 @@ pub struct Binding {
     pub action: Action,
     /// Name in the `keys` setting.
     pub name: &'static str,
-    pub group: KeyGroup,
+    pub group: BindingGroup,
     pub keys: &'static [Chord],
     pub command: Option<&'static str>,
     /// Argument syntax of the command.
@@ -126,7 +126,7 @@ const fn function_key(number: u8) -> Chord {
 const fn bind(
     action: Action,
     name: &'static str,
-    group: KeyGroup,
+    group: BindingGroup,
     when: BindingScope,
     keys: &'static [Chord],
     description: &'static str,
@@ -156,9 +156,9 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 
 use Action as A;
+use BindingGroup as G;
 use BindingScope as W;
 use KeyCode as K;
-use KeyGroup as G;
 
 // A table reads as rows. Commands stand in the order of how often they are used: the palette
 // and the completion list them so, and the help does within each group.
