@@ -3,8 +3,10 @@
 
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::Edit;
+pub mod arguments;
 pub mod layers;
 
+use arguments::ArgumentKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
@@ -95,6 +97,8 @@ pub struct Binding {
     pub command: Option<&'static str>,
     /// Argument syntax of the command.
     pub usage: &'static str,
+    /// How the argument is completed.
+    pub argument: ArgumentKind,
     pub description: &'static str,
     pub scope: BindingScope,
 }
@@ -132,6 +136,7 @@ const fn bind(
         keys,
         command: None,
         usage: "",
+        argument: ArgumentKind::Free,
         description,
         scope: when,
     }
@@ -143,6 +148,11 @@ impl Binding {
         self.usage = usage;
         self
     }
+
+    const fn argument(mut self, argument: ArgumentKind) -> Self {
+        self.argument = argument;
+        self
+    }
 }
 
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;
@@ -150,8 +160,10 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 
 use Action as A;
+use ArgumentKind as V;
 use BindingScope as W;
 use KeyCode as K;
+use arguments as words;
 
 // A table reads as rows.
 #[rustfmt::skip]
@@ -167,19 +179,19 @@ pub const TABLE: &[Binding] = &[
     bind(A::NewSession, "new", W::Always, &[], "Start a new conversation").command("/new", ""),
     bind(A::NewSession, "clear", W::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Sessions, "sessions", W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", ""),
-    bind(A::SetModel, "set-model", W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER]"),
-    bind(A::Models, "models", W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]"),
-    bind(A::Think, "think", W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]"),
+    bind(A::SetModel, "set-model", W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER|NAME]").argument(V::ConfiguredModel),
+    bind(A::Models, "models", W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)),
+    bind(A::Think, "think", W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)),
     bind(A::Probe, "probe", W::Always, &[], "Detect how the model calls tools").command("/probe", ""),
-    bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]"),
-    bind(A::SetPersona, "persona", W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]"),
+    bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)),
+    bind(A::SetPersona, "persona", W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona),
     bind(A::Trust, "trust", W::Always, &[], "Review and revoke tool permissions").command("/trust", ""),
     bind(A::Reload, "reload", W::Always, &[], "Reload the settings").command("/reload", ""),
-    bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace"),
+    bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace").argument(V::Words(words::SYSTEM_PROMPT_WORDS)),
     bind(A::Servers, "sidebar", W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
-    bind(A::Mcp, "mcp", W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]"),
-    bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
-    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]"),
+    bind(A::Mcp, "mcp", W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)),
+    bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(V::Server(&[])),
+    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(V::RunningCall),
     bind(A::Thinking, "thinking", W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
     bind(A::Retry, "retry", W::Always, &[alt('r')], "Retry the last prompt").command("/retry", ""),
     bind(A::Continue, "continue", W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
@@ -189,16 +201,16 @@ pub const TABLE: &[Binding] = &[
     bind(A::Branches, "branches", W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]"),
     bind(A::Fork, "fork", W::Always, &[], "Continue in a copy of this conversation").command("/fork", ""),
     bind(A::Rename, "rename", W::Always, &[], "Rename this conversation").command("/rename", "TITLE"),
-    bind(A::Private, "private", W::Always, &[], "Do not save this conversation").command("/private", "[off]"),
+    bind(A::Private, "private", W::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(V::Words(words::PRIVATE_WORDS)),
     bind(A::Raw, "raw", W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", ""),
-    bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
+    bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)),
     bind(A::EditExternally, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     bind(A::PageUp, "page-up", W::Always, &[key(K::PageUp)], "Scroll up a page"),
     bind(A::PageDown, "page-down", W::Always, &[key(K::PageDown)], "Scroll down a page"),
     bind(A::ScrollToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
     bind(A::ScrollToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
     bind(A::SearchHistory, "recall", W::Always, &[ctrl('r')], "Search earlier prompts"),
-    bind(A::Log, "log", W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
+    bind(A::Log, "log", W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(V::Words(words::LOG_WORDS)),
     bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", ""),
     bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend humble"),
@@ -263,6 +275,28 @@ pub fn key_label(action: Action) -> String {
     binding_for(action)
         .and_then(|binding| binding.keys.first())
         .map_or_else(String::new, Chord::to_string)
+}
+
+/// The other commands of the same action, such as `/clear` for `/new`. They can be typed but
+/// are not listed.
+pub fn command_aliases(listed: &'static Binding) -> impl Iterator<Item = &'static str> {
+    commands()
+        .filter(move |(_, other)| other.action == listed.action && other.name != listed.name)
+        .map(|(alias, _)| alias)
+}
+
+/// The commands that lists show: the first of each action.
+pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
+    commands().filter(|(_, binding)| {
+        let first = commands().find(|(_, other)| other.action == binding.action);
+        first.is_some_and(|(_, first)| first.name == binding.name)
+    })
+}
+
+/// The command of this name, in any letter case.
+pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
+    let name = name.to_lowercase();
+    commands().find(|(command, _)| *command == name)
 }
 
 /// All bindings with a command, in table order.

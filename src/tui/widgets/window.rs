@@ -17,20 +17,29 @@ pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
     }
 }
 
-/// Clears `over` and draws the title. Returns the area below it.
+/// Clears `over` and draws the title, unless the screen is small. Returns the area below it.
 pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
     let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
-    pen.clear(over);
     if !has_title {
+        pen.clear(over);
         return over;
     }
-    let line = Rect { height: 1, ..over };
+    draw_titled(over, title, right, pen)
+}
+
+/// Clears `over` and draws the title, however few rows are left below it.
+pub fn draw_titled(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    pen.clear(over);
+    let line = Rect {
+        height: over.height.min(1),
+        ..over
+    };
     let accent = pen.theme.accent;
     pen.rule(line, title, right, accent);
     Rect {
-        x: over.x + 1,
-        y: over.y + 1,
-        width: over.width - 2,
-        height: over.height - 1,
+        x: over.x + over.width.min(1),
+        y: over.y + line.height,
+        width: over.width.saturating_sub(2),
+        height: over.height - line.height,
     }
 }
