@@ -355,7 +355,7 @@ fn every_command_with_syntax_for_known_values_declares_its_argument() {
 fn the_list_fits_any_screen() {
     let mut chat = chat();
     chat.engine_event(personas(&["one"], &"long ".repeat(60)));
-    for script in ["/", "<Up>", "persona o"] {
+    for script in ["/", "<Up>", "persona on"] {
         chat.keys(script);
         for width in (1..30).chain([80, 200]) {
             for height in (1..14).chain([24, 60]) {
