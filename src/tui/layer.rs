@@ -5,7 +5,8 @@
 
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolMode, Transcript,
+    CallId, EntryBody, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode,
+    ToolState, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::tui::engine_state::EngineState;
@@ -106,6 +107,21 @@ pub struct SharedUiState<'a> {
     pub transcript: &'a Transcript,
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
+}
+
+impl<'a> SharedUiState<'a> {
+    /// The running calls, in the order in which `/cancel` numbers them. Walks only the entries
+    /// of the running turn.
+    pub fn running_calls(&self) -> impl Iterator<Item = &'a ToolCall> + use<'a> {
+        let entries = self.transcript.entries();
+        let open = &entries[self.transcript.settled_len().min(entries.len())..];
+        open.iter().filter_map(|entry| match &entry.body {
+            EntryBody::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
+                Some(&**call)
+            }
+            _ => None,
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

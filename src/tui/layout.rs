@@ -2,6 +2,7 @@
 //! so they cannot disagree. From top to bottom: header, chat (with the sidebar beside it),
 //! notices, a rule or the open dialog, message, hints.
 
+use crate::tui::composer::completion_view;
 use crate::tui::panes::{Focus, Pane};
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
@@ -26,8 +27,6 @@ const USUAL_HEIGHT: u16 = 20;
 const CHAT_ROWS_KEPT: u16 = 4;
 /// Narrower screens have no margins.
 const MARGINS_FROM: u16 = 30;
-/// Maximum number of visible completions.
-const COMPLETION_ROWS_MAX: u16 = 8;
 /// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
@@ -97,7 +96,7 @@ impl ScreenLayout {
         this.column = column;
         if has_dialog {
             this.place_dialog(model, &mut column);
-        } else if let Some(rows) = popup_rows(model) {
+        } else if let Some(rows) = popup_rows(model, column.width) {
             // One row more for the title.
             let kept = if height < USUAL_HEIGHT {
                 0
@@ -206,14 +205,13 @@ impl ScreenLayout {
     }
 }
 
-/// The rows that the open popup wants, or the completions of a command.
-fn popup_rows(model: &UiModel) -> Option<u16> {
+/// The rows that the open popup wants in this width, or the completions of a command.
+fn popup_rows(model: &UiModel, columns: u16) -> Option<u16> {
     if let Some(layer) = &model.layer {
         return layer.popup_rows(model.shared());
     }
-    let completions = model.composer.completions().len() as u16;
-    let is_listed = model.panes.focus == Focus::Message && completions > 0;
-    is_listed.then(|| completions.min(COMPLETION_ROWS_MAX))
+    let list = model.completions()?;
+    Some(completion_view::completion_rows(&list, columns))
 }
 
 /// Whether the sidebar has anything to show.

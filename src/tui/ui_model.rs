@@ -5,6 +5,7 @@ use crate::domain::id::IdGenerator;
 use crate::domain::{Notice, TurnId};
 use crate::tui::TuiOptions;
 use crate::tui::chat::state::Chat;
+use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
 use crate::tui::conversation::ConversationState;
 use crate::tui::demo_tour::state::DemoTour;
@@ -15,7 +16,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
-use crate::tui::panes::PaneState;
+use crate::tui::panes::{Focus, PaneState};
 use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
@@ -135,6 +136,15 @@ impl UiModel {
             transcript: &self.chat.transcript,
             prompts: self.composer.history().prompts(),
         }
+    }
+
+    /// The open completion list. It is closed while the message does not have the keys.
+    pub fn completions(&self) -> Option<CompletionList> {
+        let is_typing = self.panes.focus == Focus::Message
+            && self.layer.is_none()
+            && self.dialogs.current().is_none();
+        let list = is_typing.then(|| self.composer.completions(self.shared()));
+        list.flatten()
     }
 
     /// Runs `act` with a feature context. Its requests are carried out after the current

@@ -1,6 +1,7 @@
 //! Slash commands: completing and running them, and suggesting one for an unknown name.
 
 use crate::domain::Notice;
+use crate::tui::composer::completion::{CompletionList, CompletionMatch};
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -12,36 +13,48 @@ use crossterm::event::KeyEvent;
 impl Composer {
     /// Handles a key while the completion list is open.
     pub fn handle_completion_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let completions = self.completions();
-        let count = completions.len();
-        let selected = self.selected_completion(count);
-        let Some((command, binding)) = completions.get(selected) else {
+        let Some(list) = self.completions(cx.shared) else {
             return Handled::PassedOn;
         };
+        let last = list.rows.len() - 1;
         match layers::find_key(key, &[KeyContext::Completions]) {
             Some(LayerKey::Up) => {
-                self.completion = CompletionState::Selected((selected + count - 1) % count)
+                let above = list.selected.and_then(|row| row.checked_sub(1));
+                self.completion = CompletionState::Selected(above.unwrap_or(last));
             }
             Some(LayerKey::Down) => {
-                self.completion = CompletionState::Selected((selected + 1) % count)
+                let below = list.selected.map_or(0, |row| row + 1);
+                let row = if below > last { 0 } else { below };
+                self.completion = CompletionState::Selected(row);
             }
             Some(LayerKey::Complete) => {
-                let suffix = if binding.usage.is_empty() { "" } else { " " };
-                self.editor.set(&format!("{command}{suffix}"));
+                let row = &list.rows[list.selected.unwrap_or(0)];
+                let suffix = if row.takes_more { " " } else { "" };
+                self.editor.set(&format!("{}{suffix}", row.message));
+                self.completion = CompletionState::default();
             }
             Some(LayerKey::Back) => self.completion = CompletionState::Closed,
-            // Enter runs the selected command, but a fully typed one is left to the composer
-            // unless the user moved the selection.
-            Some(LayerKey::Confirm) => {
-                let typed = self.editor.text();
-                let is_exact = completions.iter().any(|(command, _)| *command == typed);
-                if selected == 0 && (is_exact || typed == "/") {
-                    return Handled::PassedOn;
-                }
-                self.run_action(binding.action, "", cx);
-            }
+            Some(LayerKey::Confirm) => return self.run_selected_completion(&list, cx),
             _ => return Handled::PassedOn,
         }
+        Handled::Consumed
+    }
+
+    /// Enter runs the selected row. A fully typed command is left to the composer, unless the
+    /// user moved the selection.
+    fn run_selected_completion(&mut self, list: &CompletionList, cx: &mut UiContext) -> Handled {
+        let Some(row) = list.selected.map(|row| &list.rows[row]) else {
+            return Handled::PassedOn;
+        };
+        let is_moved = matches!(self.completion, CompletionState::Selected(_));
+        let is_typed = row.quality == CompletionMatch::Exact && !is_moved;
+        // An Enter within a paste is a line break.
+        let paste = &self.paste_detector;
+        let is_pasted = paste.should_hold_enter(cx.shared.now) || paste.is_pasting(cx.shared.now);
+        if is_typed || is_pasted {
+            return Handled::PassedOn;
+        }
+        self.run_typed_command(&row.message, cx);
         Handled::Consumed
     }
 
@@ -49,11 +62,10 @@ impl Composer {
     /// correct it.
     pub fn run_typed_command(&mut self, line: &str, cx: &mut UiContext) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let name = name.to_lowercase();
-        let found = keymap::commands().find(|(command, _)| *command == name);
-        if let Some((_, binding)) = found {
+        if let Some((_, binding)) = keymap::find_command(name) {
             return self.run_action(binding.action, argument.trim(), cx);
         }
+        let name = name.to_lowercase();
         let mut notice = Notice::warning(format!("Unknown command {name}."));
         let names = keymap::commands().map(|(command, _)| command);
         if let Some(similar) = suggest(&name, names) {

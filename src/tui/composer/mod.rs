@@ -1,6 +1,9 @@
 //! The message editor, its history and queue, and the draft saved on exit.
 
+pub mod argument_values;
 pub mod commands;
+pub mod completion;
+pub mod completion_view;
 pub mod draft;
 pub mod history;
 pub mod state;

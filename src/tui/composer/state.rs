@@ -3,8 +3,6 @@
 use crate::tui::composer::draft::DraftPrivacy;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
 use crate::tui::input::paste::PasteDetector;
-use crate::tui::keymap;
-use crate::tui::keymap::Binding;
 use crate::tui::widgets::editor::{Edit, Editor};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -35,17 +33,14 @@ impl PromptQueue {
     }
 }
 
-/// The completion list for slash commands.
-#[derive(Debug)]
+/// The selection in the completion list of a command.
+#[derive(Debug, Default)]
 pub enum CompletionState {
+    /// The user has not moved the selection since the text changed.
+    #[default]
+    Unmoved,
     Selected(usize),
     Closed,
-}
-
-impl Default for CompletionState {
-    fn default() -> Self {
-        Self::Selected(0)
-    }
 }
 
 impl Composer {
@@ -85,7 +80,12 @@ impl Composer {
     /// Handles an editing key. Up and Down at the edge of the text recall queued prompts or
     /// history.
     pub fn edit(&mut self, edit: Edit) {
-        self.completion = CompletionState::default();
+        // Only the end of the text is completed.
+        let leaves_end = matches!(edit, Edit::Left | Edit::WordLeft | Edit::LineStart);
+        self.completion = match leaves_end {
+            true => CompletionState::Closed,
+            false => CompletionState::default(),
+        };
         let is_fresh = self.editor.is_empty() && self.history.stashed_text().is_none();
         if edit == Edit::Up
             && is_fresh
@@ -172,30 +172,5 @@ impl Composer {
     /// Ends editing when the prompt is sent. Returns false if nothing was being edited.
     pub fn finish_editing(&mut self) -> bool {
         self.text_before_edit.take().is_some()
-    }
-
-    /// Commands that complete the typed text.
-    pub fn completions(&self) -> Vec<(&'static str, &'static Binding)> {
-        let typed = self.editor.one_line().filter(|line| line.starts_with('/'));
-        let (Some(typed), CompletionState::Selected(_)) = (typed, &self.completion) else {
-            return Vec::new();
-        };
-        let found: Vec<_> = keymap::commands()
-            .filter(|(command, _)| command.starts_with(typed))
-            .collect();
-        // A fully typed command needs no list.
-        match found.as_slice() {
-            [(only, _)] if *only == typed => Vec::new(),
-            _ => found,
-        }
-    }
-
-    /// Index of the selected completion among `count`.
-    pub fn selected_completion(&self, count: usize) -> usize {
-        let selected = match self.completion {
-            CompletionState::Selected(at) => at,
-            CompletionState::Closed => 0,
-        };
-        selected.min(count.saturating_sub(1))
     }
 }

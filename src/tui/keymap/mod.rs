@@ -3,11 +3,13 @@
 
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::Edit;
+pub mod arguments;
 mod group;
 pub mod layers;
 
 pub use group::BindingGroup;
 
+use arguments::ArgumentKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
@@ -99,6 +101,8 @@ pub struct Binding {
     pub command: Option<&'static str>,
     /// Argument syntax of the command.
     pub usage: &'static str,
+    /// How the argument is completed.
+    pub argument: ArgumentKind,
     pub description: &'static str,
     pub scope: BindingScope,
 }
@@ -138,6 +142,7 @@ const fn bind(
         keys,
         command: None,
         usage: "",
+        argument: ArgumentKind::Free,
         description,
         scope: when,
     }
@@ -149,6 +154,11 @@ impl Binding {
         self.usage = usage;
         self
     }
+
+    const fn argument(mut self, argument: ArgumentKind) -> Self {
+        self.argument = argument;
+        self
+    }
 }
 
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;
@@ -156,9 +166,11 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 
 use Action as A;
+use ArgumentKind as V;
 use BindingGroup as G;
 use BindingScope as W;
 use KeyCode as K;
+use arguments as words;
 
 // A table reads as rows. Commands stand in the order of how often they are used: the palette
 // and the completion list them so, and the help does within each group.
@@ -169,22 +181,22 @@ pub const TABLE: &[Binding] = &[
     bind(A::Interrupt, "interrupt", G::Conversation, W::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
     bind(A::Commands, "commands", G::Program, W::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, W::Always, &[key(K::Esc)], "Close or go back"),
-    bind(A::SetModel, "set-model", G::Models, W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER]"),
-    bind(A::Models, "models", G::Models, W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]"),
+    bind(A::SetModel, "set-model", G::Models, W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER|NAME]").argument(V::ConfiguredModel),
+    bind(A::Models, "models", G::Models, W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)),
     bind(A::Sessions, "sessions", G::Conversation, W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", ""),
     bind(A::NewSession, "new", G::Conversation, W::Always, &[], "Start a new conversation").command("/new", ""),
     bind(A::NewSession, "clear", G::Conversation, W::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", ""),
-    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]"),
-    bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]"),
+    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)),
+    bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)),
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", ""),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", ""),
-    bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
+    bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", ""),
-    bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]"),
-    bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]"),
+    bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)),
+    bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona),
     bind(A::Trust, "trust", G::Tools, W::Always, &[], "Review and revoke tool permissions").command("/trust", ""),
-    bind(A::ToggleServer, "toggle-mcp", G::Tools, W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
+    bind(A::ToggleServer, "toggle-mcp", G::Tools, W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(V::Server(&[])),
     bind(A::Continue, "continue", G::Conversation, W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
     bind(A::Compact, "compact", G::Conversation, W::Always, &[], "Summarize older messages to free context").command("/compact", ""),
     bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts"),
@@ -192,16 +204,16 @@ pub const TABLE: &[Binding] = &[
     bind(A::Rename, "rename", G::Conversation, W::Always, &[], "Rename this conversation").command("/rename", "TITLE"),
     bind(A::Fork, "fork", G::Conversation, W::Always, &[], "Continue in a copy of this conversation").command("/fork", ""),
     bind(A::Branches, "branches", G::Conversation, W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]"),
-    bind(A::Private, "private", G::Conversation, W::Always, &[], "Do not save this conversation").command("/private", "[off]"),
+    bind(A::Private, "private", G::Conversation, W::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(V::Words(words::PRIVATE_WORDS)),
     bind(A::Servers, "sidebar", G::Screen, W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
     bind(A::Thinking, "thinking", G::Screen, W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
     bind(A::Raw, "raw", G::Screen, W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", ""),
-    bind(A::CancelCall, "cancel", G::Tools, W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]"),
-    bind(A::Log, "log", G::Program, W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
+    bind(A::CancelCall, "cancel", G::Tools, W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(V::RunningCall),
+    bind(A::Log, "log", G::Program, W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(V::Words(words::LOG_WORDS)),
     bind(A::Mouse, "mouse", G::Screen, W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", ""),
     bind(A::Reload, "reload", G::Program, W::Always, &[], "Reload the settings").command("/reload", ""),
     bind(A::Probe, "probe", G::Models, W::Always, &[], "Detect how the model calls tools").command("/probe", ""),
-    bind(A::SystemPrompt, "system-prompt", G::Models, W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace"),
+    bind(A::SystemPrompt, "system-prompt", G::Models, W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace").argument(V::Words(words::SYSTEM_PROMPT_WORDS)),
     bind(A::Redraw, "redraw", G::Screen, W::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", G::Program, W::Always, &[ctrl('z')], "Suspend humble"),
     bind(A::Quit, "exit", G::Program, W::Always, &[], "Quit").command("/exit", ""),
@@ -278,6 +290,28 @@ pub fn commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
     TABLE
         .iter()
         .filter_map(|binding| Some((binding.command?, binding)))
+}
+
+/// The other commands of the same action, such as `/clear` for `/new`. They can be typed but
+/// are not listed.
+pub fn command_aliases(listed: &'static Binding) -> impl Iterator<Item = &'static str> {
+    commands()
+        .filter(move |(_, other)| other.action == listed.action && other.name != listed.name)
+        .map(|(alias, _)| alias)
+}
+
+/// The commands that lists show: the first of each action.
+pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
+    commands().filter(|(_, binding)| {
+        let first = commands().find(|(_, other)| other.action == binding.action);
+        first.is_some_and(|(_, first)| first.name == binding.name)
+    })
+}
+
+/// The command of this name, in any letter case.
+pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
+    let name = name.to_lowercase();
+    commands().find(|(command, _)| *command == name)
 }
 
 impl fmt::Display for Chord {

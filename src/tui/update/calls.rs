@@ -26,12 +26,12 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
         return cancel_if_running(model, call, effects);
     }
     let rows: Vec<(PickedItem, String)> = model
-        .chat
+        .shared()
         .running_calls()
         .map(|call| (PickedItem::Call(call.id), call_label(call)))
         .collect();
     let by_name = model
-        .chat
+        .shared()
         .running_calls()
         .find(|call| call.tool == argument);
     match (rows.as_slice(), by_name) {

@@ -67,8 +67,11 @@ fn layer_key(model: &mut UiModel, key: KeyEvent) {
     }
 }
 
-/// Whether the completion list handled the key.
+/// Whether the completion list handled the key. A list that is not drawn handles none.
 fn completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
+    if model.completions().is_none() {
+        return false;
+    }
     model.with_composer(|composer, cx| composer.handle_completion_key(key, cx)) == Handled::Consumed
 }
 

@@ -4,7 +4,8 @@ use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
-use crate::tui::keymap::{Action, key_label};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, key_label, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout;
 use crate::tui::layout::ScreenLayout;
@@ -124,9 +125,19 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
             to_strings(&["Up/Down select", "Enter unfold", back])
         }
         (None, Focus::Servers) => server_hints(model, back),
+        (None, Focus::Message) if model.completions().is_some() => completion_hints(),
         (None, Focus::Message) => return (message_hints(model), always),
     };
     (contextual, Vec::new())
+}
+
+fn completion_hints() -> Vec<String> {
+    let hint = |key, word| layers::hint(KeyContext::Completions, key, word);
+    vec![
+        hint(LayerKey::Complete, "complete"),
+        hint(LayerKey::Confirm, "run"),
+        hint(LayerKey::Back, "close"),
+    ]
 }
 
 fn call_hints(model: &UiModel, back: &str) -> Vec<String> {

@@ -19,25 +19,43 @@ pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
 
 /// The area below the title of a window.
 pub fn content_area(over: Rect) -> Rect {
-    if over.width < TITLE_FROM.0 || over.height < TITLE_FROM.1 {
-        return over;
-    }
-    Rect {
-        x: over.x + 1,
-        y: over.y + 1,
-        width: over.width - 2,
-        height: over.height - 1,
+    match has_title(over) {
+        true => below_title(over),
+        false => over,
     }
 }
 
-/// Clears `over` and draws the title. Returns the area below it.
-pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    let area = content_area(over);
-    pen.clear(over);
-    if area != over {
-        let line = Rect { height: 1, ..over };
-        let accent = pen.theme.accent;
-        pen.rule(line, title, right, accent);
+fn has_title(over: Rect) -> bool {
+    over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1
+}
+
+fn below_title(over: Rect) -> Rect {
+    let title_rows = over.height.min(1);
+    Rect {
+        x: over.x + over.width.min(1),
+        y: over.y + title_rows,
+        width: over.width.saturating_sub(2),
+        height: over.height - title_rows,
     }
-    area
+}
+
+/// Clears `over` and draws the title, unless the screen is small. Returns the area below it.
+pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    if !has_title(over) {
+        pen.clear(over);
+        return over;
+    }
+    draw_titled(over, title, right, pen)
+}
+
+/// Clears `over` and draws the title, however few rows are left below it.
+pub fn draw_titled(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    pen.clear(over);
+    let line = Rect {
+        height: over.height.min(1),
+        ..over
+    };
+    let accent = pen.theme.accent;
+    pen.rule(line, title, right, accent);
+    below_title(over)
 }

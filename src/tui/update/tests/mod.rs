@@ -3,6 +3,7 @@
 
 mod approval;
 mod around_chat;
+mod completion;
 mod dialog;
 mod draft;
 mod first_run;

@@ -1,0 +1,89 @@
+//! The kinds of command arguments. The table of commands names them, and completion turns
+//! them into values, so a new command needs only its row in the table.
+
+/// What a command takes as its argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// No argument, or free text: nothing to complete.
+    Free,
+    Words(&'static [ArgumentWord]),
+    /// A model of `config.json`, by name or number.
+    ConfiguredModel,
+    /// A model stored by a server that manages its models.
+    StoredModel,
+    /// A persona by name or number, or `off`.
+    Persona,
+    /// A server by name or number, and then one of these words, if there are any.
+    Server(&'static [ArgumentWord]),
+    /// A running call, by tool or number.
+    RunningCall,
+}
+
+/// A fixed word of a command's syntax.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ArgumentWord {
+    pub word: &'static str,
+    pub description: &'static str,
+    /// The argument that may follow the word.
+    pub next: ArgumentKind,
+}
+
+const fn word(word: &'static str, description: &'static str) -> ArgumentWord {
+    ArgumentWord {
+        word,
+        description,
+        next: ArgumentKind::Free,
+    }
+}
+
+const fn word_before(
+    next: ArgumentKind,
+    word: &'static str,
+    description: &'static str,
+) -> ArgumentWord {
+    ArgumentWord {
+        word,
+        description,
+        next,
+    }
+}
+
+pub const MODELS_WORDS: &[ArgumentWord] = &[
+    word("pull", "Pull a model to Ollama"),
+    word_before(
+        ArgumentKind::StoredModel,
+        "rm",
+        "Remove a model from Ollama, after a question",
+    ),
+    word("stop", "Cancel the running pull"),
+];
+
+pub const THINK_WORDS: &[ArgumentWord] = &[
+    word("on", "Think before answering"),
+    word("off", "Answer at once"),
+    word("low", "Think a little"),
+    word("medium", "Think for a while"),
+    word("high", "Think long"),
+];
+
+pub const TOOL_MODE_WORDS: &[ArgumentWord] = &[
+    word("auto", "Run calls without asking"),
+    word("manual", "Ask before each call"),
+];
+
+pub const SERVER_WORDS: &[ArgumentWord] = &[
+    word("retry", "Restart or reconnect"),
+    word("log", "Show its stderr"),
+    word("on", "Switch it on"),
+    word("off", "Switch it off; the model no longer sees its tools"),
+    word("tools", "Show its tools in the sidebar"),
+    word("instructions", "Show its instructions"),
+];
+
+pub const SYSTEM_PROMPT_WORDS: &[ArgumentWord] = &[word("replace", "Replace it, and keep a copy")];
+
+pub const PRIVATE_WORDS: &[ArgumentWord] = &[word("off", "Save conversations again")];
+
+pub const COPY_WORDS: &[ArgumentWord] = &[word("call", "Copy the result of the last call")];
+
+pub const LOG_WORDS: &[ArgumentWord] = &[word("answer", "Show how the last answer was read")];
