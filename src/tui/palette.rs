@@ -1,37 +1,61 @@
 //! The command palette: all commands, filtered as the user types.
 
+use crate::text::grapheme::width;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
+use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, Chord, TABLE, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
-use crate::tui::widgets::list::SearchList;
+use crate::tui::widgets::list::{ListRow, SearchList};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
+
+/// Columns of the key at the right, and the width of a list from which there is one.
+const KEY_COLUMNS: u16 = 9;
+const KEY_FROM: u16 = 74;
+/// The same for the command.
+const COMMAND_COLUMNS: u16 = 16;
+const COMMAND_FROM: u16 = 50;
 
 #[derive(Debug, Default)]
 pub struct Palette(SearchList);
 
-/// The commands whose text contains the letters of the filter in order.
+/// Whether the palette offers a binding: it has a command, or its key works everywhere and does
+/// something that a list can offer.
+fn is_offered(binding: &Binding) -> bool {
+    let is_task = binding.scope == BindingScope::Always
+        && binding.group != BindingGroup::Moving
+        && !matches!(binding.action, Action::Interrupt | Action::Commands);
+    binding.command.is_some() || is_task
+}
+
+/// One binding per action that matches the filter: literal matches before those that only
+/// contain its letters in order, each in the order of use.
 fn matching_commands(filter: &str) -> Vec<&'static Binding> {
     let wanted = filter.trim().to_lowercase();
     let mut seen: Vec<Action> = Vec::new();
-    TABLE
-        .iter()
-        .filter(|binding| {
-            let listed = binding.command.is_some() || binding.name == "editor";
-            if !listed || seen.contains(&binding.action) {
-                return false;
-            }
-            seen.push(binding.action);
-            let searched = format!(
-                "{} {}",
-                binding.description,
-                binding.command.unwrap_or_default()
-            );
-            contains_in_order(&searched.to_lowercase(), &wanted)
-        })
-        .collect()
+    let mut found = Vec::new();
+    for binding in TABLE.iter().filter(|binding| is_offered(binding)) {
+        if seen.contains(&binding.action) {
+            continue;
+        }
+        seen.push(binding.action);
+        let text = searched_text(binding);
+        if text.contains(&wanted) {
+            found.push((0, binding));
+        } else if contains_in_order(&text, &wanted) {
+            found.push((1, binding));
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, binding)| binding).collect()
+}
+
+/// The description, and the commands of the action with their aliases.
+fn searched_text(binding: &Binding) -> String {
+    let aliases = TABLE.iter().filter(|row| row.action == binding.action);
+    let commands: Vec<&str> = aliases.filter_map(|row| row.command).collect();
+    format!("{} {}", binding.description, commands.join(" ")).to_lowercase()
 }
 
 fn contains_in_order(text: &str, wanted: &str) -> bool {
@@ -39,6 +63,29 @@ fn contains_in_order(text: &str, wanted: &str) -> bool {
     wanted
         .chars()
         .all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+/// Draws a command. The right-hand columns stand only where they leave room for every
+/// description; the selected row does without them rather than cut its own.
+fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
+    let (line, dim) = (row.line, pen.theme.dim);
+    let mut end = line.right();
+    let description_columns = width(binding.description) as u16;
+    let fits = |end: u16| line.x + 2 + description_columns < end;
+    if line.width >= KEY_FROM {
+        end -= KEY_COLUMNS;
+        let key = binding.keys.first();
+        let key = key.map_or_else(String::new, Chord::to_string);
+        pen.put(end, line.y, &key, dim, KEY_COLUMNS);
+    }
+    if line.width >= COMMAND_FROM && (!row.is_selected || fits(end - COMMAND_COLUMNS)) {
+        end -= COMMAND_COLUMNS;
+        let command = binding.command.unwrap_or_default();
+        pen.put(end, line.y, command, dim, COMMAND_COLUMNS);
+        end -= 1;
+    }
+    let columns = end.saturating_sub(line.x + 2);
+    pen.put_truncated(line.x + 2, line.y, binding.description, row.style, columns);
 }
 
 impl Layer for Palette {
@@ -75,20 +122,11 @@ impl Layer for Palette {
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let found = matching_commands(&self.0.filter());
-        let area = draw_window(area.popup, "Commands", &found.len().to_string(), pen);
+        let inner = content_area(area.popup);
+        let note = self.0.count_note(found.len(), inner, &pen.glyphs);
+        let area = draw_window(area.popup, "Commands", &note, pen);
         let cursor = self.0.draw(&found, area, pen, |binding, row, pen| {
-            let (line, dim) = (row.line, pen.theme.dim);
-            let mut end = line.right();
-            if line.width >= 50 {
-                let key = binding.keys.first();
-                let key = key.map_or_else(String::new, Chord::to_string);
-                pen.put(end - 8, line.y, &key, dim, 8);
-                let command = binding.command.unwrap_or_default();
-                pen.put(end - 26, line.y, command, dim, 17);
-                end -= 27;
-            }
-            let columns = end.saturating_sub(line.x + 2);
-            pen.put_truncated(line.x + 2, line.y, binding.description, row.style, columns);
+            draw_command(binding, row, pen);
         });
         Some(cursor)
     }

@@ -2,11 +2,11 @@
 
 use crate::domain::tool::Decision;
 use crate::domain::{QueryId, SchemaCheck};
-use crate::protocol::{UserAnswer, parse_arguments};
+use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::read_before_run;
-use crate::tui::dialog::state::{Dialog, DialogMode};
+use crate::tui::dialog::state::{Dialog, DialogMode, EditTarget};
 use crate::tui::layer::UiContext;
 
 /// Submits the edited arguments if they are valid; otherwise shows the error in the editor.
@@ -33,24 +33,22 @@ fn answer_from_check(
     let DialogMode::EditArguments {
         editor,
         error,
-        check_query,
+        check: pending,
+        target,
         drawn_text,
         ..
     } = &mut dialog.mode
     else {
         return None;
     };
-    if *check_query != Some(query) {
-        return None;
-    }
-    *check_query = None;
+    let pending = pending.take_if(|pending| pending.query == query)?;
     if let SchemaCheck::Invalid(reason) = check {
         *error = Some(reason.chars().take(ERROR_CHARS_MAX).collect());
         return None;
     }
-    // Any edit would have cleared the query, so this is the checked text.
-    let text = editor.text();
-    let arguments = parse_arguments(&text).ok()?;
-    let is_drawn = drawn_text.as_ref() == Some(&text);
+    // Any edit would have cancelled the check, so this is the checked text. One value does not
+    // show the others, so the call is read again before it runs.
+    let is_drawn = *target == EditTarget::Arguments && *drawn_text == Some(editor.text());
+    let arguments = pending.arguments;
     read_before_run::submit_edited(dialog, Decision::Edit { arguments }, is_drawn)
 }

@@ -3,15 +3,14 @@
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::format_size;
-use crate::domain::schema::UNCHECKED_LABEL;
-use crate::domain::tool::{CallOrigin, ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
-use crate::tui::dialog::body_server::{Badge, badges, description_line};
-use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogBody};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
@@ -19,79 +18,8 @@ use crate::tui::widgets::styled_line::StyledLine;
 
 /// Narrower dialogs have no left margin.
 const MARGIN_FROM: u16 = 40;
-/// The parts of a dialog that never scroll.
-pub struct DialogText {
-    pub title: String,
-    /// Whether the title names everything that the question is about.
-    pub title_fits: bool,
-    pub badges: Vec<Badge>,
-    pub question: &'static str,
-    pub rows: Vec<DialogChoice>,
-    /// Facts about a call that the user should know.
-    pub notes: String,
-}
-
-/// The texts of a dialog `columns` wide.
-pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogText {
-    let (title, question) = match &ask.question {
-        Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
-        Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
-        Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
-        Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
-        Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
-        Ask::AddModel { .. } => ("Add model", "Add it?"),
-        Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
-        Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
-        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing was changed."),
-        Ask::ExternalEdit(_) => ("Settings changed", "Apply the changes?"),
-        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
-        Ask::UnfinishedTurn(_) => ("Unfinished turn", "Resume it?"),
-        Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
-        Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
-        Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
-    };
-    let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
-    let mut text = DialogText {
-        title: title.to_owned(),
-        title_fits: false,
-        question,
-        rows: ask.choices(shared.transcript),
-        notes: call_notes(shared, ask),
-        badges,
-    };
-    if ask.call().is_some() {
-        // A harmless badge gives way to the names; a warning does not.
-        let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
-        let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
-        let title = call_title(shared, ask);
-        text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
-        text.title = match text.title_fits {
-            true => title,
-            false => format!("Run this tool?{}", position(ask)),
-        };
-    }
-    text
-}
-
-/// `Run edit_file on filesystem?  1 of 2`.
-fn call_title(shared: SharedUiState, ask: &Dialog) -> String {
-    let Some(offered) = ask.call() else {
-        return String::new();
-    };
-    let server = shared.transcript.call(offered.call);
-    let server = server.map_or_else(String::new, |call| call.server.to_string());
-    let tool = Clean::quoted_if_needed(&offered.tool.name);
-    let server = Clean::quoted_if_needed(&server);
-    format!("Run {tool} on {server}?{}", position(ask))
-}
-
-/// The position of the call among several.
-fn position(ask: &Dialog) -> String {
-    match ask.calls().len() {
-        0 | 1 => String::new(),
-        count => format!("  {} of {count}", ask.call_index + 1),
-    }
-}
+/// Before the beginning of the server's description.
+const SERVER_LINE_LABEL: &str = "The server says: ";
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
 pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
@@ -261,6 +189,24 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     }
 }
 
+/// `The server says: …`, cut at the end of the row.
+fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<StyledLine> {
+    let description = tool.description.as_deref().unwrap_or_default().trim();
+    let mut lines = split_lines(description);
+    let first = Clean::escaped(lines.next()?);
+    let room = usize::from(columns).saturating_sub(width(SERVER_LINE_LABEL) + 3);
+    if first.as_str().trim().is_empty() || room == 0 {
+        return None;
+    }
+    let mut text = truncate_to_width(first.as_str(), room).to_owned();
+    if text.len() < first.as_str().len() || lines.next().is_some() {
+        text.push_str(shared.glyphs.more);
+    }
+    let mut line = StyledLine::default();
+    line.push_dim(format!("{SERVER_LINE_LABEL}{text}"));
+    Some(line)
+}
+
 fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
     rows.into_iter().map(StyledLine::from).collect()
 }
@@ -281,6 +227,25 @@ fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState
         rows = signed.collect();
     }
     rows
+}
+
+/// The server's description of its tool, each row behind our own sign.
+pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
+    let description = tool.description.as_deref().unwrap_or_default().trim();
+    let manners = annotation_labels(tool, shared.glyphs.dot);
+    let mut lines: Vec<Clean> = Vec::new();
+    if !description.is_empty() {
+        lines.extend(split_lines(description).map(Clean::escaped));
+    }
+    if !manners.is_empty() {
+        lines.push(Clean::single_line(&format!("{manners} (the server says)")));
+    }
+    let columns = columns.saturating_sub(width(QUOTE_PREFIX) as u16).max(1);
+    lines
+        .iter()
+        .flat_map(|line| wrapped_rows(line, columns))
+        .map(|row| format!("{QUOTE_PREFIX}{row}"))
+        .collect()
 }
 
 /// The failed call and the tools the model calls next. Names come first, because an error
@@ -325,35 +290,7 @@ fn arguments_json(call: Option<&ToolCall>) -> String {
     arguments.and_then(Result::ok).unwrap_or_default()
 }
 
-/// The most important parts come first, because a narrow screen cuts off the end.
-fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
-    let call = ask
-        .call()
-        .and_then(|offered| shared.transcript.call(offered.call));
-    let mut parts = Vec::new();
-    if ask
-        .edited_arguments
-        .get(ask.call_index)
-        .is_some_and(Option::is_some)
-    {
-        parts.push("edited".to_owned());
-    }
-    if let Some(quoted) = call.and_then(|call| call.quoted) {
-        parts.push(quoted.clause().to_owned());
-    }
-    if call.is_some_and(|call| call.is_unchecked) {
-        parts.push(UNCHECKED_LABEL.to_owned());
-    }
-    if call.is_some_and(|call| call.repeats.is_some()) {
-        parts.push("same call as before".to_owned());
-    }
-    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
-        let how = if *repaired {
-            "recovered from text, repaired"
-        } else {
-            "recovered from text"
-        };
-        parts.push(format!("{how} ({form})"));
-    }
-    parts.join(&format!(" {} ", shared.glyphs.dot))
+/// The server's own claims about its tool: displayed, never trusted.
+fn annotation_labels(tool: &Tool, dot: &str) -> String {
+    tool.annotations.labels().join(&format!(" {dot} "))
 }

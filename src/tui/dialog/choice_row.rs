@@ -2,7 +2,7 @@
 //! over as few rows as they need. Lasting choices have a page of their own behind `a`.
 
 use crate::text::grapheme::width;
-use crate::tui::dialog::body::DialogText;
+use crate::tui::dialog::dialog_text::DialogText;
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogPage};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;

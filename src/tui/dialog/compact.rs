@@ -2,7 +2,7 @@
 //! the labels.
 
 use crate::text::grapheme::width;
-use crate::tui::dialog::body::DialogText;
+use crate::tui::dialog::dialog_text::DialogText;
 use crate::tui::dialog::state::{Dialog, DialogChoice};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;

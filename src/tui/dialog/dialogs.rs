@@ -3,7 +3,7 @@
 
 use crate::domain::{AskId, CallId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
-use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
+use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
 use crate::tui::dialog::{argument_check, keys, view};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
@@ -96,14 +96,14 @@ impl Dialogs {
         let Some(DialogMode::EditArguments {
             editor,
             error,
-            check_query,
+            check,
             ..
         }) = mode
         else {
             return false;
         };
         editor.set(text);
-        (*error, *check_query) = (None, None);
+        (*error, *check) = (None, None);
         true
     }
 
@@ -172,6 +172,9 @@ impl Layer for Dialogs {
         }
         let left = ask.undrawn_rows;
         match ask.mode {
+            DialogMode::Choosing if ask.page() == DialogPage::Values => {
+                say(&["Enter edit", "Up/Down select", "Esc back"])
+            }
             DialogMode::Choosing if left > 0 && ask.call().is_some() => {
                 let more = format!("{}: PgDn or y", format_row_count(left, "more"));
                 vec![more, "A letter or number decides".to_owned()]
@@ -188,8 +191,18 @@ impl Layer for Dialogs {
             DialogMode::DenialReason(_) => say(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => say(&["Enter run", "Esc back"]),
             DialogMode::EditArguments {
-                is_pattern: true, ..
+                target: EditTarget::Pattern,
+                ..
             } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
+            DialogMode::EditArguments {
+                target: EditTarget::Value(_),
+                ..
+            } => say(&[
+                "Enter keep",
+                "Alt+Enter newline",
+                "Ctrl+G editor",
+                "Esc back",
+            ]),
             DialogMode::EditArguments { .. } => say(&[
                 "Enter run",
                 "Alt+Enter newline",

@@ -2,7 +2,7 @@
 
 use crate::text::Clean;
 use crate::tui::dialog::compact::saturate_u16;
-use crate::tui::dialog::state::DialogMode;
+use crate::tui::dialog::state::{DialogMode, EditTarget};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::{Position, Rect};
@@ -17,7 +17,7 @@ pub fn draw_arguments(
     let DialogMode::EditArguments {
         editor,
         error: fault,
-        is_pattern,
+        target,
         drawn_text: drawn,
         ..
     } = form
@@ -30,9 +30,10 @@ pub fn draw_arguments(
         rest.y += 1;
         rest.height -= 1;
     }
-    let label = match is_pattern {
-        true => "Always while it matches (* ? are letters, digits, _ - .):",
-        false => "Edit the arguments:",
+    let label = match target {
+        EditTarget::Pattern => "Allow calls matching this pattern (* and ? stay inside one word):",
+        EditTarget::Arguments => "Edit the arguments:",
+        EditTarget::Value(_) => "Edit this value:",
     };
     let cursor = draw_field(label, editor, fault.as_deref(), rest, pen);
     *drawn = fully_drawn_text(editor, fault.as_deref(), rest);

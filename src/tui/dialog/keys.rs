@@ -1,13 +1,18 @@
 //! Key handling of a dialog that accepts keys.
 
 use crate::domain::tool::Decision;
-use crate::domain::{ArgumentPattern, Arguments, Notice};
-use crate::protocol::{Command, UserAnswer, UserChoice, parse_arguments, parse_pattern_for};
-use crate::tui::dialog::choices::{ERROR_CHARS_MAX, choice_for_char, choice_for_key, scroll_key};
+use crate::domain::{ArgumentPattern, Notice};
+use crate::protocol::{UserAnswer, UserChoice};
+use crate::tui::dialog::argument_editor::{
+    argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
+};
+use crate::tui::dialog::choices::{choice_for_char, choice_for_key, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
-use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogMode, DialogPage};
+use crate::tui::dialog::state::{
+    Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
+};
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
@@ -82,7 +87,8 @@ fn unknown_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opt
     let rows = ask.choices(shared.transcript);
     let is_page_key = ask.call().is_some() && matches!(latin_key(typed), 'a' | 'o' | '?');
     let is_known = choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?';
-    if !matches!(ask.mode, DialogMode::Choosing) || is_known {
+    let is_choosing = matches!(ask.mode, DialogMode::Choosing);
+    if !is_choosing || is_known || ask.page() == DialogPage::Values {
         return None;
     }
     let keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
@@ -150,12 +156,8 @@ pub fn paste(ask: &mut Dialog, text: &str) -> Handled {
         DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
             text_field::paste_line(editor, text)
         }
-        DialogMode::EditArguments {
-            editor,
-            check_query: query,
-            ..
-        } => {
-            *query = None;
+        DialogMode::EditArguments { editor, check, .. } => {
+            *check = None;
             editor.insert(text);
         }
         DialogMode::Choosing => {
@@ -169,6 +171,10 @@ pub fn paste(ask: &mut Dialog, text: &str) -> Handled {
 fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
     let rows = ask.choices(shared.transcript);
     if scroll_key(ask, key) {
+        return None;
+    }
+    if ask.page() == DialogPage::Values {
+        values_page_key(shared, ask, key);
         return None;
     }
     match normalize_key(key) {
@@ -245,13 +251,7 @@ fn perform(shared: SharedUiState, ask: &mut Dialog, act: DialogAction) -> Option
             let pattern =
                 ArgumentPattern::from_arguments(&current_arguments(shared, ask)?).to_json();
             let text = serde_json::to_string_pretty(&pattern).ok()?;
-            ask.mode = DialogMode::EditArguments {
-                editor: Editor::new(&text),
-                error: None,
-                check_query: None,
-                is_pattern: true,
-                drawn_text: None,
-            };
+            ask.mode = editor_mode(Editor::new(&text), EditTarget::Pattern);
             None
         }
         DialogAction::UseFirstResult => ask.decide(Decision::ReuseResult),
@@ -269,32 +269,10 @@ fn perform(shared: SharedUiState, ask: &mut Dialog, act: DialogAction) -> Option
             None
         }
         DialogAction::Edit => {
-            let draft = ask
-                .argument_drafts
-                .get_mut(ask.call_index)
-                .and_then(Option::take);
-            let arguments = current_arguments(shared, ask);
-            let text = || serde_json::to_string_pretty(&arguments).unwrap_or_default();
-            let editor = draft.unwrap_or_else(|| Editor::new(&text()));
-            ask.mode = DialogMode::EditArguments {
-                editor,
-                error: None,
-                check_query: None,
-                is_pattern: false,
-                drawn_text: None,
-            };
+            edit_arguments(shared, ask);
             None
         }
     }
-}
-
-fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Arguments> {
-    if let Some(Some(edited)) = ask.edited_arguments.get(ask.call_index) {
-        return Some(edited.clone());
-    }
-    let offered = ask.call()?;
-    let call = shared.transcript.call(offered.call)?;
-    Some(call.arguments.clone())
 }
 
 fn denial_reason_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
@@ -314,65 +292,6 @@ fn denial_reason_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
         }
         _ => {
             text_field::handle_key(editor, key);
-        }
-    }
-    None
-}
-
-fn argument_editor_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> Option<UserAnswer> {
-    let tool = ask.call()?.tool.clone();
-    let called = current_arguments(cx.shared, ask)?;
-    let DialogMode::EditArguments {
-        editor,
-        error: fault,
-        check_query: query,
-        is_pattern,
-        ..
-    } = &mut ask.mode
-    else {
-        return None;
-    };
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => {
-            let draft = std::mem::take(editor);
-            let is_pattern = *is_pattern;
-            ask.mode = DialogMode::Choosing;
-            if !is_pattern {
-                *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
-            }
-        }
-        (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
-            cx.request(UiRequest::EditExternally(editor.text()));
-        }
-        (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
-            let written = editor.text();
-            let why = if *is_pattern {
-                match parse_pattern_for(&called, &written) {
-                    Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
-                    Err(why) => why,
-                }
-            } else {
-                match parse_arguments(&written) {
-                    Ok(_) if query.is_some() => return None,
-                    Ok(arguments) => {
-                        let check = cx.next_query_id();
-                        *query = Some(check);
-                        cx.send(Command::CheckArguments {
-                            query: check,
-                            tool,
-                            arguments,
-                        });
-                        return None;
-                    }
-                    Err(why) => why,
-                }
-            };
-            *fault = Some(why.chars().take(ERROR_CHARS_MAX).collect());
-        }
-        _ => {
-            text_field::handle_key(editor, key);
-            (*fault, *query) = (None, None);
         }
     }
     None

@@ -4,16 +4,17 @@
 //! confirmation.
 
 pub mod argument_check;
+mod argument_editor;
 pub mod arguments;
 pub mod body;
 pub mod body_pin;
 pub mod body_probe;
-pub mod body_server;
 mod body_settings;
 pub mod body_unfinished;
 pub mod choice_row;
 mod choices;
 pub mod compact;
+pub mod dialog_text;
 pub mod dialogs;
 pub mod input_field;
 pub mod keys;

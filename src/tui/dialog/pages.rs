@@ -3,8 +3,10 @@
 
 use crate::domain::tool::SERVER_TEXT_HEADING;
 use crate::text::Clean;
+use crate::text::grapheme::{truncate_to_width, width};
+use crate::tui::dialog::arguments::editable::{EditableValue, editable_values};
+use crate::tui::dialog::body;
 use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
-use crate::tui::dialog::{body, body_server};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::wrapped_rows;
 
@@ -43,7 +45,7 @@ pub fn details(
     let Some(offered) = dialog.call() else {
         return body;
     };
-    let about = body_server::description_rows(shared, &offered.tool, columns);
+    let about = body::description_rows(shared, &offered.tool, columns);
     if !about.is_empty() {
         body.rows.push(String::new().into());
         let heading = wrapped_rows(&Clean::from_static(SERVER_TEXT_HEADING), columns);
@@ -77,4 +79,31 @@ fn choice_list(
     let mut body = DialogBody::from_rows(lines);
     body.choice_starts = starts;
     body
+}
+
+/// The values among the arguments, to choose the one to edit.
+pub fn values(dialog: &Dialog, columns: u16) -> DialogBody {
+    let arguments = dialog.drawn_arguments.get(dialog.call_index);
+    let Some(arguments) = arguments.and_then(Option::as_ref) else {
+        return DialogBody::default();
+    };
+    let values = editable_values(arguments.arguments());
+    let labels = values.iter().map(|value| width(&value.label)).max();
+    let label_columns = labels.unwrap_or(0).min(usize::from(columns / 2));
+    let row = |(index, value): (usize, &EditableValue)| {
+        let digit = match index {
+            0..9 => (index + 1).to_string(),
+            _ => " ".to_owned(),
+        };
+        let padding = " ".repeat(label_columns.saturating_sub(width(&value.label)));
+        format!("  {digit}  {}{padding}  {}", value.label, value.summary)
+    };
+    let mut rows: Vec<String> = values.iter().enumerate().map(row).collect();
+    rows.push("  0  all as JSON".to_owned());
+    let fits = |row: String| truncate_to_width(&row, columns.into()).to_owned();
+    let choice_starts = (0..rows.len()).map(|index| (index, index)).collect();
+    DialogBody {
+        choice_starts,
+        ..DialogBody::from_rows(rows.into_iter().map(fits))
+    }
 }

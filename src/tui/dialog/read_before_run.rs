@@ -5,7 +5,7 @@ use crate::domain::Notice;
 use crate::domain::tool::Decision;
 use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
-use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, QUIET_TIME};
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
 use crate::tui::input::decode::normalize_key;
 use crate::tui::layer::UiContext;
 use crate::tui::widgets::text_field;
@@ -38,7 +38,9 @@ pub enum KeyGate {
 /// The key scrolls to the first undrawn part instead.
 pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate {
     let now = cx.shared.now;
-    if !matches!(ask.mode, DialogMode::Choosing) || key.kind == KeyEventKind::Repeat {
+    let chooses_value = ask.page() == DialogPage::Values;
+    let is_choosing = matches!(ask.mode, DialogMode::Choosing) && !chooses_value;
+    if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
     let rows = ask.choices(cx.shared.transcript);

@@ -1,13 +1,14 @@
 //! State of one dialog: the question, the user's progress in reading and deciding it, and
 //! its fields. The dialog is drawn from this alone.
 
-mod call_choices;
+mod choices;
 mod scrolled;
 
-use crate::domain::tool::{CallOrigin, Decision, ToolCall};
+use crate::domain::tool::Decision;
 use crate::domain::{Arguments, AskId, CallId, QueryId};
-use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
+use crate::protocol::{Ask, CallToApprove, UserAnswer};
 use crate::tui::dialog::arguments::DrawnArguments;
+pub use crate::tui::dialog::state::choices::{DialogAction, DialogChoice, DialogPage};
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
 pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
 use crate::tui::keymap::Action;
@@ -49,6 +50,8 @@ pub struct Dialog {
     seen_calls: Vec<bool>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) argument_drafts: Vec<Option<Editor>>,
+    /// The value whose editor the user left with Esc, and its text.
+    pub(super) value_draft: Option<(String, Editor)>,
     /// Per call: which parts of its arguments have been drawn. None before the first frame.
     pub(super) drawn_arguments: Vec<Option<DrawnArguments>>,
     /// Per call: edited arguments that the user has not confirmed yet.
@@ -70,68 +73,29 @@ pub enum DialogMode {
         editor: Editor,
         error: Option<String>,
         /// The engine's check of the text. Any edit cancels it.
-        check_query: Option<QueryId>,
-        is_pattern: bool,
+        check: Option<PendingCheck>,
+        target: EditTarget,
         /// The text, if the last frame showed all of it.
         drawn_text: Option<String>,
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogAction {
-    Run,
-    Refuse,
-    Deny,
-    Edit,
-    RunForSession,
-    RunAlways,
-    RunServer,
-    RunMatching,
-    Never,
-    RunAll,
-    UseFirstResult,
-    TreatAsText,
-    /// Opens the field that confirms running the call unread.
-    RunUnread,
-    Choose(UserChoice),
+/// Edited arguments that the engine checks against the tool's schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCheck {
+    pub query: QueryId,
+    pub arguments: Arguments,
 }
 
-impl DialogAction {
-    /// Whether it decides about later calls, too, until the user revokes it.
-    pub fn is_lasting(self) -> bool {
-        matches!(
-            self,
-            Self::RunAlways | Self::RunServer | Self::RunMatching | Self::Never
-        )
-    }
-}
-
-/// What the body shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogPage {
-    /// What the question is about.
-    Subject,
-    /// The choices that last, with what each covers.
-    Lasting,
-    /// All choices, and what the server says of its tool.
-    Details,
-}
-
+/// What the argument editor edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DialogChoice {
-    pub action: DialogAction,
-    pub digit: Option<char>,
-    pub key: Option<char>,
-    /// A word or two, for the row of choices.
-    pub short: String,
-    pub label: String,
-}
-
-impl DialogChoice {
-    /// The key to press.
-    pub fn shown_key(&self) -> char {
-        self.key.or(self.digit).unwrap_or(' ')
-    }
+pub enum EditTarget {
+    /// All arguments as JSON.
+    Arguments,
+    /// An argument pattern to remember, as JSON.
+    Pattern,
+    /// The value at this JSON pointer: a text as it is, or JSON.
+    Value(String),
 }
 
 impl Dialog {
@@ -164,6 +128,7 @@ impl Dialog {
             decisions: vec![None; calls],
             seen_calls: shown,
             argument_drafts: vec![None; calls],
+            value_draft: None,
             drawn_arguments: vec![None; calls],
             edited_arguments: vec![None; calls],
             run_unread: None,
@@ -217,6 +182,7 @@ impl Dialog {
         self.laid_out = None;
         self.selected_choice = None;
         self.page = DialogPage::Subject;
+        self.value_draft = None;
         self.mode = DialogMode::Choosing;
     }
 
@@ -232,19 +198,6 @@ impl Dialog {
         self.page = page;
         self.scroll = 0;
         self.selected_choice = None;
-    }
-
-    /// Indices of the choices that the arrow keys reach on this page.
-    pub fn reachable_choices(&self, rows: &[DialogChoice]) -> Vec<usize> {
-        let is_reachable = |row: &DialogChoice| match self.page() {
-            DialogPage::Subject => !row.action.is_lasting(),
-            DialogPage::Lasting => row.action.is_lasting(),
-            DialogPage::Details => true,
-        };
-        let rows = rows.iter().enumerate();
-        rows.filter(|(_, row)| is_reachable(row))
-            .map(|(index, _)| index)
-            .collect()
     }
 
     /// Records a decision about the current call. Returns the answer once every call is decided.
@@ -302,8 +255,4 @@ impl Dialog {
     fn call_ids(&self) -> impl Iterator<Item = CallId> {
         self.calls().iter().map(|call| call.call)
     }
-}
-
-pub fn is_from_text(call: &ToolCall) -> bool {
-    matches!(call.origin, CallOrigin::Text { .. })
 }

@@ -4,9 +4,10 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::dialog::body::{self, DialogText};
+use crate::tui::dialog::body;
 use crate::tui::dialog::choice_row;
 use crate::tui::dialog::compact::{draw_keys, saturate_u16};
+use crate::tui::dialog::dialog_text::{DialogText, dialog_text};
 use crate::tui::dialog::input_field::{draw_arguments, draw_field};
 use crate::tui::dialog::pages;
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
@@ -38,14 +39,14 @@ pub fn dialog_height(
     room: u16,
     most: u16,
 ) -> u16 {
-    let words = body::dialog_text(shared, ask, columns);
+    let words = dialog_text(shared, ask, columns);
     let room = room.max(rules_rows_min(&words, ask, columns)).min(most);
     if is_small(&words, ask, columns, room) || ask.is_full {
         return most;
     }
     lay_out(shared, ask, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.
-    let words = body::dialog_text(shared, ask, columns);
+    let words = dialog_text(shared, ask, columns);
     let lower = 2 + choice_row::choice_rows(&words, ask, columns);
     let rows = saturate_u16(ask.body_rows().len()).max(BODY_ROWS_MIN);
     let wanted = rows.saturating_add(lower);
@@ -73,6 +74,7 @@ fn lay_out(
     };
     ask.lay_out(columns, extras, |ask| match ask.page() {
         DialogPage::Lasting => pages::lasting_choices(shared, ask, &words.rows, columns),
+        DialogPage::Values => pages::values(ask, columns),
         DialogPage::Details => pages::details(shared, ask, &words.rows, columns),
         DialogPage::Subject => {
             let mut body = body::dialog_body(shared, ask, columns, extras.heading);
@@ -106,7 +108,7 @@ pub fn draw(
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let words = body::dialog_text(shared, ask, area.width);
+    let words = dialog_text(shared, ask, area.width);
     let small = is_small(&words, ask, area.width, area.height);
     ask.begin_frame(shared.now);
     pen.clear(area);

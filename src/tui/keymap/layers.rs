@@ -41,6 +41,8 @@ pub enum KeyContext {
     PagedText,
     Text,
     Log,
+    /// The help: letters go to its filter.
+    Help,
     /// An input line confirmed with Enter.
     InputLine,
     /// A list with a search line above it.
@@ -108,6 +110,9 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Log, L::Switch, K::Tab),
     bind_any_modifier(P::Log, L::Switch, K::Left),
     bind_any_modifier(P::Log, L::Switch, K::Right),
+    bind_any_modifier(P::Help, L::Start, K::Home),
+    bind_any_modifier(P::Help, L::End, K::End),
+    bind_any_modifier(P::Help, L::Back, K::Esc),
     bind_any_modifier(P::InputLine, L::Confirm, K::Enter),
     bind_any_modifier(P::InputLine, L::Back, K::Esc),
     bind_any_modifier(P::SearchList, L::Back, K::Esc),
@@ -178,7 +183,7 @@ pub fn hint(place: KeyContext, key: LayerKey, word: &str) -> String {
     format!("{name} {word}")
 }
 
-/// Rows per page in lists, help and logs.
+/// Rows per page in lists and logs.
 const PAGE_ROWS: isize = 10;
 
 /// How many rows a key moves a list, if it scrolls.
@@ -210,6 +215,7 @@ mod tests {
             P::ScrollableList => "### Lists and texts",
             P::PagedText | P::Text => "### Texts: tools, calls, logs, instructions",
             P::Log => "### The log",
+            P::Help => "### The help",
             P::InputLine => {
                 "### One line: command palette, prompt search, the name of a model to pull"
             }

@@ -22,11 +22,13 @@ pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Opt
     let focused = model.panes.focus == Focus::Message;
     let area = panes.message_inner;
     let dialog_has_keys = model.dialogs.accepts_keys();
-    let style = match focused && model.layer.is_none() && !dialog_has_keys {
+    // Without the keys, the message must not look like the place that has them.
+    let is_inactive = model.layer.is_some() || dialog_has_keys;
+    let style = match focused && !is_inactive {
         true => pen.theme.accent,
         false => pen.theme.dim,
     };
-    let text_style = match dialog_has_keys {
+    let text_style = match is_inactive {
         true => pen.theme.dim,
         false => pen.theme.plain,
     };

@@ -70,11 +70,15 @@ impl Editor {
         this
     }
 
+    /// Puts the cursor before the first character.
+    pub fn move_to_start(&mut self) {
+        (self.line, self.byte, self.top) = (0, 0, (0, 0));
+    }
+
     pub fn text(&self) -> String {
         let lines: Vec<_> = self.lines.iter().map(|line| line.raw.as_str()).collect();
         lines.join("\n")
     }
-
     pub fn is_empty(&self) -> bool {
         self.lines.len() == 1 && self.lines[0].raw.is_empty()
     }

@@ -3,6 +3,7 @@
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
+use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
@@ -27,7 +28,7 @@ pub fn rows_in_view(
     area: Rect,
     pen: &Painter,
 ) -> impl Iterator<Item = ListRow> + use<> {
-    let first = selected.map_or(0, |at| (at + 1).saturating_sub(area.height.into()));
+    let first = first_in_view(selected, area.height);
     let (cursor, accent, plain) = (pen.glyphs.cursor, pen.theme.accent, pen.theme.plain);
     (area.top()..area.bottom())
         .zip(first..count)
@@ -45,6 +46,24 @@ pub fn rows_in_view(
                 style: if is_selected { accent } else { plain },
             }
         })
+}
+
+/// The first visible row: the selected one is at the bottom at the latest.
+fn first_in_view(selected: Option<usize>, height: u16) -> usize {
+    selected.map_or(0, |at| (at + 1).saturating_sub(height.into()))
+}
+
+/// The count of a list, and how many of its rows are above and below the view: `41, ↓ 33`.
+pub fn count_note(count: usize, (above, below): (usize, usize), glyphs: &Glyphs) -> String {
+    let mut note = count.to_string();
+    let mut separator = ",";
+    for (mark, hidden) in [(glyphs.up, above), (glyphs.down, below)] {
+        if hidden > 0 {
+            note.push_str(&format!("{separator} {mark} {hidden}"));
+            separator = "";
+        }
+    }
+    note
 }
 
 impl ListRow {
@@ -101,6 +120,19 @@ impl SearchList {
     /// The selected row of a list of `count`; 0 if it is empty.
     pub fn selected(&self, count: usize) -> usize {
         self.selected.min(count.saturating_sub(1))
+    }
+
+    pub fn clear_filter(&mut self) {
+        self.filter.set("");
+        self.selected = 0;
+    }
+
+    /// The title's note for a list of `count` that is drawn in `area`.
+    pub fn count_note(&self, count: usize, area: Rect, glyphs: &Glyphs) -> String {
+        let height = below_filter(area).height;
+        let above = first_in_view(Some(self.selected(count)), height);
+        let below = count.saturating_sub(above + usize::from(height));
+        count_note(count, (above, below), glyphs)
     }
 
     pub fn select(&mut self, row: usize) {
@@ -173,7 +205,7 @@ impl SearchList {
         pen: &mut Painter,
         draw: impl Fn(&T, &ListRow, &mut Painter),
     ) -> Position {
-        let cursor = self.draw_filter(">", area, pen);
+        let cursor = self.draw_filter(pen.glyphs.prompt, area, pen);
         let rows = below_filter(area);
         if found.is_empty() {
             let dim = pen.theme.dim;

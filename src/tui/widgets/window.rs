@@ -17,20 +17,27 @@ pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
     }
 }
 
-/// Clears `over` and draws the title. Returns the area below it.
-pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
-    pen.clear(over);
-    if !has_title {
+/// The area below the title of a window.
+pub fn content_area(over: Rect) -> Rect {
+    if over.width < TITLE_FROM.0 || over.height < TITLE_FROM.1 {
         return over;
     }
-    let line = Rect { height: 1, ..over };
-    let accent = pen.theme.accent;
-    pen.rule(line, title, right, accent);
     Rect {
         x: over.x + 1,
         y: over.y + 1,
         width: over.width - 2,
         height: over.height - 1,
     }
+}
+
+/// Clears `over` and draws the title. Returns the area below it.
+pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    let area = content_area(over);
+    pen.clear(over);
+    if area != over {
+        let line = Rect { height: 1, ..over };
+        let accent = pen.theme.accent;
+        pen.rule(line, title, right, accent);
+    }
+    area
 }

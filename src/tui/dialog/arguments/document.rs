@@ -238,7 +238,7 @@ impl ArgumentDocument {
     }
 }
 
-fn member_path(path: &str, key: &str) -> String {
+pub(super) fn member_path(path: &str, key: &str) -> String {
     let key = key_text(key);
     match path {
         "" => key,
@@ -258,7 +258,7 @@ fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
 }
 
 /// Whether a value stays on the line of its key.
-fn is_inline(value: &Value) -> bool {
+pub(super) fn is_inline(value: &Value) -> bool {
     match value {
         Value::String(text) => !needs_own_line(text),
         Value::Array(_) | Value::Object(_) => {
@@ -269,7 +269,7 @@ fn is_inline(value: &Value) -> bool {
 }
 
 /// Whether a text inside of `value` would be hard to read as JSON.
-fn has_long_text(value: &Value) -> bool {
+pub(super) fn has_long_text(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\n'),
         Value::Array(items) => items.iter().any(has_long_text),

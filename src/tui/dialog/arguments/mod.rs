@@ -3,6 +3,7 @@
 
 mod coverage;
 mod document;
+pub mod editable;
 mod language;
 mod rows;
 mod values;
@@ -66,6 +67,10 @@ impl DrawnArguments {
     /// Switches between the readable view and the JSON.
     pub fn toggle_json(&mut self) {
         self.shows_json = !self.shows_json;
+    }
+
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
     }
 
     pub fn shows_json(&self) -> bool {

@@ -248,3 +248,20 @@ fn tool_line_unfolds_by_keyboard() {
         (Focus::Chat, true)
     );
 }
+
+#[test]
+fn texts_are_edited_one_at_a_time_and_read_again() {
+    let arguments = json!({ "path": "a.py", "content": "one\ntwo" });
+    let mut chat = read_before_run::with_tool_call((80, 24), "", &arguments);
+    chat.wait(1_000).keys("e");
+    assert!(chat.screen().contains("2  content"), "{}", chat.screen());
+    chat.keys("y");
+    assert_eq!(chat.commands(), [], "y is no choice in the list of values");
+    chat.keys("2zero <Enter>").accept_check();
+    assert_eq!(chat.commands(), []);
+    assert!(chat.screen().contains("1  zero one"), "{}", chat.screen());
+    chat.wait(1_000).keys("y");
+    let edited = json!({ "path": "a.py", "content": "zero one\ntwo" });
+    let arguments = edited.as_object().expect("an object").clone();
+    assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
+}

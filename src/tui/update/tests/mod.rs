@@ -6,6 +6,7 @@ mod around_chat;
 mod dialog;
 mod draft;
 mod first_run;
+mod help;
 mod message;
 mod notice_area;
 mod read_before_run;

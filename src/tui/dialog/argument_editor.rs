@@ -1,0 +1,173 @@
+//! Editing the arguments of a call: the list of values, and the field.
+
+use crate::domain::Arguments;
+use crate::domain::tool::Decision;
+use crate::protocol::{Command, UserAnswer, parse_arguments, parse_pattern_for};
+use crate::tui::dialog::arguments::editable::{
+    EditableValue, editable_values, value_to_text, with_edited_value,
+};
+use crate::tui::dialog::choices::ERROR_CHARS_MAX;
+use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingCheck};
+use crate::tui::input::decode::normalize_key;
+use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::text_field;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Opens the list of values, or all arguments as JSON if they are easy to edit.
+pub fn edit_arguments(shared: SharedUiState, ask: &mut Dialog) {
+    let Some(arguments) = current_arguments(shared, ask) else {
+        return;
+    };
+    match editable_values(&arguments).as_slice() {
+        [] => edit_all_arguments(ask, &arguments),
+        [only] => edit_value(ask, &arguments, only),
+        _ => ask.show_page(DialogPage::Values),
+    }
+}
+
+fn edit_all_arguments(ask: &mut Dialog, arguments: &Arguments) {
+    let draft = ask
+        .argument_drafts
+        .get_mut(ask.call_index)
+        .and_then(Option::take);
+    let text = || serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let editor = draft.unwrap_or_else(|| Editor::new(&text()));
+    ask.mode = editor_mode(editor, EditTarget::Arguments);
+}
+
+pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
+    DialogMode::EditArguments {
+        editor,
+        error: None,
+        check: None,
+        target,
+        drawn_text: None,
+    }
+}
+
+/// Keys on the page of values: choose one, or all as JSON.
+pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
+    let Some(arguments) = current_arguments(shared, ask) else {
+        return;
+    };
+    let values = editable_values(&arguments);
+    let last = values.len();
+    let selected = ask.selected_choice.unwrap_or(0);
+    let chosen = match normalize_key(key) {
+        (KeyCode::Up, _) => {
+            ask.selected_choice = Some(selected.saturating_sub(1));
+            return;
+        }
+        (KeyCode::Down, _) => {
+            ask.selected_choice = Some((selected + 1).min(last));
+            return;
+        }
+        (KeyCode::Esc, _) => return ask.show_page(DialogPage::Subject),
+        (KeyCode::Enter, KeyModifiers::NONE) => selected,
+        (KeyCode::Char('0'), KeyModifiers::NONE) => last,
+        (KeyCode::Char(digit @ '1'..='9'), KeyModifiers::NONE) => digit as usize - '1' as usize,
+        _ => return,
+    };
+    let Some(value) = values.get(chosen) else {
+        if chosen == last {
+            edit_all_arguments(ask, &arguments);
+        }
+        return;
+    };
+    edit_value(ask, &arguments, value);
+}
+
+/// Opens the editor of one value, with the text that was left with Esc if it is the same.
+fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
+    let draft = ask.value_draft.take();
+    let draft = draft.filter(|(pointer, _)| *pointer == value.pointer);
+    let editor = draft.map_or_else(
+        || {
+            let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
+            let mut editor = Editor::new(&text);
+            editor.move_to_start();
+            editor
+        },
+        |(_, editor)| editor,
+    );
+    ask.mode = editor_mode(editor, EditTarget::Value(value.pointer.clone()));
+}
+
+pub fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Arguments> {
+    if let Some(Some(edited)) = ask.edited_arguments.get(ask.call_index) {
+        return Some(edited.clone());
+    }
+    let offered = ask.call()?;
+    let call = shared.transcript.call(offered.call)?;
+    Some(call.arguments.clone())
+}
+
+pub fn argument_editor_key(
+    ask: &mut Dialog,
+    key: KeyEvent,
+    cx: &mut UiContext,
+) -> Option<UserAnswer> {
+    let tool = ask.call()?.tool.clone();
+    let called = current_arguments(cx.shared, ask)?;
+    let DialogMode::EditArguments {
+        editor,
+        error,
+        check,
+        target,
+        ..
+    } = &mut ask.mode
+    else {
+        return None;
+    };
+    match normalize_key(key) {
+        (KeyCode::Esc, _) => {
+            let draft = std::mem::take(editor);
+            let target = target.clone();
+            ask.mode = DialogMode::Choosing;
+            match target {
+                EditTarget::Pattern => {}
+                EditTarget::Arguments => {
+                    *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
+                }
+                EditTarget::Value(pointer) => ask.value_draft = Some((pointer, draft)),
+            }
+        }
+        (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
+            cx.request(UiRequest::EditExternally(editor.text()));
+        }
+        (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
+        (KeyCode::Enter, KeyModifiers::NONE) => {
+            let text = editor.text();
+            let edited = match target {
+                EditTarget::Pattern => match parse_pattern_for(&called, &text) {
+                    Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
+                    Err(reason) => Err(reason),
+                },
+                EditTarget::Arguments => parse_arguments(&text),
+                EditTarget::Value(pointer) => with_edited_value(&called, pointer, &text),
+            };
+            match edited {
+                Ok(_) if check.is_some() => return None,
+                Ok(arguments) => {
+                    let query = cx.next_query_id();
+                    *check = Some(PendingCheck {
+                        query,
+                        arguments: arguments.clone(),
+                    });
+                    cx.send(Command::CheckArguments {
+                        query,
+                        tool,
+                        arguments,
+                    });
+                }
+                Err(reason) => *error = Some(reason.chars().take(ERROR_CHARS_MAX).collect()),
+            }
+        }
+        _ => {
+            text_field::handle_key(editor, key);
+            (*error, *check) = (None, None);
+        }
+    }
+    None
+}

@@ -1,0 +1,136 @@
+//! The values among the arguments that can be edited one at a time: texts as they are, without
+//! JSON escapes.
+
+use super::Arguments;
+use super::document::{has_long_text, is_inline, member_path};
+use crate::tui::dialog::arguments::values::value_text;
+use serde_json::Value;
+
+/// More values are edited as JSON.
+const VALUES_MAX: usize = 60;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditableValue {
+    /// `edits[0].oldText`.
+    pub label: String,
+    /// Its place as a JSON pointer (RFC 6901).
+    pub pointer: String,
+    /// The value in a few words.
+    pub summary: String,
+}
+
+/// The values of arguments that contain a text of several lines; empty if all of the JSON is easy
+/// to edit, or if there are too many values to list.
+pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
+    let is_escaped = |value: &Value| match value {
+        Value::String(_) => !is_inline(value),
+        value => has_long_text(value),
+    };
+    if !arguments.values().any(is_escaped) {
+        return Vec::new();
+    }
+    let mut values = Vec::new();
+    for (key, value) in arguments {
+        let pointer = format!("/{}", escape_pointer(key));
+        collect(&member_path("", key), pointer, value, &mut values);
+    }
+    match values.len() {
+        0..=VALUES_MAX => values,
+        _ => Vec::new(),
+    }
+}
+
+fn collect(label: &str, pointer: String, value: &Value, values: &mut Vec<EditableValue>) {
+    match value {
+        Value::Object(members) if has_long_text(value) => {
+            for (key, value) in members {
+                let pointer = format!("{pointer}/{}", escape_pointer(key));
+                collect(&member_path(label, key), pointer, value, values);
+            }
+        }
+        Value::Array(items) if has_long_text(value) => {
+            for (index, item) in items.iter().enumerate() {
+                let pointer = format!("{pointer}/{index}");
+                collect(&format!("{label}[{index}]"), pointer, item, values);
+            }
+        }
+        value => values.push(EditableValue {
+            label: label.to_owned(),
+            pointer,
+            summary: match value {
+                Value::String(text) if text.contains('\n') => {
+                    format!("{} lines", text.split('\n').count())
+                }
+                value => value_text(value),
+            },
+        }),
+    }
+}
+
+fn escape_pointer(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The text to edit: a string as it is, any other value as JSON.
+pub fn value_to_text(arguments: &Arguments, pointer: &str) -> Option<String> {
+    let root = Value::Object(arguments.clone());
+    Some(match root.pointer(pointer)? {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).ok()?,
+    })
+}
+
+/// The arguments with an edited value. A string stays a string.
+///
+/// # Errors
+/// The value was no string, and its text is not JSON.
+pub fn with_edited_value(
+    arguments: &Arguments,
+    pointer: &str,
+    text: &str,
+) -> Result<Arguments, String> {
+    let mut root = Value::Object(arguments.clone());
+    let Some(value) = root.pointer_mut(pointer) else {
+        return Err("The arguments have changed.".to_owned());
+    };
+    *value = match value {
+        Value::String(_) => Value::from(text),
+        _ => serde_json::from_str(text).map_err(|error| format!("Not valid JSON: {error}"))?,
+    };
+    match root {
+        Value::Object(edited) => Ok(edited),
+        _ => Ok(arguments.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn arguments(value: Value) -> Arguments {
+        value.as_object().expect("an object").clone()
+    }
+
+    #[test]
+    fn texts_are_edited_without_escapes() {
+        let call = arguments(json!({
+            "path": "a/b.rs", "edits": [{ "oldText": "a\n\"b\"", "x/y": 1 }],
+        }));
+        let values = editable_values(&call);
+        let labels: Vec<_> = values.iter().map(|value| value.label.as_str()).collect();
+        assert_eq!(labels, ["path", "edits[0].oldText", "edits[0].\"x/y\""]);
+        let pointer = &values[1].pointer;
+        assert_eq!(value_to_text(&call, pointer).as_deref(), Some("a\n\"b\""));
+        let edited = with_edited_value(&call, pointer, "c\n\td").expect("a string");
+        assert_eq!(edited["edits"][0]["oldText"], "c\n\td");
+        let edited = with_edited_value(&edited, &values[2].pointer, "[2]").expect("JSON");
+        assert_eq!(edited["edits"][0]["x/y"], json!([2]));
+        assert!(with_edited_value(&call, &values[2].pointer, "two").is_err());
+    }
+
+    #[test]
+    fn short_values_are_edited_together() {
+        assert_eq!(editable_values(&arguments(json!({ "a": 1, "b": "x" }))), []);
+    }
+}

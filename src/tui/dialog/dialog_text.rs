@@ -1,0 +1,147 @@
+//! What surrounds the body of a dialog: its title, what the server says its tool may do, the
+//! question with its choices, and notes on the call.
+
+use crate::domain::schema::UNCHECKED_LABEL;
+use crate::domain::tool::{CallOrigin, Tool};
+use crate::protocol::Ask;
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::tui::dialog::state::{Dialog, DialogChoice};
+use crate::tui::layer::SharedUiState;
+
+/// The parts of a dialog that never scroll.
+pub struct DialogText {
+    pub title: String,
+    /// Whether the title names everything that the question is about.
+    pub title_fits: bool,
+    pub badges: Vec<Badge>,
+    pub question: &'static str,
+    pub rows: Vec<DialogChoice>,
+    /// Facts about a call that the user should know.
+    pub notes: String,
+}
+
+/// What the server says its tool may do, in a word or two.
+pub struct Badge {
+    pub text: &'static str,
+    pub is_harmful: bool,
+}
+
+/// The texts of a dialog `columns` wide.
+pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogText {
+    let (title, question) = match &ask.question {
+        Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
+        Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
+        Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
+        Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
+        Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
+        Ask::AddModel { .. } => ("Add model", "Add it?"),
+        Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
+        Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
+        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing was changed."),
+        Ask::ExternalEdit(_) => ("Settings changed", "Apply the changes?"),
+        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
+        Ask::UnfinishedTurn(_) => ("Unfinished turn", "Resume it?"),
+        Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
+        Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
+        Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
+    };
+    let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
+    let mut text = DialogText {
+        title: title.to_owned(),
+        title_fits: false,
+        question,
+        rows: ask.choices(shared.transcript),
+        notes: call_notes(shared, ask),
+        badges,
+    };
+    if ask.call().is_some() {
+        // A harmless badge gives way to the names; a warning does not.
+        let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
+        let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
+        let title = call_title(shared, ask);
+        text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
+        text.title = match text.title_fits {
+            true => title,
+            false => format!("Run this tool?{}", position(ask)),
+        };
+    }
+    text
+}
+
+/// `Run edit_file on filesystem?  1 of 2`.
+fn call_title(shared: SharedUiState, ask: &Dialog) -> String {
+    let Some(offered) = ask.call() else {
+        return String::new();
+    };
+    let server = shared.transcript.call(offered.call);
+    let server = server.map_or_else(String::new, |call| call.server.to_string());
+    let tool = Clean::quoted_if_needed(&offered.tool.name);
+    let server = Clean::quoted_if_needed(&server);
+    format!("Run {tool} on {server}?{}", position(ask))
+}
+
+/// The position of the call among several.
+fn position(ask: &Dialog) -> String {
+    match ask.calls().len() {
+        0 | 1 => String::new(),
+        count => format!("  {} of {count}", ask.call_index + 1),
+    }
+}
+
+/// Only what differs from harmless; a read-only tool is called so, as the server's word.
+fn badges(tool: &Tool) -> Vec<Badge> {
+    let hints = &tool.annotations;
+    let harmful = [
+        (hints.destructive == Some(true), "destructive"),
+        (hints.read_only == Some(false), "writes"),
+        (hints.open_world == Some(true), "reaches the network"),
+    ];
+    let harmful = harmful.into_iter().filter(|(applies, _)| *applies);
+    let mut badges: Vec<Badge> = harmful
+        .map(|(_, text)| Badge {
+            text,
+            is_harmful: true,
+        })
+        .collect();
+    if badges.is_empty() && hints.read_only == Some(true) {
+        badges.push(Badge {
+            text: "read-only (the server says)",
+            is_harmful: false,
+        });
+    }
+    badges
+}
+
+/// The most important parts come first, because a narrow screen cuts off the end.
+fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
+    let call = ask
+        .call()
+        .and_then(|offered| shared.transcript.call(offered.call));
+    let mut parts = Vec::new();
+    if ask
+        .edited_arguments
+        .get(ask.call_index)
+        .is_some_and(Option::is_some)
+    {
+        parts.push("edited".to_owned());
+    }
+    if let Some(quoted) = call.and_then(|call| call.quoted) {
+        parts.push(quoted.clause().to_owned());
+    }
+    if call.is_some_and(|call| call.is_unchecked) {
+        parts.push(UNCHECKED_LABEL.to_owned());
+    }
+    if call.is_some_and(|call| call.repeats.is_some()) {
+        parts.push("same call as before".to_owned());
+    }
+    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
+        let how = if *repaired {
+            "recovered from text, repaired"
+        } else {
+            "recovered from text"
+        };
+        parts.push(format!("{how} ({form})"));
+    }
+    parts.join(&format!(" {} ", shared.glyphs.dot))
+}

@@ -1,0 +1,114 @@
+//! The contents of the help: one entry per action and group, with all its keys and commands.
+
+use crate::tui::keymap::{Binding, BindingGroup, Chord, TABLE};
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct HelpGroup {
+    pub title: &'static str,
+    pub entries: Vec<HelpEntry>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct HelpEntry {
+    /// Keys, then commands with their arguments.
+    pub names: Vec<String>,
+    pub description: &'static str,
+}
+
+/// The groups with the entries that contain every word of `filter`. A word that occurs in the
+/// title of a group matches all its entries.
+pub fn matching_groups(filter: &str) -> Vec<HelpGroup> {
+    let filter = filter.to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let groups = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
+        title: group.title(),
+        entries: entries(group)
+            .into_iter()
+            .filter(|entry| entry.matches(group.title(), &words))
+            .collect(),
+    });
+    groups.filter(|group| !group.entries.is_empty()).collect()
+}
+
+/// The entries of a group. Bindings of one action are one entry, so aliases occur once.
+fn entries(group: BindingGroup) -> Vec<HelpEntry> {
+    let bindings: Vec<&Binding> = TABLE.iter().filter(|row| row.group == group).collect();
+    let is_first = |index: usize| {
+        let earlier = &bindings[..index];
+        earlier
+            .iter()
+            .all(|row| row.action != bindings[index].action)
+    };
+    let firsts = (0..bindings.len()).filter(|index| is_first(*index));
+    firsts
+        .map(|index| {
+            let first = bindings[index];
+            let same = || bindings.iter().filter(|row| row.action == first.action);
+            let keys = same().flat_map(|row| row.keys.iter().map(key_name));
+            let commands = same().filter_map(|row| {
+                let command = format!("{} {}", row.command?, row.usage);
+                Some(command.trim_end().to_owned())
+            });
+            HelpEntry {
+                names: keys.chain(commands).collect(),
+                description: first.description,
+            }
+        })
+        .collect()
+}
+
+/// A single letter is pressed without Shift.
+fn key_name(key: &Chord) -> String {
+    let name = key.to_string();
+    match name.chars().count() {
+        1 => name.to_lowercase(),
+        _ => name,
+    }
+}
+
+impl HelpEntry {
+    fn matches(&self, title: &str, words: &[&str]) -> bool {
+        let text = format!("{title} {} {}", self.names.join(" "), self.description);
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_key_and_command_is_listed() {
+        let groups = matching_groups("");
+        let entries = groups.iter().flat_map(|group| &group.entries);
+        let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
+        let keys: usize = TABLE.iter().map(|row| row.keys.len()).sum();
+        let commands = TABLE.iter().filter(|row| row.command.is_some()).count();
+        assert_eq!(listed.len(), keys + commands);
+        let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
+        assert_eq!(titles.len(), BindingGroup::ALL.len());
+    }
+
+    #[test]
+    fn aliases_share_an_entry() {
+        let found = matching_groups("/clear");
+        let names = ["/new".to_owned(), "/clear".to_owned()];
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].entries.len(), 1);
+        assert_eq!(found[0].entries[0].names, names);
+    }
+
+    #[test]
+    fn every_word_of_the_filter_has_to_match() {
+        let count = |filter| -> usize {
+            let groups = matching_groups(filter);
+            groups.iter().map(|group| group.entries.len()).sum()
+        };
+        assert_eq!(count("ctrl+w"), 1);
+        assert_eq!(count("WORD delete"), 1);
+        assert_eq!(count("delete nonsense"), 0);
+        assert!(count("servers pane") >= 9, "the title of a group matches");
+    }
+}
