@@ -99,7 +99,7 @@ fn the_first_frame_has_chat_sidebar_and_message_and_sends_nothing_to_the_model()
         "Type a message below.",
         "│ Servers ",
         "─────",
-        "› ",
+        "›",
         "F1 help",
     ] {
         assert!(

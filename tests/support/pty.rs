@@ -266,11 +266,16 @@ impl PtyTerminal {
         exit
     }
 
-    /// Quits with Ctrl+C, even if a turn is just ending.
+    /// Quits with Ctrl+C, even if a turn is just ending. The first Ctrl+C clears the message if
+    /// it contains text.
     pub fn quit(&mut self) -> Exit {
         self.wait_until_gone("Ctrl+C stop");
         // The notice continues, but the smallest screens do not show the rest.
         let question = "Ctrl+C again";
+        if has_message(&self.screen()) {
+            self.press(CTRL_C);
+            self.wait_for("the message is empty", |screen| !has_message(screen));
+        }
         self.press(CTRL_C);
         let state = self.wait("the program exits or asks again", |state| {
             state.exit.is_some() || contains_text(state.parser.screen(), question)
@@ -280,6 +285,16 @@ impl PtyTerminal {
         if asks_again {
             self.press(CTRL_C);
         }
+        self.exit()
+    }
+
+    /// Quits from the list of commands, which leaves the text of the message as it is.
+    pub fn quit_with_draft(&mut self) -> Exit {
+        self.press("\x10");
+        self.wait_for_text("── Commands");
+        self.type_text("exit");
+        self.wait_for_text("/exit");
+        self.press("\r");
         self.exit()
     }
 
@@ -374,4 +389,12 @@ fn size_of(columns: u16, rows: u16) -> PtySize {
 fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
     (at_least_one(rows), at_least_one(columns))
+}
+
+/// Whether the first visible row of the message contains text.
+fn has_message(screen: &Screen) -> bool {
+    let text = |row: &str| row.trim_start().strip_prefix('›').map(str::to_owned);
+    let contents = screen.contents();
+    let mut messages = contents.lines().filter_map(text);
+    messages.any(|text| !text.trim().is_empty())
 }

@@ -58,6 +58,7 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.wait_for_text("harbour");
     terminal.press(CTRL_C);
     terminal.wait_for_text("(cancelled)");
+    terminal.wait_for_text("› in Seoul?");
     assert_eq!(terminal.quit(), clean_exit());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(

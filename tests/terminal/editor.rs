@@ -50,7 +50,7 @@ fn a_pasted_megabyte_is_kept_whole_and_not_sent() {
     text.push_str("the very end");
     terminal.paste(&text);
     terminal.wait_for_text("the very end");
-    assert_eq!(terminal.quit(), clean_exit());
+    assert_eq!(terminal.quit_with_draft(), clean_exit());
     assert_eq!(
         server.bodies(CHAT).len(),
         0,
@@ -135,7 +135,7 @@ fn screen_recovers_from_tiny_sizes() {
     }
     terminal.resize(110, 32);
     terminal.wait_for_text("한국어로 된 답 and some English.");
-    for title in ["▌ Say something.", "│ Servers ", "› ", "F1 help"] {
+    for title in ["▌ Say something.", "│ Servers ", "›", "F1 help"] {
         terminal.wait_for_text(title);
     }
     terminal.type_text("still here");

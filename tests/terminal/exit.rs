@@ -211,7 +211,7 @@ fn the_draft_is_restored_at_the_next_start() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     terminal.type_text("half a 생각");
-    assert_eq!(terminal.quit(), clean_exit());
+    assert_eq!(terminal.quit_with_draft(), clean_exit());
     let mut restarted = open(&home);
     restarted.wait_for_text("half a 생각");
     assert_eq!(restarted.quit(), clean_exit());
