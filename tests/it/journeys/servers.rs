@@ -95,8 +95,11 @@ fn a_changed_tool_list_is_reported() {
 #[test]
 fn a_key_and_a_command_open_the_stderr_of_a_server() {
     let mut chat = in_pane(&workshop());
-    chat.key('l').sees("No output.").press(ESC, NONE);
-    chat.says("/mcp humble log").sees("No output.");
+    chat.key('l')
+        .sees("Nothing was written to stderr.")
+        .press(ESC, NONE);
+    chat.says("/mcp humble log")
+        .sees("Nothing was written to stderr.");
 }
 
 #[test]
