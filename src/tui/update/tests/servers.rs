@@ -1,7 +1,7 @@
 //! The servers pane without an engine: requests, notices and selection.
 
 use crate::domain::{Notice, Server, ServerLog, ServerLogLine, ServerStatus};
-use crate::fixtures::{self, described_tool};
+use crate::fixtures;
 use crate::tui::advice;
 use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::update::tests::*;
