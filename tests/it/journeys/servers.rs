@@ -72,7 +72,7 @@ fn a_failed_server_is_reported_and_reconnects_on_request() {
     let mut chat = in_pane(&workshop);
     chat.sees("✗ humble").sees("failed").enter();
     chat.sees("could not be started");
-    chat.key('r').sees("/mcp shows why.");
+    chat.key('r').sees("/mcp shows more.");
     workshop.set_broken(false);
     chat.key('r');
     chat.sees("Server `humble` is connected with 2 tools.");
@@ -105,7 +105,7 @@ fn a_key_and_a_command_open_the_stderr_of_a_server() {
 #[test]
 fn every_action_has_a_command() {
     let mut chat = chat_with(&workshop(), script());
-    chat.says("/mcp humble").sees("▸ saw").press(ESC, NONE);
+    chat.says("/mcp humble").sees("1 of 1 connected").sees("saw").press(ESC, NONE);
     chat.says("/mcp 1 off").sees("Server `humble` is off");
     chat.says("/mcp 1 off")
         .sees("Server `humble` is already off.");
