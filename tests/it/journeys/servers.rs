@@ -119,7 +119,7 @@ fn every_action_has_a_command() {
     chat.says("/mcp 7").sees("There is no server `7`.");
     chat.says("/mcp hide").does_not_see("─ Servers ─");
     chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
-    chat.sees("● humble: connected, 2 tools").sees("  나사");
+    chat.sees("● humble  connected, 2 tools").sees("  나사");
     chat.press(ESC, NONE).does_not_see("MCP servers: ");
     chat.press(KeyCode::F(2), NONE).sees("─ Servers ─");
 }
