@@ -24,6 +24,9 @@ pub struct Notice {
     /// The reason, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The reason in a few words, for places with room for one row.
+    #[serde(skip)]
+    pub headline: Option<String>,
     #[serde(skip)]
     pub advice: Vec<Advice>,
 }
@@ -46,12 +49,18 @@ impl Notice {
             severity,
             what: what.into(),
             why: None,
+            headline: None,
             advice: Vec::new(),
         }
     }
 
     pub fn with_reason(mut self, why: impl Into<String>) -> Self {
         self.why = Some(why.into());
+        self
+    }
+
+    pub fn with_headline(mut self, headline: impl Into<String>) -> Self {
+        self.headline = Some(headline.into());
         self
     }
 

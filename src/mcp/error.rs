@@ -1,6 +1,7 @@
 //! Why a server could not start or its session ended, and the notice that reports it.
 
 use super::http::HttpError;
+use super::stderr::names_error;
 use crate::domain::server::InheritedEnv;
 use crate::domain::{Notice, Redactor, ServerId};
 use crate::text::Clean;
@@ -59,10 +60,40 @@ fn seconds(time: Duration) -> String {
 }
 
 impl McpError {
+    /// Whether a process that may have written to stderr was running.
+    fn is_of_running_process(&self) -> bool {
+        !matches!(
+            self,
+            Self::CommandNotFound(_) | Self::FolderNotFound(_) | Self::NotRunnable { .. }
+        )
+    }
+
     /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
         matches!(self, Self::Http(error) if error.wants_sign_in())
     }
+}
+
+/// `It exited with status 3`, or `It was killed by signal 9 (SIGKILL)`.
+fn exit_clause(status: ExitStatus) -> String {
+    if let Some(code) = status.code() {
+        return format!("It exited with status {code}");
+    }
+    let status = status.to_string();
+    let signal = status.strip_prefix("signal: ").unwrap_or(&status);
+    format!("It was killed by signal {signal}")
+}
+
+/// The stderr line that most likely explains the failure.
+fn telling_line(lines: &[String]) -> Option<&str> {
+    let line = lines.iter().find(|line| names_error(line));
+    line.or(lines.last()).map(|line| line.trim())
+}
+
+/// A sentence about a server without its subject and its final period.
+fn without_subject(sentence: &str) -> String {
+    let sentence = sentence.strip_prefix("It ").unwrap_or(sentence);
+    sentence.strip_suffix('.').unwrap_or(sentence).to_owned()
 }
 
 /// Everything known about a failed session once its process is gone.
@@ -74,7 +105,8 @@ pub struct SessionFailure<'a> {
     /// Whether the failed session had been open.
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
-    pub last_stderr_lines: Vec<String>,
+    /// The lines that best explain the failure.
+    pub stderr_lines: Vec<String>,
     /// Summary of output lines that were not messages.
     pub skipped_summary: Option<String>,
     /// Which variables the server inherits, if it is a child process.
@@ -91,7 +123,8 @@ impl SessionFailure<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         })
-        .with_reason(self.redactor.redact(&self.cause_text()));
+        .with_reason(self.redactor.redact(&self.cause_text()))
+        .with_headline(self.redactor.redact(&self.headline()));
         match self.advice() {
             Some(advice) => notice.with_advice(advice),
             None => notice,
@@ -103,10 +136,10 @@ impl SessionFailure<'_> {
     }
 
     fn cause_text(&self) -> String {
-        let mut cause = self.error.to_string();
-        if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
-            cause = format!("Its process exited ({status}).");
-        }
+        let mut cause = match (self.exited_on_its_own(), self.status) {
+            (true, Some(status)) => self.exit_sentence(status),
+            _ => self.other_sentence(),
+        };
         // Skipped lines may explain a failed start, unless the error already quotes one.
         let quotes_skipped_line = matches!(self.error, McpError::NotMcp { .. });
         if let Some(summary) = &self.skipped_summary
@@ -115,11 +148,43 @@ impl SessionFailure<'_> {
         {
             cause.push_str(&format!(" It printed {summary}."));
         }
-        if !self.last_stderr_lines.is_empty() {
-            cause.push_str(" Last output: ");
-            cause.push_str(&self.last_stderr_lines.join(" | "));
-        }
         cause
+    }
+
+    /// `It exited with status 3: "no module named foo".`
+    fn exit_sentence(&self, status: ExitStatus) -> String {
+        let end = exit_clause(status);
+        match self.stderr_quote() {
+            Some(quote) => format!("{end}: {quote}."),
+            None => format!("{end} and wrote nothing to stderr."),
+        }
+    }
+
+    /// The error, and the server's last words if it has a stderr.
+    fn other_sentence(&self) -> String {
+        let error = &self.error;
+        match (self.stderr_quote(), self.inherited_env) {
+            (Some(quote), _) => format!("{error} Its last output: {quote}."),
+            // A command that never ran had nothing to write.
+            (None, Some(_)) if error.is_of_running_process() => {
+                format!("{error} It wrote nothing to stderr.")
+            }
+            (None, _) => error.to_string(),
+        }
+    }
+
+    fn stderr_quote(&self) -> Option<String> {
+        let lines: Vec<&str> = self.stderr_lines.iter().map(|line| line.trim()).collect();
+        (!lines.is_empty()).then(|| format!("\"{}\"", lines.join(" | ")))
+    }
+
+    /// The reason in a few words, for a row that already names the server.
+    fn headline(&self) -> String {
+        if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
+            let telling = telling_line(&self.stderr_lines);
+            return telling.map_or_else(|| without_subject(&exit_clause(status)), str::to_owned);
+        }
+        without_subject(&self.error.to_string())
     }
 
     /// Whether the process exited before we sent it signals. Otherwise the exit status only
@@ -155,13 +220,82 @@ impl SessionFailure<'_> {
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherited_env {
                 Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
-                    "Environment variables outside the allow-list were withheld from it. If it \
-                     needs some, list them under `env` or `inheritEnv` in mcp-servers.json."
+                    "If it needs environment variables, list them under \"env\" or \
+                     \"inheritEnv\"."
                         .to_owned(),
                 ),
                 _ => None,
             },
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    fn failure(error: McpError, status: Option<i32>, stderr: &[&str]) -> Notice {
+        SessionFailure {
+            error,
+            server: &ServerId::new("dead"),
+            redactor: &Redactor::default(),
+            was_connected: false,
+            status: status.map(ExitStatus::from_raw),
+            stderr_lines: stderr.iter().map(|&line| line.to_owned()).collect(),
+            skipped_summary: None,
+            inherited_env: Some(&InheritedEnv::AllowList),
+        }
+        .notice()
+    }
+
+    fn exited(status: i32, stderr: &[&str]) -> Notice {
+        failure(McpError::ProcessExited, Some(status), stderr)
+    }
+
+    #[test]
+    fn exit_status_and_last_words_are_separate_sentences_from_the_advice() {
+        let notice = exited(3 << 8, &["Traceback: no module named foo"]);
+        assert_eq!(
+            notice.summary(),
+            "Server `dead` could not be started. It exited with status 3: \"Traceback: no module \
+             named foo\". If it needs environment variables, list them under \"env\" or \
+             \"inheritEnv\"."
+        );
+        let headline = notice.headline.as_deref();
+        assert_eq!(headline, Some("Traceback: no module named foo"));
+    }
+
+    #[test]
+    fn empty_stderr_and_signals_are_named() {
+        let notice = exited(9, &[]);
+        let expected = "It was killed by signal 9 (SIGKILL) and wrote nothing to stderr.";
+        assert_eq!(notice.why.as_deref(), Some(expected));
+        let expected = "was killed by signal 9 (SIGKILL)";
+        assert_eq!(notice.headline.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn headline_is_the_line_that_names_the_error() {
+        let lines = ["Error: Cannot find module 'x'", "    at a", "Node.js v20"];
+        let headline = exited(1 << 8, &lines).headline;
+        assert_eq!(headline.as_deref(), Some("Error: Cannot find module 'x'"));
+        let headline = exited(1 << 8, &["starting", "no such table"]).headline;
+        assert_eq!(headline.as_deref(), Some("no such table"));
+    }
+
+    #[test]
+    fn slow_server_is_reported_with_the_configured_seconds() {
+        let error = McpError::HandshakeTimeout(Duration::from_secs(30));
+        let notice = failure(error.clone(), None, &[]);
+        let expected = "It did not answer `initialize` within 30 s. It wrote nothing to stderr.";
+        assert_eq!(notice.why.as_deref(), Some(expected));
+        let expected = "did not answer `initialize` within 30 s";
+        assert_eq!(notice.headline.as_deref(), Some(expected));
+        let notice = failure(error, None, &["installing"]);
+        let expected =
+            "It did not answer `initialize` within 30 s. Its last output: \"installing\".";
+        assert_eq!(notice.why.as_deref(), Some(expected));
     }
 }

@@ -9,7 +9,7 @@ use super::inbox::{Inbox, LateAnswerHandler};
 use super::process::{Process, Program};
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
-use super::startup::HandshakeStage;
+use super::startup::{HandshakeStage, StartupTimeout};
 use super::status::{ServerPhase, describe_tool_changes};
 use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
@@ -202,7 +202,7 @@ impl ServerSupervisor {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
         let stdio_transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
-        let startup = self.remaining_startup_time();
+        let startup = self.startup_timeout();
         let session =
             session::run_session(stdio_transport, shared, (handshake, startup), |ready| {
                 self.maintain_session(ready, transport)
@@ -221,12 +221,14 @@ impl ServerSupervisor {
 
     /// The remaining startup time, shared by all handshakes. Later handshakes get at least two
     /// thirds of the total.
-    pub(super) fn remaining_startup_time(&self) -> Duration {
+    pub(super) fn startup_timeout(&self) -> StartupTimeout {
         let state = self.state.borrow();
-        let total = state.config.startup_timeout;
-        total
-            .saturating_sub(state.starting_since.elapsed())
-            .max(total * 2 / 3)
+        let configured = state.config.startup_timeout;
+        let remaining = configured.saturating_sub(state.starting_since.elapsed());
+        StartupTimeout {
+            configured,
+            remaining: remaining.max(configured * 2 / 3),
+        }
     }
 
     pub(super) fn late_answer_handler(&self) -> LateAnswerHandler {

@@ -111,7 +111,7 @@ impl ServerSupervisor {
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
         let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
         let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
-        let startup = self.remaining_startup_time();
+        let startup = self.startup_timeout();
         let transport = match http_kind {
             HttpKind::Sse => ServerTransport::Sse,
             HttpKind::Streamable => ServerTransport::Http,

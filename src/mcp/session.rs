@@ -5,7 +5,7 @@ use super::decode::ToolListBuilder;
 use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
 use super::session_shared::SessionShared;
-use super::startup::HandshakeStage;
+use super::startup::{HandshakeStage, StartupTimeout};
 use super::tool_list::ListedTools;
 use crate::domain;
 use crate::domain::server::PeerInfo;
@@ -86,7 +86,7 @@ pub enum Handshake {
 pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,
-    (handshake, startup): (Handshake, Duration),
+    (handshake, startup): (Handshake, StartupTimeout),
     on_ready: impl FnOnce(ReadySession) -> F,
 ) -> McpError
 where
@@ -94,7 +94,7 @@ where
     F: Future<Output = ()>,
 {
     let _guard = shared.end_on_drop();
-    shared.startup.set_deadline(startup);
+    shared.startup.set_deadline(startup.remaining);
     let (running, opened) = match open_session(transport, shared, handshake, startup).await {
         Ok(opened) => opened,
         Err(error) => return error,
@@ -112,7 +112,7 @@ async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
     handshake: Handshake,
-    startup: Duration,
+    startup: StartupTimeout,
 ) -> Result<RunningService<RoleClient, PassiveClient>, McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
@@ -129,8 +129,8 @@ where
         },
     };
     let deadline = match handshake {
-        Handshake::DiscoverOrInitialize => DISCOVER_DEADLINE.min(startup / 3),
-        Handshake::Initialize | Handshake::Discover => startup,
+        Handshake::DiscoverOrInitialize => DISCOVER_DEADLINE.min(startup.remaining / 3),
+        Handshake::Initialize | Handshake::Discover => startup.remaining,
     };
     let mut serving = pin!(PassiveClient.serve_with_lifecycle(transport, mode));
     let mut outcome = timeout(deadline, &mut serving).await;
@@ -142,11 +142,11 @@ where
         outcome = timeout(deadline, &mut serving).await;
     }
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
-        HandshakeStage::Discovering => McpError::DiscoverTimeout(deadline),
+        HandshakeStage::Discovering => McpError::DiscoverTimeout(startup.configured),
         // The server did answer, but asked us to retry later.
         _ => match shared.startup.retry_reason() {
             Some(why) => McpError::Http(why),
-            None => McpError::HandshakeTimeout(deadline),
+            None => McpError::HandshakeTimeout(startup.configured),
         },
     })?;
     // An error of the transport itself is more specific.
@@ -188,7 +188,7 @@ async fn open_session<T>(
     transport: T,
     shared: &Arc<SessionShared>,
     handshake: Handshake,
-    startup: Duration,
+    startup: StartupTimeout,
 ) -> Result<(RunningService<RoleClient, PassiveClient>, ReadySession), McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
@@ -199,7 +199,7 @@ where
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        let deadline = startup.min(LISTING_DEADLINE);
+        let deadline = startup.configured.min(LISTING_DEADLINE);
         match timeout(deadline, list_all_pages(&peer)).await {
             Ok(listed) => listed.map_err(McpError::ToolListFailed),
             Err(_) => Err(McpError::ToolListTimeout(deadline)),
@@ -355,12 +355,18 @@ mod tests {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
         let transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
-        let startup = Duration::from_secs(60);
+        let startup = StartupTimeout {
+            configured: Duration::from_secs(60),
+            remaining: Duration::from_secs(60),
+        };
+        let started_at = tokio::time::Instant::now();
         let error = tokio::select! {
             outcome = perform_handshake(transport, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
             error = write_queue(queue, writer) => Some(error),
         };
-        assert_eq!(error, Some(McpError::DiscoverTimeout(DISCOVER_DEADLINE)));
+        assert_eq!(started_at.elapsed(), DISCOVER_DEADLINE);
+        let named = McpError::DiscoverTimeout(startup.configured);
+        assert_eq!(error, Some(named), "errors name the setting");
         assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);
     }
 }

@@ -5,6 +5,16 @@ use crate::sync::lock_ignoring_poison;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+/// How long opening a session may take.
+#[derive(Debug, Clone, Copy)]
+pub struct StartupTimeout {
+    /// The setting `startupTimeoutSeconds`. Errors name it, because it is the value that the user
+    /// can change.
+    pub configured: Duration,
+    /// The part that earlier handshakes have left.
+    pub remaining: Duration,
+}
+
 #[derive(Debug, Default)]
 pub struct Startup {
     stage: Mutex<HandshakeStage>,

@@ -10,6 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
+/// How far back a line that names an error is searched.
+const ERROR_SEARCH_LINES_MAX: usize = 40;
 /// Number of bytes read of a line: more than are kept, so that a secret at the truncation point is
 /// still recognized.
 const PARTIAL_BYTES_MAX: usize = 8_192;
@@ -29,6 +31,11 @@ struct StderrRing {
     partial: Vec<u8>,
     /// Removes the server's secrets from each line.
     redactor: Arc<Redactor>,
+}
+
+/// Whether a stderr line names an error. Indented lines belong to a stack trace.
+pub fn names_error(line: &str) -> bool {
+    !line.starts_with(char::is_whitespace) && line.to_lowercase().contains("error")
 }
 
 impl StderrBuffer {
@@ -67,6 +74,20 @@ impl StderrBuffer {
                 .collect();
             nonblank.split_off(nonblank.len().saturating_sub(count))
         })
+    }
+
+    /// At most `count` nonblank lines from the first one that names an error, because a stack trace
+    /// follows it; if none does, the last ones.
+    pub fn error_lines(&self, count: usize) -> Vec<String> {
+        let mut lines = self.last_lines(ERROR_SEARCH_LINES_MAX);
+        match lines.iter().position(|line| names_error(line)) {
+            Some(first) => {
+                lines.drain(..first);
+                lines.truncate(count);
+                lines
+            }
+            None => lines.split_off(lines.len().saturating_sub(count)),
+        }
     }
 
     /// Adds a log message that the server sent as a notification instead of on stderr, line by
@@ -186,6 +207,19 @@ mod tests {
         let stderr = buffer_of("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
         assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
         assert_eq!(stderr.last_lines(2), ["\u{1b}[31m둘", "three"]);
+    }
+
+    #[tokio::test]
+    async fn error_lines_begin_with_the_error_and_not_with_its_stack_trace() {
+        let node = "node:internal/modules\n  throw err;\n\nError: Cannot find module 'x'\n    at a\n    \
+                    at b\nNode.js v20\n";
+        let stderr = buffer_of(node.as_bytes()).await;
+        assert_eq!(
+            stderr.error_lines(2),
+            ["Error: Cannot find module 'x'", "    at a"]
+        );
+        let stderr = buffer_of(b"one\ntwo\nthree\n").await;
+        assert_eq!(stderr.error_lines(2), ["two", "three"]);
     }
 
     #[tokio::test]

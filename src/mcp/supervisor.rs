@@ -199,7 +199,7 @@ impl ServerSupervisor {
                         redactor: &redactors.all,
                         was_connected,
                         status,
-                        last_stderr_lines: self.last_stderr_lines(was_connected),
+                        stderr_lines: self.quoted_stderr_lines(was_connected),
                         skipped_summary: self.state.borrow().skipped_summary.clone(),
                         inherited_env: endpoint.inherited_env(),
                     };
@@ -212,9 +212,11 @@ impl ServerSupervisor {
 
     /// The stderr lines quoted in a failure notice: several after a failed start, which they
     /// usually explain, but only one after a working session, whose end they rarely explain.
-    fn last_stderr_lines(&self, was_connected: bool) -> Vec<String> {
-        let count = if was_connected { 1 } else { STDERR_LINES_MAX };
-        self.stderr.last_lines(count)
+    fn quoted_stderr_lines(&self, was_connected: bool) -> Vec<String> {
+        if was_connected {
+            return self.stderr.last_lines(1);
+        }
+        self.stderr.error_lines(STDERR_LINES_MAX)
     }
 
     async fn record_failure(&self, failure: &SessionFailure<'_>, delay: Duration) {

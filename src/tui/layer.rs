@@ -159,7 +159,6 @@ pub enum UiRequest {
     SetMessage(String),
     /// Another session is about to open: queued prompts must not go into it.
     ReturnQueue,
-    ShowServers,
     HideServers,
 }
 

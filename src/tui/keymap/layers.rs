@@ -27,6 +27,8 @@ pub enum LayerKey {
     Refresh,
     AddServer,
     Copy,
+    /// Shows a server's stderr.
+    Stderr,
     Yes,
     /// Inserts the selected completion.
     Complete,
@@ -52,6 +54,8 @@ pub enum KeyContext {
     Sessions,
     DeleteConfirmation,
     Models,
+    /// The viewer of servers and tools.
+    Servers,
     Trust,
     Picker,
     Form,
@@ -128,6 +132,10 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Models, L::StopPull, 'c'),
     bind_letter(P::Models, L::AddServer, 'a'),
     bind_letter(P::Models, L::Refresh, 'r'),
+    bind_letter(P::Servers, L::Copy, 'y'),
+    bind_letter(P::Servers, L::Stderr, 'l'),
+    bind_any_modifier(P::Servers, L::Start, K::Home),
+    bind_any_modifier(P::Servers, L::End, K::End),
     bind_unmodified(P::Trust, L::Confirm, K::Enter),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_unmodified(P::Trust, L::Revoke, K::Delete),
@@ -220,10 +228,11 @@ mod tests {
                 "### One line: command palette, prompt search, the name of a model to pull"
             }
             P::SearchList | P::SearchListRows => {
-                "### Lists with a search line: conversations, models"
+                "### Lists with a search line: conversations, models, servers"
             }
             P::Sessions | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
+            P::Servers => "### Servers and tools (`/mcp`)",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Pickers: model, server, persona, branch, call",
             P::Form => "### The form for a model",

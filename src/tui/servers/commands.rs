@@ -7,8 +7,8 @@ use crate::text::Clean;
 use crate::tui::advice;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
-use crate::tui::servers::state::{ServersPane, ServersPaneRow, status_label};
-use crate::tui::servers::stderr_log;
+use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
+use crate::tui::servers::{failure_notice, stderr_log, viewer};
 use crate::tui::widgets::picker::Picker;
 use crate::tui::widgets::suggest::suggest;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -133,26 +133,11 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
     pane.set_accepted_instructions(accepted.collect());
 }
 
-/// Opens a report of all servers and their tools.
-fn open_report(pane: &ServersPane, cx: &mut UiContext) {
-    let servers = &pane.servers;
-    let connected = servers
-        .iter()
-        .filter(|server| server.enabled && server.status == ServerStatus::Connected);
-    let title = format!(
-        "MCP servers: {} of {} connected",
-        connected.count(),
-        servers.len()
-    );
-    let text = pane.report(&cx.shared.glyphs);
-    cx.open(TextViewer::new(title, text));
-}
-
-/// `/mcp` opens a report of all servers. `/mcp NAME` shows one server in the pane, and
-/// `/mcp NAME ACTION` does the same as a key in the pane.
+/// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and `/mcp NAME ACTION`
+/// does the same as a key in the pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
-        return open_report(pane, cx);
+        return viewer::open(None, cx);
     }
     let (id, verb) = match find_by_name(pane, argument) {
         Ok(id) => (id, "tools"),
@@ -176,10 +161,7 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     };
     let is_on = pane.find(&id).is_some_and(|server| server.enabled);
     match verb {
-        "tools" => {
-            pane.select_and_unfold(&id);
-            cx.request(UiRequest::ShowServers);
-        }
+        "tools" => viewer::open(Some(&id), cx),
         "retry" => reconnect(pane, &id, cx),
         "log" => stderr_log::open(&id, cx),
         "instructions" => review_instructions(pane, &id, cx),
@@ -286,14 +268,10 @@ fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &m
         last.is_some_and(|(_, announced_at)| now < *announced_at + NOTICE_DURATION)
     };
     let servers = pane.servers.iter();
-    let failed: Vec<String> = servers
-        .filter(|server| failed_just_now(&server.id))
-        .map(|server| format!("`{}`", clean_name(&server.id)))
+    let failed: Vec<&Server> = servers
+        .filter(|server| server.id == *id || failed_just_now(&server.id))
+        .filter(|server| failure_headline(server).is_some())
         .collect();
-    let what = match failed.as_slice() {
-        [] | [_] => notice.what.clone(),
-        several => format!("Servers {} failed.", several.join(", ")),
-    };
-    let advice = "/mcp shows why.";
-    cx.notify(Notice::warning(what).with_advice(advice));
+    let line = failure_notice::failure_line(&failed, cx.shared);
+    cx.notify(Notice::warning(line).with_advice(failure_notice::ADVICE));
 }

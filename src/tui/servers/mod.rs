@@ -1,6 +1,8 @@
 //! MCP servers: the pane, its commands, and the stderr viewer.
 
 pub mod commands;
+mod failure_notice;
 pub mod state;
 pub mod stderr_log;
 pub mod view;
+pub mod viewer;

@@ -4,15 +4,15 @@
 
 mod details;
 mod folding;
-mod report;
 
 use crate::tui::servers::state::details::RowFormat;
 pub use crate::tui::servers::state::details::{
-    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, failure_reason, status_label,
+    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, annotation_line, distinct_title, failure_headline,
+    failure_reason, full_tool_text, peer_line, status_label,
 };
 
 use crate::domain::trust::InstructionsConsent;
-use crate::domain::{Server, ServerId, Tool};
+use crate::domain::{Server, ServerId, ServerStatus, Tool};
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -304,6 +304,7 @@ impl ServersPane {
         for (index, server) in self.servers.iter().enumerate() {
             rows.push(ServersPaneRow::Server(index));
             if !self.unfolded_servers.contains(&server.id) {
+                rows.extend(reason_row(index, server));
                 continue;
             }
             let is_sent = self.sends_instructions(server);
@@ -348,6 +349,21 @@ impl ServersPane {
             .take_while(is_same_item)
             .last()
     }
+}
+
+/// The first line of the reason below a failed server. A server that waits for sign-in says so in
+/// its own row.
+fn reason_row(index: usize, server: &Server) -> Option<ServersPaneRow> {
+    if let ServerStatus::NeedsSignIn(_) = server.status {
+        return None;
+    }
+    let headline = failure_headline(server)?;
+    Some(ServersPaneRow::Text {
+        server: index,
+        tool: None,
+        tone: TextTone::Dim,
+        text: headline.into(),
+    })
 }
 
 fn cost(server: &Server) -> ServerToolCost {

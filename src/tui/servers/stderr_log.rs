@@ -172,7 +172,7 @@ impl Layer for StderrLog {
             Some(server) if !server.enabled => {
                 "The server is off. Output of its last run is not kept."
             }
-            _ => "No output.",
+            _ => "Nothing was written to stderr.",
         };
         draw_from_end(
             lines.into_iter(),

@@ -6,6 +6,7 @@ use crate::text::Clean;
 use crate::tui::panes::Pane;
 use crate::tui::servers::state::{
     BYTES_PER_TOKEN, SERVER_INDENT, ServersPane, ServersPaneRow, TOOL_INDENT, TextTone,
+    status_label,
 };
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
@@ -58,19 +59,22 @@ fn draw_row(servers_pane: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &
         ServersPaneRow::Text {
             tool, tone, text, ..
         } => {
-            let style = match tone {
-                TextTone::Plain => pen.theme.plain,
-                TextTone::Dim => pen.theme.dim,
-                TextTone::Failure => pen.theme.failure,
-                TextTone::Attention => pen.theme.attention,
-            };
-            put_indented(*tool, text, style, line, pen);
+            put_indented(*tool, text, tone_style(*tone, pen), line, pen);
         }
         ServersPaneRow::More { tool, .. } => {
             let hint = format!("{} Enter shows all", pen.glyphs.more);
             let accent = pen.theme.accent;
             put_indented(*tool, &hint, accent, line, pen);
         }
+    }
+}
+
+pub fn tone_style(tone: TextTone, pen: &Painter) -> Style {
+    match tone {
+        TextTone::Plain => pen.theme.plain,
+        TextTone::Dim => pen.theme.dim,
+        TextTone::Failure => pen.theme.failure,
+        TextTone::Attention => pen.theme.attention,
     }
 }
 
@@ -108,18 +112,20 @@ fn draw_server(
 
 /// Glyph, style and label of a server's status. Connected servers show numbers instead of
 /// a label.
-fn status_glyph(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
+pub fn status_glyph(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
+    let label = Some(status_label(server));
     if !server.enabled {
-        return (glyphs.off, theme.dim, Some("disabled"));
+        return (glyphs.off, theme.dim, label);
     }
     match &server.status {
         ServerStatus::Connected => (glyphs.connected, theme.success, None),
-        ServerStatus::Starting => (glyphs.off, theme.accent, Some("starting")),
-        ServerStatus::Off => (glyphs.off, theme.dim, Some("off")),
-        ServerStatus::Failed(_) => (glyphs.failed, theme.failure, Some("failed")),
-        ServerStatus::NeedsSignIn(_) => (glyphs.refused, theme.attention, Some("needs sign-in")),
-        ServerStatus::Misconfigured(_) => (glyphs.failed, theme.failure, Some("misconfigured")),
+        ServerStatus::Starting => (glyphs.off, theme.accent, label),
+        ServerStatus::Off => (glyphs.off, theme.dim, label),
+        ServerStatus::NeedsSignIn(_) => (glyphs.refused, theme.attention, label),
+        ServerStatus::Failed(_) | ServerStatus::Misconfigured(_) => {
+            (glyphs.failed, theme.failure, label)
+        }
     }
 }
 

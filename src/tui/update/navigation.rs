@@ -113,16 +113,6 @@ fn show_or_hide(model: &mut UiModel, pane: Focus) {
     model.panes.focus = if leave { Focus::Message } else { pane };
 }
 
-/// Shows and focuses the servers pane.
-pub fn show_servers(model: &mut UiModel) {
-    if fits_sidebar(model.screen.size) {
-        model.panes.show_servers = true;
-    } else {
-        model.panes.over_chat = Some(Focus::Servers);
-    }
-    model.panes.focus = Focus::Servers;
-}
-
 pub fn hide_servers(model: &mut UiModel) {
     model.panes.show_servers = false;
     if model.panes.over_chat == Some(Focus::Servers) {

@@ -38,7 +38,6 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.panes.focus = Focus::Message;
             }
             UiRequest::ReturnQueue => model.composer.queue.pause(),
-            UiRequest::ShowServers => navigation::show_servers(model),
             UiRequest::HideServers => navigation::hide_servers(model),
         }
     }

@@ -1,11 +1,11 @@
-//! Draws logs, newest line at the bottom.
+//! Draws logs: the newest line at the bottom, or all lines from the top if they fit.
 
 use crate::text::Clean;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Draws `lines`, which are ordered newest first, with the newest at the bottom.
+/// Draws `lines`, which are ordered newest first, oldest at the top.
 pub fn draw_from_end(
     lines: impl Iterator<Item = (String, Style)>,
     count: usize,
@@ -19,17 +19,17 @@ pub fn draw_from_end(
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static(nothing), dim);
     }
-    let mut y = area.bottom();
+    let height = usize::from(area.height);
+    let mut newest_first = Vec::new();
     for (line, style) in lines.skip(*back) {
-        for row in wrapped_rows(&Clean::single_line(&line), area.width)
-            .iter()
-            .rev()
-        {
-            if y <= area.y {
-                return;
-            }
-            y -= 1;
-            pen.put(area.x, y, row, style, area.width);
+        let rows = wrapped_rows(&Clean::single_line(&line), area.width);
+        newest_first.extend(rows.into_iter().rev().map(|row| (row, style)));
+        if newest_first.len() >= height {
+            break;
         }
+    }
+    newest_first.truncate(height);
+    for (y, (row, style)) in (area.y..).zip(newest_first.iter().rev()) {
+        pen.put(area.x, y, row, *style, area.width);
     }
 }

@@ -73,7 +73,7 @@ fn a_failed_server_is_reported_and_reconnects_on_request() {
     let mut chat = in_pane(&workshop);
     chat.sees("✗ humble").sees("failed").enter();
     chat.sees("could not be started");
-    chat.key('r').sees("/mcp shows why.");
+    chat.key('r').sees("/mcp shows more.");
     workshop.set_broken(false);
     chat.key('r');
     chat.sees("Server `humble` is connected with 2 tools.");
@@ -96,14 +96,20 @@ fn a_changed_tool_list_is_reported() {
 #[test]
 fn a_key_and_a_command_open_the_stderr_of_a_server() {
     let mut chat = in_pane(&workshop());
-    chat.key('l').sees("No output.").press(ESC, NONE);
-    chat.says("/mcp humble log").sees("No output.");
+    chat.key('l')
+        .sees("Nothing was written to stderr.")
+        .press(ESC, NONE);
+    chat.says("/mcp humble log")
+        .sees("Nothing was written to stderr.");
 }
 
 #[test]
 fn every_action_has_a_command() {
     let mut chat = chat_with(&workshop(), script());
-    chat.says("/mcp humble").sees("▸ saw").press(ESC, NONE);
+    chat.says("/mcp humble")
+        .sees("1 of 1 connected")
+        .sees("saw")
+        .press(ESC, NONE);
     chat.says("/mcp 1 off").sees("Server `humble` is off");
     chat.says("/mcp 1 off")
         .sees("Server `humble` is already off.");
@@ -117,7 +123,7 @@ fn every_action_has_a_command() {
     chat.says("/mcp 7").sees("There is no server `7`.");
     chat.says("/mcp hide").does_not_see("│ Servers  ");
     chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
-    chat.sees("● humble: connected, 2 tools").sees("  나사");
+    chat.sees("● humble  connected, 2 tools").sees("  나사");
     chat.press(ESC, NONE).does_not_see("MCP servers: ");
     chat.press(KeyCode::F(2), NONE).sees("│ Servers  ");
 }

@@ -27,8 +27,8 @@ fn the_list_shows_each_server_and_starts_no_disabled_one() {
         "humble  connected      1 of 2 tools  ~",
         "시험    connected      ",
         "dies    failed",
-        "    Server `dies` could not be started. Its process exited (exit status: 3). Last output: no \
-         TEST_API_KEY in the environment",
+        "    Server `dies` could not be started. It exited with status 3: \"no TEST_API_KEY in the \
+         environment\".",
         "off     off",
         "odd     misconfigured",
         "    mcp-servers.json: it has both `command` and `url`; give one.",
@@ -70,7 +70,7 @@ fn the_json_list_is_one_object() {
         servers[2]["error"]
             .as_str()
             .expect("an error")
-            .contains("exit status: 3")
+            .contains("exited with status 3")
     );
     assert_eq!(servers[3]["error"], Value::Null);
 }

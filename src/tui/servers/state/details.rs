@@ -97,20 +97,8 @@ fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTon
     if let Some((tone, why)) = failure_reason(server) {
         texts.push((tone, why));
     }
-    if let Some(peer) = &server.peer {
-        let peer_name = match peer.name.trim() {
-            "" => peer.version.clone(),
-            name => format!("{name} {}", peer.version),
-        };
-        let transport = peer.transport.label();
-        texts.push((
-            TextTone::Dim,
-            format!(
-                "{} {separator} {} {separator} {transport}",
-                one_line(&peer_name),
-                peer.protocol
-            ),
-        ));
+    if let Some(line) = peer_line(server, separator) {
+        texts.push((TextTone::Dim, line));
     }
     if let Some(description) = &server.description {
         texts.push((TextTone::Dim, description.clone()));
@@ -139,6 +127,41 @@ fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTon
         texts.push((TextTone::Dim, text.to_owned()));
     }
     texts
+}
+
+/// `everything 1.0 · 2025-11-25 · stdio`, while the server is connected.
+pub fn peer_line(server: &Server, separator: &str) -> Option<String> {
+    let peer = server.peer.as_ref()?;
+    let peer_name = match peer.name.trim() {
+        "" => peer.version.clone(),
+        name => format!("{name} {}", peer.version),
+    };
+    let (name, transport) = (one_line(&peer_name), peer.transport.label());
+    Some(format!(
+        "{name} {separator} {} {separator} {transport}",
+        peer.protocol
+    ))
+}
+
+/// The first line of the reason why an enabled server has no session. For rows that also show
+/// the server's name.
+pub fn failure_headline(server: &Server) -> Option<Clean> {
+    let reason = match &server.status {
+        _ if !server.enabled => return None,
+        ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
+            let named = format!("Server `{}` ", Clean::name(server.id.as_str()));
+            let what = notice.what.strip_prefix(&named);
+            let what = what.unwrap_or(&notice.what);
+            let reason = notice.headline.as_deref().or(notice.why.as_deref());
+            reason.unwrap_or(what)
+        }
+        ServerStatus::Misconfigured(why) => why.strip_prefix("mcp-servers.json: ").unwrap_or(why),
+        ServerStatus::Off | ServerStatus::Starting | ServerStatus::Connected => return None,
+    };
+    let mut lines = reason.lines().filter(|line| !line.trim().is_empty());
+    let line = lines.next().unwrap_or_default().trim();
+    let line = line.strip_suffix('.').unwrap_or(line);
+    Some(Clean::escaped(&one_line(line)))
 }
 
 /// Why an enabled server has no session.
@@ -196,13 +219,13 @@ pub fn push_tool_details(
 }
 
 /// The title, unless it repeats the name.
-fn distinct_title(tool: &Tool) -> Option<&str> {
+pub fn distinct_title(tool: &Tool) -> Option<&str> {
     let title = tool.title.as_deref().map(str::trim);
     title.filter(|title| !title.is_empty() && *title != tool.name)
 }
 
 /// `read-only · idempotent (the server says)`: displayed, never trusted.
-fn annotation_line(tool: &Tool, separator: &str) -> Option<String> {
+pub fn annotation_line(tool: &Tool, separator: &str) -> Option<String> {
     let labels = tool.annotations.labels().join(&format!(" {separator} "));
     (!labels.is_empty()).then(|| format!("{labels} (the server says)"))
 }

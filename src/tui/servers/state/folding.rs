@@ -53,13 +53,6 @@ impl ServersPane {
         }
     }
 
-    /// Selects a server and unfolds it.
-    pub fn select_and_unfold(&mut self, server: &ServerId) {
-        self.unfolded_servers.insert(server.clone());
-        self.select(server.clone(), None);
-        self.reveal_unfolded();
-    }
-
     fn select(&mut self, server: ServerId, tool: Option<String>) {
         self.lay_out(Some(RowIdentity {
             server,

@@ -13,6 +13,7 @@ mod notice_area;
 mod read_before_run;
 mod screen;
 mod servers;
+mod servers_viewer;
 mod settings_edits;
 mod spoofing;
 mod trust;

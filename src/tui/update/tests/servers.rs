@@ -1,7 +1,7 @@
 //! The servers pane without an engine: requests, notices and selection.
 
 use crate::domain::{Notice, Server, ServerLog, ServerLogLine, ServerStatus};
-use crate::fixtures::{self, described_tool};
+use crate::fixtures;
 use crate::tui::advice;
 use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::update::tests::*;
@@ -18,6 +18,13 @@ fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
 
 fn failed(name: &str, what: &str) -> Server {
     let status = ServerStatus::Failed(Notice::failure(what));
+    server(name, status, &[])
+}
+
+/// A server that failed to start, with a short reason.
+fn failed_because(name: &str, headline: &str) -> Server {
+    let notice = Notice::failure(format!("Server `{name}` could not be started."));
+    let status = ServerStatus::Failed(notice.with_headline(headline));
     server(name, status, &[])
 }
 
@@ -41,59 +48,6 @@ fn selected(chat: &ChatHarness) -> Option<(String, String)> {
 
 fn notice_in_view(chat: &ChatHarness) -> Option<String> {
     chat.model.notices.current().map(advice::notice_line)
-}
-
-#[test]
-fn mcp_lists_all_servers_and_tools_with_failed_servers_first() {
-    let mut well = server("well", ServerStatus::Connected, &["short", "gone", "last"]);
-    let long: Vec<String> = (0..60).map(|n| format!("line {n}")).collect();
-    well.tools = Arc::new(vec![
-        described_tool("short", "Short\u{202e}.\n✗ other: failed"),
-        described_tool("gone", ""),
-        described_tool("last", &long.join("\n")),
-    ]);
-    well.disabled_tools.insert("gone".to_owned());
-    let mut broken = failed("broken", "Server `broken` could not be started.");
-    broken.stderr = (0..20).map(|n| format!("word {n}.")).collect();
-    let mut chat = chat();
-    chat.size(80, 40)
-        .engine_event(Event::ServersListed(vec![well, broken]));
-    let screen = chat.keys("/mcp<Enter>").screen();
-    let expected = [
-        "MCP servers: 1 of 2 connected",
-        "✗ broken: failed",
-        "  Server `broken` could not be started.",
-        "    word 10.",
-        "    word 19.",
-        "● well: connected, 2 of 3 tools available",
-        "  short",
-        "    Short⟨U+202E⟩.",
-        "    ✗ other: failed",
-        "  gone (off)",
-        "    No description.",
-        "  last",
-        "    line 0",
-    ];
-    let mut from = 0;
-    for words in expected {
-        let at = screen[from..].find(words);
-        from += at.unwrap_or_else(|| panic!("{words} in {screen}"));
-    }
-    assert!(!screen.contains("word 9."), "{screen}");
-    assert!(!screen.contains("line 59"), "{screen}");
-    let screen = chat.keys("<End>").screen();
-    assert!(screen.contains("line 59"), "{screen}");
-    let below_header = screen.lines().skip(1).collect::<String>();
-    assert!(!below_header.contains("broken"), "{screen}");
-    chat.keys("<Esc>");
-    assert_eq!(chat.model.panes.focus, Focus::Message);
-    assert!(chat.model.layer.is_none());
-    chat.keys("<F2>");
-    assert_eq!(
-        chat.model.panes.focus,
-        Focus::Servers,
-        "F2 focuses the pane"
-    );
 }
 
 #[test]
@@ -176,7 +130,7 @@ fn repeated_failure_is_announced_once() {
     chat.engine_event(Event::ServerChanged(failed("b", "Server `b` ended.")));
     assert_eq!(
         notice_in_view(&chat).as_deref(),
-        Some("Server `b` ended. /mcp shows why.")
+        Some("b: ended. /mcp shows more.")
     );
     chat.wait(60_000);
     for _ in 0..3 {
@@ -204,16 +158,59 @@ fn repeated_failure_is_announced_once() {
 }
 
 #[test]
-fn servers_failing_together_share_one_notice() {
+fn servers_failing_together_share_one_row_with_their_reasons() {
     let mut chat = chat();
-    let servers = ["a", "b", "c"].map(|name| server(name, ServerStatus::Starting, &[]));
+    let servers = ["dead", "b", "web"].map(|name| server(name, ServerStatus::Starting, &[]));
     chat.engine_event(Event::ServersListed(servers.to_vec()));
-    for name in ["a", "c"] {
-        let what = format!("Server `{name}` could not be started.");
-        chat.engine_event(Event::ServerChanged(failed(name, &what)));
-    }
-    let both = "Servers `a`, `c` failed. /mcp shows why.";
+    chat.engine_event(Event::ServerChanged(failed_because(
+        "dead",
+        "no module named foo",
+    )));
+    let one = "dead: no module named foo. /mcp shows more.";
+    assert_eq!(notice_in_view(&chat).as_deref(), Some(one));
+    let long = "did not answer `initialize` within 30 s\u{1b}[31m";
+    chat.engine_event(Event::ServerChanged(failed_because("web", long)));
+    let both = "dead: no module named foo · web: did not answer `initiali… /mcp shows more.";
     assert_eq!(notice_in_view(&chat).as_deref(), Some(both));
+    let screen = chat.screen();
+    assert!(screen.lines().any(|row| row.contains(both)), "{screen}");
+}
+
+#[test]
+fn sidebar_shows_the_first_line_of_the_reason_below_a_failed_server() {
+    let mut chat = chat();
+    let reason = "ModuleNotFoundError: No module named 'foo'\u{202e}\nsecond line";
+    let odd = ServerStatus::Misconfigured(
+        "mcp-servers.json: it has both `command` and `url`; give one.".to_owned(),
+    );
+    let servers = vec![
+        failed_because("dead", reason),
+        server("odd", odd, &[]),
+        server("well", ServerStatus::Connected, &["x"]),
+    ];
+    chat.engine_event(Event::ServersListed(servers));
+    let screen = chat.size(120, 30).screen();
+    let sidebar: Vec<&str> = screen
+        .lines()
+        .filter_map(|line| Some(line.split_once("│ ")?.1.trim_end()))
+        .take(6)
+        .collect();
+    let expected = [
+        "Servers              tools tokens",
+        "✗ dead                     failed",
+        "  ModuleNotFoundError: No module…",
+        "✗ odd               misconfigured",
+        "  it has both `command` and `url…",
+    ];
+    assert_eq!(sidebar[..5], expected, "{screen}");
+    // Down passes over the reason.
+    chat.keys("<F2><Down>");
+    let selected = chat.model.servers_pane.selected_row();
+    assert_eq!(selected, Some(&ServersPaneRow::Server(1)));
+    let mut off = failed_because("dead", reason);
+    off.enabled = false;
+    chat.engine_event(Event::ServerChanged(off));
+    assert!(!chat.screen().contains("ModuleNotFound"));
 }
 
 #[test]

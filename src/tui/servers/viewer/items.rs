@@ -1,0 +1,268 @@
+//! What `/mcp` lists: failed servers first, then the others, each followed by its tools. The rows
+//! of an item are laid out only while it is near the view.
+
+use crate::domain::{Server, ServerStatus, Tool};
+use crate::text::Clean;
+use crate::text::wrap::wrap;
+use crate::tui::advice;
+use crate::tui::servers::state::{
+    TextTone, annotation_line, distinct_title, failure_reason, full_tool_text, peer_line,
+    status_label,
+};
+use std::num::NonZeroU16;
+
+/// Maximum number of stderr lines shown for a failed server.
+const STDERR_LINES_MAX: usize = 10;
+/// Maximum number of bytes shown of one text. Enter opens all of it.
+const TEXT_BYTES_MAX: usize = 16 << 10;
+/// Maximum number of bytes of a description that the filter searches.
+const SEARCHED_BYTES_MAX: usize = 4 << 10;
+/// Maximum number of notes about skipped tools.
+const REJECTED_TOOLS_MAX: usize = 20;
+/// Indents of the rows below a server, below its stderr heading, and below a tool.
+const SERVER_INDENT: u16 = 4;
+const STDERR_INDENT: u16 = 6;
+const TOOL_INDENT: u16 = 6;
+
+/// A server or one of its tools, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewerItem {
+    pub server: usize,
+    pub tool: Option<usize>,
+}
+
+impl ViewerItem {
+    pub fn tool<'a>(&self, server: &'a Server) -> Option<&'a Tool> {
+        server.tools.get(self.tool?)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum ViewerRow {
+    /// Separates a server from what is above it.
+    Blank,
+    Heading,
+    Text {
+        indent: u16,
+        tone: TextTone,
+        text: String,
+    },
+}
+
+/// The items that contain all words of the filter, and the index of the first one. A tool is
+/// listed below its server, even if the server itself does not match.
+pub fn matching_items(servers: &[Server], filter: &str) -> (Vec<ViewerItem>, usize) {
+    let filter = filter.to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let has_words = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let has_failed = |index: &usize| failure_reason(&servers[*index]).is_some();
+    let failed = (0..servers.len()).filter(has_failed);
+    let others = (0..servers.len()).filter(|index| !has_failed(index));
+    let (mut items, mut first_match) = (Vec::new(), None);
+    for index in failed.chain(others) {
+        let server = &servers[index];
+        let is_match = words.is_empty() || has_words(&searched_server_text(server));
+        let heading = items.len();
+        items.push(ViewerItem {
+            server: index,
+            tool: None,
+        });
+        let tools = server.tools.iter().enumerate();
+        let tools =
+            tools.filter(|(_, tool)| is_match || has_words(&searched_tool_text(server, tool)));
+        items.extend(tools.map(|(tool, _)| ViewerItem {
+            server: index,
+            tool: Some(tool),
+        }));
+        match (is_match, items.len() > heading + 1) {
+            (true, _) => first_match = first_match.or(Some(heading)),
+            (false, true) => first_match = first_match.or(Some(heading + 1)),
+            (false, false) => items.truncate(heading),
+        }
+    }
+    (items, first_match.unwrap_or(0))
+}
+
+fn searched_server_text(server: &Server) -> String {
+    let reason = failure_reason(server).map(|(_, reason)| reason);
+    let (description, reason) = (
+        server.description.as_deref().unwrap_or_default(),
+        reason.as_deref().unwrap_or_default(),
+    );
+    format!(
+        "{} {} {} {}",
+        server.id,
+        status_label(server),
+        bounded(description, SEARCHED_BYTES_MAX),
+        bounded(reason, SEARCHED_BYTES_MAX)
+    )
+}
+
+fn searched_tool_text(server: &Server, tool: &Tool) -> String {
+    let description = tool.description.as_deref().unwrap_or_default();
+    format!(
+        "{} {} {} {}",
+        server.id,
+        tool.name,
+        distinct_title(tool).unwrap_or_default(),
+        bounded(description, SEARCHED_BYTES_MAX)
+    )
+}
+
+fn bounded(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// The rows of an item in `columns` columns. Never empty.
+pub fn item_rows(
+    servers: &[Server],
+    item: ViewerItem,
+    columns: u16,
+    separator: &str,
+) -> Vec<ViewerRow> {
+    let Some(server) = servers.get(item.server) else {
+        return vec![ViewerRow::Blank];
+    };
+    let mut rows = match item.tool {
+        None => vec![ViewerRow::Blank, ViewerRow::Heading],
+        Some(_) => vec![ViewerRow::Heading],
+    };
+    let texts = match item.tool(server) {
+        Some(tool) => tool_texts(tool, separator),
+        None => server_texts(server, separator),
+    };
+    for text in texts {
+        push_text(&mut rows, columns, text);
+    }
+    rows
+}
+
+type IndentedText = (u16, TextTone, String);
+
+fn push_text(rows: &mut Vec<ViewerRow>, columns: u16, (indent, tone, raw): IndentedText) {
+    let columns = NonZeroU16::new(columns.saturating_sub(indent)).unwrap_or(NonZeroU16::MIN);
+    let shown = bounded(&raw, TEXT_BYTES_MAX);
+    let clean = Clean::escaped(shown.trim_end());
+    let text = clean.as_str();
+    let wrapped = wrap(text, columns).into_iter();
+    rows.extend(wrapped.map(|row| ViewerRow::Text {
+        indent,
+        tone,
+        text: text[row].trim_end().to_owned(),
+    }));
+    if shown.len() < raw.len() {
+        rows.push(ViewerRow::Text {
+            indent,
+            tone: TextTone::Dim,
+            text: "Enter shows the rest.".to_owned(),
+        });
+    }
+}
+
+/// The texts about a server, without its tools: why it failed, its last lines on stderr, then who
+/// it is.
+fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
+    let mut texts = Vec::new();
+    let mut add = |indent, tone, text: String| texts.push((indent, tone, text));
+    match &server.status {
+        _ if !server.enabled => {}
+        ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
+            let why = notice.to_sentence(|_| None);
+            add(SERVER_INDENT, TextTone::Failure, why);
+            if let Some(advice) = advice::advice_line(&notice.advice) {
+                add(SERVER_INDENT, TextTone::Plain, advice);
+            }
+        }
+        ServerStatus::Misconfigured(why) => add(SERVER_INDENT, TextTone::Failure, why.clone()),
+        ServerStatus::Off | ServerStatus::Starting | ServerStatus::Connected => {}
+    }
+    let first_shown = server.stderr.len().saturating_sub(STDERR_LINES_MAX);
+    let last_lines = &server.stderr[first_shown..];
+    if failure_reason(server).is_some() && !last_lines.is_empty() {
+        let heading = "Last lines on stderr:".to_owned();
+        add(SERVER_INDENT, TextTone::Dim, heading);
+        for line in last_lines {
+            add(STDERR_INDENT, TextTone::Plain, line.clone());
+        }
+    }
+    if let Some(line) = peer_line(server, separator) {
+        add(SERVER_INDENT, TextTone::Dim, line);
+    }
+    if let Some(description) = &server.description {
+        add(SERVER_INDENT, TextTone::Dim, description.clone());
+    }
+    let rejected = &server.rejected_tools;
+    for line in rejected.iter().take(REJECTED_TOOLS_MAX) {
+        add(
+            SERVER_INDENT,
+            TextTone::Attention,
+            format!("skipped: {line}"),
+        );
+    }
+    if let Some(hidden) = rejected.len().checked_sub(REJECTED_TOOLS_MAX + 1) {
+        let text = format!("and {} more", hidden + 1);
+        add(SERVER_INDENT, TextTone::Attention, text);
+    }
+    if server.status == ServerStatus::Connected && server.tools.is_empty() {
+        add(SERVER_INDENT, TextTone::Dim, "No tools.".to_owned());
+    }
+    texts
+}
+
+fn tool_texts(tool: &Tool, separator: &str) -> Vec<IndentedText> {
+    let mut texts = Vec::new();
+    if let Some(title) = distinct_title(tool) {
+        texts.push((TOOL_INDENT, TextTone::Plain, title.to_owned()));
+    }
+    texts.push(match tool.description.as_deref().map(str::trim) {
+        Some(text) if !text.is_empty() => (TOOL_INDENT, TextTone::Dim, text.to_owned()),
+        _ => (TOOL_INDENT, TextTone::Dim, "No description.".to_owned()),
+    });
+    if let Some(annotations) = annotation_line(tool, separator) {
+        texts.push((TOOL_INDENT, TextTone::Dim, annotations));
+    }
+    texts
+}
+
+/// The whole raw text of an item: for a server, why it failed, its stderr and its description; for
+/// a tool, its definition.
+pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
+    if let Some(tool) = item.tool(server) {
+        return full_tool_text(server, tool, separator);
+    }
+    let mut text = format!("{}: {}", server.id, status_line(server));
+    for (indent, _, part) in server_texts(server, separator) {
+        let blanks = match indent {
+            STDERR_INDENT => "  ",
+            _ => "",
+        };
+        text.push_str(&format!("\n{blanks}{part}"));
+    }
+    text
+}
+
+/// For example `connected, 3 of 5 tools available`.
+pub fn status_line(server: &Server) -> String {
+    let status = status_label(server);
+    let (available, total) = (server.offered_tools().count(), server.tools.len());
+    match total {
+        0 => status.to_owned(),
+        1 if available == total => format!("{status}, 1 tool"),
+        _ if available == total => format!("{status}, {total} tools"),
+        _ => format!("{status}, {available} of {total} tools available"),
+    }
+}
+
+/// Why the model is not offered a tool; empty if it is.
+pub fn tool_note(server: &Server, tool: &Tool) -> &'static str {
+    if server.withheld_tools.contains(&tool.name) {
+        "changed; withheld until you accept it"
+    } else if server.disabled_tools.contains(&tool.name) {
+        "off"
+    } else {
+        ""
+    }
+}

@@ -1,0 +1,301 @@
+//! `/mcp`: all servers and tools on the whole screen, failed servers first with the whole reason
+//! and their last lines on stderr. Only visible items are laid out.
+
+mod items;
+mod scroll;
+mod view;
+
+use crate::domain::{Server, ServerId};
+use crate::protocol::Event;
+use crate::text::Clean;
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::servers::stderr_log;
+use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
+use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
+use crate::tui::widgets::list::{ListKey, SearchList};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_viewer::TextViewer;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+
+/// Text is at most this wide, also on a wide screen.
+const COLUMNS_MAX: u16 = 100;
+
+/// Identifies an item, to find it again after the servers changed.
+#[derive(Debug)]
+struct ItemIdentity {
+    server: ServerId,
+    tool: Option<String>,
+    /// Rows from the top of the view to the item.
+    offset: isize,
+}
+
+#[derive(Debug)]
+pub struct ServersViewer {
+    /// Only its filter and focus are used: items have several rows, so `scroll` selects.
+    list: SearchList,
+    items: Vec<ViewerItem>,
+    scroll: ItemScroll,
+    /// The servers changed since `items` was built.
+    is_stale: bool,
+    /// The item to select once `items` is rebuilt.
+    kept: Option<ItemIdentity>,
+    /// The whole text of an item, opened with Enter.
+    opened_text: Option<TextViewer>,
+    separator: &'static str,
+    /// Size of the list at the last draw.
+    columns: u16,
+    height: usize,
+}
+
+/// Opens the viewer, at `server` if one is given.
+pub fn open(server: Option<&ServerId>, cx: &mut UiContext) {
+    let viewer = ServersViewer::new(server, cx.shared);
+    cx.open(viewer);
+}
+
+impl ServersViewer {
+    fn new(server: Option<&ServerId>, shared: SharedUiState) -> Self {
+        let kept = server.map(|server| ItemIdentity {
+            server: server.clone(),
+            tool: None,
+            offset: 0,
+        });
+        let (columns, rows) = shared.size;
+        Self {
+            list: SearchList::default(),
+            items: Vec::new(),
+            scroll: ItemScroll::default(),
+            is_stale: true,
+            kept,
+            opened_text: None,
+            separator: shared.glyphs.dot,
+            columns: columns.clamp(1, COLUMNS_MAX),
+            height: usize::from(rows).max(1),
+        }
+    }
+
+    /// Runs `act` with the scroll state and the heights of the items.
+    fn with_scroll<T>(
+        &mut self,
+        servers: &[Server],
+        act: impl FnOnce(&mut ItemScroll, &ItemHeights) -> T,
+    ) -> T {
+        let (items, columns, separator) = (&self.items, self.columns, self.separator);
+        let height_of = |index: usize| {
+            let item = items.get(index);
+            item.map_or(1, |item| {
+                item_rows(servers, *item, columns, separator).len()
+            })
+        };
+        let heights = ItemHeights {
+            count: items.len(),
+            view: self.height,
+            height_of: &height_of,
+        };
+        act(&mut self.scroll, &heights)
+    }
+
+    /// Lists the servers again if they changed. The selection stays on its item, and the item
+    /// stays in its row.
+    fn refresh(&mut self, servers: &[Server]) {
+        if !self.is_stale {
+            return;
+        }
+        self.is_stale = false;
+        (self.items, _) = matching_items(servers, &self.list.filter());
+        let kept = self.kept.take();
+        let found = kept.and_then(|kept| Some((self.find(&kept, servers)?, kept.offset)));
+        self.with_scroll(servers, |scroll, heights| match found {
+            Some((item, offset)) => scroll.restore(item, offset, heights),
+            None => scroll.clamp(heights),
+        });
+    }
+
+    /// Index of the item, or of its server if the tool is gone.
+    fn find(&self, kept: &ItemIdentity, servers: &[Server]) -> Option<usize> {
+        let server = servers.iter().position(|server| server.id == kept.server)?;
+        let tools = &servers[server].tools;
+        let tool = kept.tool.as_ref();
+        let tool = tool.and_then(|name| tools.iter().position(|tool| tool.name == *name));
+        let position = |tool| {
+            let wanted = ViewerItem { server, tool };
+            self.items.iter().position(|item| *item == wanted)
+        };
+        position(tool).or_else(|| position(None))
+    }
+
+    /// Remembers the selected item before the servers change. A selection on the first item stays
+    /// there, so that a server that fails next is seen.
+    fn keep_selection(&mut self, servers: &[Server]) {
+        if self.is_stale || self.scroll.selected == 0 {
+            self.is_stale = true;
+            return;
+        }
+        let offset = self.with_scroll(servers, |scroll, heights| scroll.selected_offset(heights));
+        self.kept = self.selected(servers).map(|(server, item)| ItemIdentity {
+            server: server.id.clone(),
+            tool: item.tool(server).map(|tool| tool.name.clone()),
+            offset,
+        });
+        self.is_stale = true;
+    }
+
+    fn selected<'a>(&self, servers: &'a [Server]) -> Option<(&'a Server, ViewerItem)> {
+        let item = *self.items.get(self.scroll.selected)?;
+        Some((servers.get(item.server)?, item))
+    }
+
+    /// Lists the items that match the changed filter and selects the first one.
+    fn apply_filter(&mut self, servers: &[Server]) {
+        let (items, first_match) = matching_items(servers, &self.list.filter());
+        self.items = items;
+        self.scroll = ItemScroll::default();
+        self.with_scroll(servers, |scroll, heights| {
+            scroll.select(first_match, heights)
+        });
+    }
+
+    /// Takes over the size of the list and makes selection and view valid for it.
+    fn set_size(&mut self, columns: u16, height: usize, servers: &[Server]) {
+        (self.columns, self.height) = (columns.clamp(1, COLUMNS_MAX), height.max(1));
+        self.refresh(servers);
+        self.with_scroll(servers, |scroll, heights| scroll.clamp(heights));
+    }
+
+    fn has_more_below(&mut self, servers: &[Server]) -> bool {
+        self.with_scroll(servers, |scroll, heights| scroll.has_more_below(heights))
+    }
+
+    /// Handles a key that moves the selection. Returns false for any other key.
+    fn move_key(&mut self, key: KeyEvent, servers: &[Server]) -> bool {
+        let letters = [KeyContext::SearchListRows, KeyContext::Servers];
+        let found = layers::find_key(key, &[KeyContext::ScrollableList])
+            .or_else(|| layers::find_key(key, &letters).filter(|_| self.list.has_row_focus()));
+        self.with_scroll(servers, |scroll, heights| {
+            match found {
+                Some(LayerKey::Up) => scroll.step(-1, heights),
+                Some(LayerKey::Down) => scroll.step(1, heights),
+                Some(LayerKey::PageUp) => scroll.page(-1, heights),
+                Some(LayerKey::PageDown) => scroll.page(1, heights),
+                Some(LayerKey::Start) => scroll.select(0, heights),
+                Some(LayerKey::End) => scroll.select_end(heights),
+                _ => return false,
+            }
+            true
+        })
+    }
+
+    fn opened_text_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let Some(text) = &mut self.opened_text else {
+            return Handled::PassedOn;
+        };
+        let handled = text.handle_key(key, cx);
+        let is_back = layers::find_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Back);
+        if handled == Handled::PassedOn && is_back {
+            self.opened_text = None;
+            return Handled::Consumed;
+        }
+        handled
+    }
+
+    fn open_full_text(&mut self, servers: &[Server]) {
+        let Some((server, item)) = self.selected(servers) else {
+            return;
+        };
+        let name = match item.tool(server) {
+            Some(tool) => Clean::name(&tool.name),
+            None => Clean::name(server.id.as_str()),
+        };
+        let text = full_text(server, item, self.separator);
+        self.opened_text = Some(TextViewer::new(name, text));
+    }
+}
+
+impl Layer for ServersViewer {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let servers = cx.shared.servers;
+        self.refresh(servers);
+        if self.opened_text.is_some() {
+            return self.opened_text_key(key, cx);
+        }
+        if self.move_key(key, servers) {
+            return Handled::Consumed;
+        }
+        match self.list.key(key, self.items.len(), KeyContext::Servers) {
+            ListKey::Closed => return Handled::Closed,
+            ListKey::Searched => self.apply_filter(servers),
+            ListKey::Unhandled(LayerKey::Confirm) => self.open_full_text(servers),
+            ListKey::Unhandled(LayerKey::Copy) => {
+                if let Some((server, item)) = self.selected(servers) {
+                    cx.copy(full_text(server, item, self.separator));
+                }
+            }
+            ListKey::Unhandled(LayerKey::Stderr) => {
+                if let Some((server, _)) = self.selected(servers) {
+                    stderr_log::open(&server.id, cx);
+                }
+            }
+            _ => {}
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
+        if self.opened_text.is_none() {
+            self.list.paste(text);
+            self.apply_filter(cx.shared.servers);
+        }
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
+        if let Some(text) = &mut self.opened_text {
+            return text.scroll(rows, shared);
+        }
+        self.refresh(shared.servers);
+        self.with_scroll(shared.servers, |scroll, heights| {
+            scroll.scroll(rows, heights)
+        });
+    }
+
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
+        if let Event::ServersListed(_) | Event::ServerChanged(_) = event {
+            self.keep_selection(cx.shared.servers);
+        }
+        Handled::PassedOn
+    }
+
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        match &mut self.opened_text {
+            Some(text) => text.draw(area, shared, pen),
+            None => view::draw(self, area.body, shared, pen),
+        }
+    }
+
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        if let Some(text) = &self.opened_text {
+            return text.hints(shared);
+        }
+        let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
+        let full_text = hint(LayerKey::Confirm, "full text");
+        if !self.list.has_row_focus() {
+            let rows = hint(LayerKey::Switch, "rows (y copy)");
+            return vec![full_text, rows, hint(LayerKey::Back, "close")];
+        }
+        vec![
+            layers::hint(KeyContext::Servers, LayerKey::Copy, "copy"),
+            full_text,
+            layers::hint(KeyContext::Servers, LayerKey::Stderr, "stderr"),
+            hint(LayerKey::Switch, "filter"),
+            hint(LayerKey::Back, "back"),
+        ]
+    }
+}

@@ -1,0 +1,178 @@
+//! Draws the visible rows of `/mcp`.
+
+use crate::domain::{Server, ServerStatus};
+use crate::text::Clean;
+use crate::tui::layer::SharedUiState;
+use crate::tui::servers::view::{status_glyph, tone_style};
+use crate::tui::servers::viewer::ServersViewer;
+use crate::tui::servers::viewer::items::{
+    ViewerItem, ViewerRow, item_rows, status_line, tool_note,
+};
+use crate::tui::widgets::numbers::format_thousands;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::draw_window;
+use ratatui::layout::{Position, Rect};
+
+/// Columns of a name at least, however long the note beside it is.
+const NAME_COLUMNS_MIN: u16 = 12;
+/// Columns left of a server's and of a tool's name, for the selection mark and the status.
+const SERVER_NAME_AT: u16 = 4;
+const TOOL_NAME_AT: u16 = 4;
+
+/// Returns the cursor position if the filter has the focus.
+pub fn draw(
+    viewer: &mut ServersViewer,
+    body: Rect,
+    shared: SharedUiState,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let servers = shared.servers;
+    // The first draw decides where the list is scrolled to, so measure before the title.
+    let area = draw_window(body, "", "", pen);
+    let rows = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(1),
+        ..area
+    };
+    viewer.set_size(rows.width, rows.height.into(), servers);
+    if rows.y > body.y + 1 {
+        let right = position_text(viewer, servers, pen);
+        let (line, accent) = (Rect { height: 1, ..body }, pen.theme.accent);
+        pen.rule(line, &title(servers), &right, accent);
+    }
+    let cursor = viewer.list.draw_filter(pen.glyphs.prompt, area, pen);
+    if viewer.items.is_empty() {
+        let text = match servers {
+            [] => "No MCP servers are configured. Add them to mcp-servers.json.",
+            _ => "No server or tool matches.",
+        };
+        let dim = pen.theme.dim;
+        pen.paragraph(rows, &Clean::from_static(text), dim);
+    }
+    draw_rows(viewer, servers, rows, pen);
+    (!viewer.list.has_row_focus()).then_some(cursor)
+}
+
+fn title(servers: &[Server]) -> String {
+    let connected = servers
+        .iter()
+        .filter(|server| server.enabled && server.status == ServerStatus::Connected);
+    format!(
+        "MCP servers: {} of {} connected",
+        connected.count(),
+        servers.len()
+    )
+}
+
+/// `3 of 17 ↓`: the selected item, and whether more items are below the view.
+fn position_text(viewer: &mut ServersViewer, servers: &[Server], pen: &Painter) -> String {
+    let count = viewer.items.len();
+    if count == 0 {
+        return String::new();
+    }
+    let more = match viewer.has_more_below(servers) {
+        true => format!(" {}", pen.glyphs.down),
+        false => String::new(),
+    };
+    let selected = format_thousands(viewer.scroll.selected as u64 + 1);
+    format!("{selected} of {}{more}", format_thousands(count as u64))
+}
+
+fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut Painter) {
+    let (columns, separator) = (viewer.columns, pen.glyphs.dot);
+    let mut y = area.top();
+    let mut skipped = viewer.scroll.top.row;
+    for (index, item) in viewer.items.iter().enumerate().skip(viewer.scroll.top.item) {
+        let is_selected = index == viewer.scroll.selected;
+        let rows = item_rows(servers, *item, columns, separator);
+        // The mark of an item that begins above the view stands in the first visible row.
+        let heading = rows.iter().position(|row| *row == ViewerRow::Heading);
+        let marked = heading.unwrap_or(0).max(skipped);
+        for (at, row) in rows.iter().enumerate().skip(skipped) {
+            if y >= area.bottom() {
+                return;
+            }
+            let line = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            draw_row(servers, *item, row, (is_selected, line), pen);
+            if is_selected && at == marked {
+                let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+                pen.put(line.x, line.y, cursor, accent, 1);
+            }
+            y += 1;
+        }
+        skipped = 0;
+    }
+}
+
+fn draw_row(
+    servers: &[Server],
+    item: ViewerItem,
+    row: &ViewerRow,
+    (is_selected, line): (bool, Rect),
+    pen: &mut Painter,
+) {
+    match row {
+        ViewerRow::Blank => {}
+        ViewerRow::Heading => {
+            let Some(server) = servers.get(item.server) else {
+                return;
+            };
+            draw_heading(server, item, is_selected, line, pen);
+        }
+        ViewerRow::Text { indent, tone, text } => {
+            let style = tone_style(*tone, pen);
+            let columns = line.width.saturating_sub(*indent);
+            pen.put(line.x + indent, line.y, text, style, columns);
+        }
+    }
+}
+
+fn draw_heading(
+    server: &Server,
+    item: ViewerItem,
+    is_selected: bool,
+    line: Rect,
+    pen: &mut Painter,
+) {
+    let tool = item.tool(server);
+    let (name, note, x, style) = match tool {
+        Some(tool) => (
+            Clean::name(&tool.name),
+            tool_note(server, tool).to_owned(),
+            TOOL_NAME_AT,
+            pen.theme.plain,
+        ),
+        None => {
+            let (mark, style, _) = status_glyph(server, pen);
+            pen.put(line.x + 2, line.y, mark, style, 1);
+            let name = Clean::name(server.id.as_str());
+            (name, status_line(server), SERVER_NAME_AT, pen.theme.bold)
+        }
+    };
+    let style = match is_selected {
+        true => pen.theme.accent,
+        false => style,
+    };
+    let room = line.width.saturating_sub(x);
+    let note_columns = crate::text::grapheme::width(&note) as u16 + 2;
+    let name_columns = room.saturating_sub(note_columns).max(NAME_COLUMNS_MIN);
+    let used = pen.put_truncated(
+        line.x + x,
+        line.y,
+        name.as_str(),
+        style,
+        name_columns.min(room),
+    );
+    let left = room.saturating_sub(used + 2);
+    let note_style = match (tool, server.withheld_tools.is_empty()) {
+        (Some(tool), false) if server.withheld_tools.contains(&tool.name) => pen.theme.attention,
+        _ => pen.theme.dim,
+    };
+    if left > 0 {
+        pen.put_truncated(line.x + x + used + 2, line.y, &note, note_style, left);
+    }
+}
