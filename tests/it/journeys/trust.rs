@@ -63,7 +63,8 @@ fn a_pattern_is_editable_and_must_match_the_call() {
         .answer("Early.");
     let mut chat = chat(script);
     chat.says("Time?").reads_screen().key('8');
-    chat.sees("Always while it matches").sees("\"Asia/Seoul\"");
+    chat.sees("Allow calls matching this pattern")
+        .sees("\"Asia/Seoul\"");
     // The text ends with `Asia/Seoul"`, a newline and `}`.
     chat.press(KeyCode::Up, NONE).press(KeyCode::End, NONE);
     for _ in 0.."Seoul\"".len() {
@@ -92,7 +93,7 @@ fn esc_in_the_pattern_field_decides_nothing() {
     chat.says("Time?")
         .reads_screen()
         .key('8')
-        .sees("Always while it matches");
+        .sees("Allow calls matching this pattern");
     chat.press(KeyCode::Esc, NONE).sees("Call now? (Y/N)");
     chat.key('n').sees("refused");
     chat.says("/trust").sees("No decisions are stored");
