@@ -5,6 +5,7 @@ mod models;
 mod output;
 mod piped_input;
 mod probe;
+mod resume_line;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
@@ -18,8 +19,6 @@ use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
 use crate::serve::BuiltInServer;
-use crate::text::Clean;
-use crate::text::grapheme::truncate_to_width;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
@@ -34,8 +33,6 @@ use watchdog::BackgroundRuntime;
 
 /// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
-/// Columns of the title in the line that says how to resume.
-const TITLE_COLUMNS_MAX: usize = 50;
 /// How long the engine task may take to end after its last event.
 const ENGINE_END_DEADLINE: Duration = Duration::from_millis(300);
 
@@ -119,10 +116,7 @@ async fn run_chat(
         ..EngineOptions::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    let resume_command = match &shared.home {
-        Some(home) => format!("humble --home {} --continue", home.display()),
-        None => "humble --continue".to_owned(),
-    };
+    let resume_command = resume_line::resume_command(shared.home.as_deref());
     let ended = run_screen(
         home,
         Provider::new(),
@@ -258,7 +252,6 @@ async fn run_screen(
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
         tour_prompts,
-        ..tui::TuiOptions::default()
     };
     let EngineHandle {
         commands,
@@ -268,13 +261,8 @@ async fn run_screen(
     let end = tui::run(commands, events, tui_options).await;
     stop_engine(task, background).await;
     let end = end?;
-    let title = end
-        .saved_title
-        .filter(|_| end.exit == tui::ScreenExit::Quit && !is_demo);
-    if let Some(title) = title {
-        let title = Clean::single_line(&title);
-        let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);
-        println!("{resume_command}  resumes \"{title}\"");
+    if let (tui::ScreenExit::Quit, false, Some(title)) = (end.exit, is_demo, &end.saved_title) {
+        println!("{}", resume_line::resume_line(resume_command, title));
     }
     Ok(ScreenOutcome::Screen(end.exit))
 }

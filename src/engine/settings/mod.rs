@@ -67,7 +67,7 @@ impl LiveSettings {
             settings: cx.settings.clone(),
             servers: self.servers.clone(),
             system_prompt: self.file_prompt.to_string(),
-            personas: self.personas.from_files().to_vec(),
+            personas: self.personas.listed().to_vec(),
             trust: Arc::clone(trust),
         }
     }
@@ -98,7 +98,7 @@ impl LiveSettings {
         if *file_prompt != *self.file_prompt {
             self.file_prompt = file_prompt.into();
         }
-        if personas != self.personas.from_files() {
+        if personas != self.personas.listed() {
             self.personas.replace(personas, cx);
         }
     }

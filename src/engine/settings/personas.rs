@@ -25,7 +25,7 @@ impl Personas {
         }
     }
 
-    pub(super) fn from_files(&self) -> &[Persona] {
+    pub(super) fn listed(&self) -> &[Persona] {
         &self.from_files
     }
 

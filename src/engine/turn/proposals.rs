@@ -120,7 +120,7 @@ impl Turn {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
             .into_iter()
-            .map(|candidate| self.to_proposal(candidate))
+            .map(|candidate| self.propose(candidate))
             .collect();
         self.tool_rounds += 1;
         self.check_failed_call_limit();
@@ -145,7 +145,7 @@ impl Turn {
         }
     }
 
-    fn to_proposal(&mut self, candidate: CallCandidate) -> Proposal {
+    fn propose(&mut self, candidate: CallCandidate) -> Proposal {
         if let CallCandidate::Unusable { why, .. } | CallCandidate::Unreadable { why, .. } =
             &candidate
             && let Some(name) = self.setup.toolset.withheld_tool_named_in(why)

@@ -2,6 +2,8 @@
 //! is laid out once. A paragraph is laid out again whenever it grows, so a long one is split into
 //! parts.
 
+mod prefixes;
+
 use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
 use super::code::CodeLayout;
 use super::inline::{LinkDefinitions, write_inline};
@@ -14,8 +16,6 @@ use std::ops::Range;
 
 /// Indentation of code and tables.
 pub const INSET: &str = "  ";
-/// The widest line of prose that is easy to read. Code and tables may use all columns.
-const MEASURE: u16 = 100;
 
 /// The prefixes of a leaf's remaining rows: of the next row, and of those after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,59 +170,6 @@ impl MarkdownLayout {
             }
             LeafKind::Table(_) => LeafLayout::None,
         };
-    }
-
-    /// The prefix of code: as wide as [`INSET`].
-    pub fn code_bar(&self) -> String {
-        format!("{} ", self.glyphs.code_bar)
-    }
-
-    /// The columns of prose after the prefix: lines of at most [`MEASURE`] columns.
-    fn prose_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
-        let surplus = self.width.get().saturating_sub(MEASURE);
-        let left = self.content_width(prefixes).get().saturating_sub(surplus);
-        NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
-    }
-
-    /// The columns to the right of the prefix.
-    pub fn content_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
-        let prefix_columns = self.row_buffer.prefix(prefixes.rest).chars().count();
-        let remaining = usize::from(self.width.get()).saturating_sub(prefix_columns);
-        let remaining = u16::try_from(remaining).unwrap_or(u16::MAX);
-        NonZeroU16::new(remaining).unwrap_or(NonZeroU16::MIN)
-    }
-
-    fn intern_prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
-        let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
-            let text = self.prefix_text(parts) + inset;
-            self.row_buffer.intern_prefix(self.limit_prefix(&text))
-        });
-        RowPrefixes { next, rest }
-    }
-
-    /// Limits a prefix to half of the width by dropping leading characters, each of which is one
-    /// column wide.
-    fn limit_prefix<'a>(&self, text: &'a str) -> &'a str {
-        let columns_max = usize::from(self.width.get() / 2);
-        let dropped_chars = text.chars().count().saturating_sub(columns_max);
-        let start = text.char_indices().nth(dropped_chars);
-        start.map_or("", |(start, _)| &text[start..])
-    }
-
-    fn prefix_text(&self, parts: &[PrefixPart]) -> String {
-        let mut text = String::new();
-        for part in parts {
-            match *part {
-                PrefixPart::Quote => text.extend([self.glyphs.quote, ' ']),
-                PrefixPart::Bullet => text.extend([self.glyphs.bullet, ' ']),
-                PrefixPart::Number(number, delimiter) => {
-                    text.push_str(&format!("{number}{} ", char::from(delimiter)));
-                }
-                PrefixPart::Task(done) => text.push_str(if done { "[x] " } else { "[ ] " }),
-                PrefixPart::Space(columns) => text.push_str(&" ".repeat(columns)),
-            }
-        }
-        text
     }
 
     fn push_line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {

@@ -5,6 +5,7 @@ use crate::domain::Arguments;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::tui::widgets::painter::single_line;
 use serde_json::Value;
 
 /// Columns of one value, and of a result.
@@ -85,7 +86,7 @@ fn first_line(text: &str) -> Option<String> {
 /// A text in at most `columns` columns, with its end marked if it was cut.
 fn short(text: &str, columns: usize) -> String {
     let start = &text[..text.floor_char_boundary(BYTES_MAX)];
-    let clean = Clean::single_line(start);
+    let clean = single_line(start);
     if start.len() == text.len() && width(clean.as_str()) <= columns {
         return clean.into();
     }

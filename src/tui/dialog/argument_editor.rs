@@ -7,7 +7,7 @@ use crate::tui::dialog::arguments::editable::{
     EditableValue, editable_values, value_to_text, with_edited_value,
 };
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
-use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingCheck};
+use crate::tui::dialog::state::{ArgumentCheck, Dialog, DialogMode, DialogPage, EditTarget};
 use crate::tui::input::decode::normalize_key;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
@@ -85,9 +85,7 @@ fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
     let editor = draft.map_or_else(
         || {
             let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
-            let mut editor = Editor::new(&text);
-            editor.move_to_start();
-            editor
+            Editor::at_start(&text)
         },
         |(_, editor)| editor,
     );
@@ -151,7 +149,7 @@ pub fn argument_editor_key(
                 Ok(_) if check.is_some() => return None,
                 Ok(arguments) => {
                     let query = cx.next_query_id();
-                    *check = Some(PendingCheck {
+                    *check = Some(ArgumentCheck {
                         query,
                         arguments: arguments.clone(),
                     });

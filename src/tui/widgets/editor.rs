@@ -1,28 +1,13 @@
 //! A text editor: lines, a cursor that moves by grapheme cluster, soft wrap. Keeps raw text
 //! and sanitizes only what is drawn. An edit re-wraps one line.
 
+mod edit;
+
+pub use edit::Edit;
+
 use crate::text::grapheme::{clusters, truncate_to_width, width};
 use crate::tui::widgets::wrapped_line::WrappedLine;
 use unicode_segmentation::GraphemeCursor;
-
-/// An editing action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edit {
-    Left,
-    Right,
-    Up,
-    Down,
-    WordLeft,
-    WordRight,
-    LineStart,
-    LineEnd,
-    Backspace,
-    Delete,
-    DeleteWordLeft,
-    DeleteToStart,
-    DeleteToEnd,
-    Newline,
-}
 
 #[derive(Debug, Clone, Default)]
 struct EditorLine {
@@ -70,9 +55,14 @@ impl Editor {
         this
     }
 
-    /// Puts the cursor before the first character.
-    pub fn move_to_start(&mut self) {
-        (self.line, self.byte, self.top) = (0, 0, (0, 0));
+    /// Like [`Self::new`], with the cursor before the first character.
+    pub fn at_start(text: &str) -> Self {
+        let this = Self::new(text);
+        Self {
+            line: 0,
+            byte: 0,
+            ..this
+        }
     }
 
     pub fn text(&self) -> String {

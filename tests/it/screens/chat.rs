@@ -368,12 +368,19 @@ fn guided(size: (u16, u16)) -> UiModel {
 }
 
 #[test]
-fn thinking_over_the_chat_has_the_whole_width() {
+fn thinking_takes_half_of_a_narrow_screen_and_cuts_no_word() {
     let mut story = screen_harness((64, 20));
     story.answered_turn().key(KeyCode::F(3));
     let screen = story.screen();
+    let halves = |row: &str| {
+        row.split_once('│')
+            .map(|(_, right)| right.trim().to_owned())
+    };
+    let right: Vec<String> = screen.lines().filter_map(halves).collect();
     assert!(
-        screen.contains("The user wants a sum. I have get-sum."),
+        right
+            .join(" ")
+            .contains("The user wants a sum. I have get-sum."),
         "{screen}"
     );
 }

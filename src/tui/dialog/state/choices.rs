@@ -67,13 +67,46 @@ impl DialogChoice {
     }
 }
 
-fn dialog_choice(
-    action: DialogAction,
-    digit: char,
-    key: char,
-    short: &str,
-    label: &str,
-) -> DialogChoice {
+/// The choices of every call. A blank stands for no key.
+#[rustfmt::skip]
+const CALL_CHOICES: [ChoiceRow; 9] = [
+    (DialogAction::Run, '1', 'y', "run", "Run it once"),
+    (DialogAction::Refuse, '2', 'n', "stop", "Do not run it, and end the turn"),
+    (DialogAction::Deny, '3', 'd', "deny…", "Do not run it; tell the model why, and let it go on"),
+    (DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
+    (DialogAction::RunForSession, '5', 's', "session", "Run it, and this tool for the rest of this conversation"),
+    (DialogAction::RunAlways, '6', ' ', "tool", "Always run this tool"),
+    (DialogAction::RunServer, '7', ' ', "server", "Always run the tools that this server has now"),
+    (DialogAction::RunMatching, '8', ' ', "matching", "Always run calls like this one: edit the pattern"),
+    (DialogAction::Never, '9', ' ', "never", "Never run this tool"),
+];
+/// Choices that only some calls have.
+const USE_FIRST_RESULT: ChoiceRow = (
+    DialogAction::UseFirstResult,
+    ' ',
+    'u',
+    "first result",
+    "Use the result of the first such call",
+);
+const TREAT_AS_TEXT: ChoiceRow = (
+    DialogAction::TreatAsText,
+    ' ',
+    't',
+    "as text",
+    "Treat it as text: it was no call",
+);
+const RUN_UNREAD: ChoiceRow = (
+    DialogAction::RunUnread,
+    ' ',
+    'r',
+    "run unread…",
+    "Run it without reading the rest",
+);
+
+/// Action, digit, key, a word for the row of choices, and the whole label.
+type ChoiceRow = (DialogAction, char, char, &'static str, &'static str);
+
+fn dialog_choice((action, digit, key, short, label): ChoiceRow) -> DialogChoice {
     DialogChoice {
         action,
         digit: Some(digit).filter(|digit| *digit != ' '),
@@ -90,13 +123,8 @@ impl Dialog {
             let choices = self.question.choices().iter().zip('1'..='9');
             return choices
                 .map(|(choice, digit)| {
-                    dialog_choice(
-                        DialogAction::Choose(choice.choice),
-                        digit,
-                        choice.key,
-                        choice.label,
-                        choice.label,
-                    )
+                    let action = DialogAction::Choose(choice.choice);
+                    dialog_choice((action, digit, choice.key, choice.label, choice.label))
                 })
                 .collect();
         };
@@ -107,138 +135,60 @@ impl Dialog {
         {
             return self.choices_for_edited();
         }
-        let mut rows = vec![
-            dialog_choice(DialogAction::Run, '1', 'y', "run", "Run it once"),
-            dialog_choice(
-                DialogAction::Refuse,
-                '2',
-                'n',
-                "stop",
-                "Do not run it, and end the turn",
-            ),
-            dialog_choice(
-                DialogAction::Deny,
-                '3',
-                'd',
-                "deny…",
-                "Do not run it; tell the model why, and let it go on",
-            ),
-            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
-            dialog_choice(
-                DialogAction::RunForSession,
-                '5',
-                's',
-                "session",
-                "Run it, and this tool for the rest of this conversation",
-            ),
-            dialog_choice(
-                DialogAction::RunAlways,
-                '6',
-                ' ',
-                "tool",
-                "Always run this tool",
-            ),
-            dialog_choice(
-                DialogAction::RunServer,
-                '7',
-                ' ',
-                "server",
-                "Always run the tools that this server has now",
-            ),
-            dialog_choice(
-                DialogAction::RunMatching,
-                '8',
-                ' ',
-                "matching",
-                "Always run calls like this one: edit the pattern",
-            ),
-            dialog_choice(
-                DialogAction::Never,
-                '9',
-                ' ',
-                "never",
-                "Never run this tool",
-            ),
-        ];
-        if self.calls().len() > 1 && self.seen_calls.iter().all(|shown| *shown) {
-            let label = match self.decided_count() {
-                0 => format!("Run all {} calls", self.calls().len()),
-                decided => format!("Run the other {}", self.calls().len() - decided),
-            };
-            rows.push(dialog_choice(DialogAction::RunAll, '0', ' ', "all", &label));
-        }
+        let mut rows: Vec<DialogChoice> = CALL_CHOICES.into_iter().map(dialog_choice).collect();
+        rows.extend(self.run_all_choice());
         let call = transcript.call(offered.call);
         if call.is_some_and(|call| call.repeats.is_some()) {
-            rows.push(dialog_choice(
-                DialogAction::UseFirstResult,
-                ' ',
-                'u',
-                "first result",
-                "Use the result of the first such call",
-            ));
+            rows.push(dialog_choice(USE_FIRST_RESULT));
         }
         if call.is_some_and(is_from_text) {
-            rows.push(dialog_choice(
-                DialogAction::TreatAsText,
-                ' ',
-                't',
-                "as text",
-                "Treat it as text: it was no call",
-            ));
+            rows.push(dialog_choice(TREAT_AS_TEXT));
         }
         rows.extend(self.run_unread_choice());
         rows
+    }
+
+    /// Runs all calls at once; offered after each has been on display.
+    fn run_all_choice(&self) -> Option<DialogChoice> {
+        let calls = self.calls().len();
+        let label = match self.decided_count() {
+            0 => format!("Run all {calls} calls"),
+            decided => format!("Run the other {}", calls - decided),
+        };
+        let were_shown = self.seen_calls.iter().all(|shown| *shown);
+        (calls > 1 && were_shown).then(|| DialogChoice {
+            label,
+            ..dialog_choice((DialogAction::RunAll, '0', ' ', "all", ""))
+        })
     }
 
     /// The choices for edited arguments. None of them grants permissions, because a rule
     /// would apply to the model's own arguments.
     fn choices_for_edited(&self) -> Vec<DialogChoice> {
-        let mut rows = vec![
-            dialog_choice(
-                DialogAction::Run,
-                '1',
-                'y',
-                "run as edited",
-                "Run it as edited",
-            ),
-            dialog_choice(
-                DialogAction::Refuse,
-                '2',
-                'n',
-                "stop",
-                "Do not run it, and end the turn",
-            ),
-            dialog_choice(
-                DialogAction::Deny,
-                '3',
-                'd',
-                "deny…",
-                "Do not run it; tell the model why, and let it go on",
-            ),
-            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
-            dialog_choice(
-                DialogAction::Never,
-                '9',
-                ' ',
-                "never",
-                "Never run this tool",
-            ),
-        ];
-        rows.extend(self.run_unread_choice());
-        rows
+        let is_offered = |row: &ChoiceRow| {
+            matches!(
+                row.0,
+                DialogAction::Refuse
+                    | DialogAction::Deny
+                    | DialogAction::Edit
+                    | DialogAction::Never
+            )
+        };
+        let run = (
+            DialogAction::Run,
+            '1',
+            'y',
+            "run as edited",
+            "Run it as edited",
+        );
+        let others = CALL_CHOICES.into_iter().filter(is_offered);
+        let rows = std::iter::once(run).chain(others).map(dialog_choice);
+        rows.chain(self.run_unread_choice()).collect()
     }
 
     fn run_unread_choice(&self) -> Option<DialogChoice> {
         let is_long = self.undrawn_rows > RUN_UNREAD_MIN_ROWS;
-        is_long.then(|| {
-            dialog_choice(
-                DialogAction::RunUnread,
-                ' ',
-                'r',
-                "run unread…",
-                "Run it without reading the rest",
-            )
-        })
+        is_long.then(|| dialog_choice(RUN_UNREAD))
     }
 
     /// Indices of the choices that the arrow keys reach on this page.

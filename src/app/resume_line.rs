@@ -1,0 +1,44 @@
+//! The line on the ordinary screen that says how to go on after leaving.
+
+use crate::text::Clean;
+use crate::text::grapheme::truncate_to_width;
+use std::path::Path;
+
+/// Columns of the title.
+const TITLE_COLUMNS_MAX: usize = 50;
+
+/// The command that opens the latest conversation again. `home` is the folder that was named on
+/// the command line.
+pub fn resume_command(home: Option<&Path>) -> String {
+    match home {
+        Some(home) => format!("humble --home {} --continue", home.display()),
+        None => "humble --continue".to_owned(),
+    }
+}
+
+/// `humble --continue  resumes "Trip to Busan"`.
+pub fn resume_line(command: &str, title: &str) -> String {
+    let title = Clean::single_line(title);
+    let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);
+    format!("{command}  resumes \"{title}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_names_the_command_and_a_clean_title() {
+        let command = resume_command(Some(Path::new("/tmp/h")));
+        let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan");
+        assert_eq!(
+            line,
+            "humble --home /tmp/h --continue  resumes \"Trip to Busan\""
+        );
+        let long = resume_line("humble --continue", &"가".repeat(100));
+        assert!(
+            long.ends_with(&format!("\"{}\"", "가".repeat(25))),
+            "{long}"
+        );
+    }
+}
