@@ -7,7 +7,7 @@ use crate::tui::dialog::arguments::editable::{
     EditableValue, editable_values, value_to_text, with_edited_value,
 };
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
-use crate::tui::dialog::state::{ArgumentCheck, Dialog, DialogMode, DialogPage, EditTarget};
+use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingArguments};
 use crate::tui::input::decode::normalize_key;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
@@ -149,7 +149,7 @@ pub fn argument_editor_key(
                 Ok(_) if check.is_some() => return None,
                 Ok(arguments) => {
                     let query = cx.next_query_id();
-                    *check = Some(ArgumentCheck {
+                    *check = Some(PendingArguments {
                         query,
                         arguments: arguments.clone(),
                     });

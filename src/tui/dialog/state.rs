@@ -73,7 +73,7 @@ pub enum DialogMode {
         editor: Editor,
         error: Option<String>,
         /// The engine's check of the text. Any edit cancels it.
-        check: Option<ArgumentCheck>,
+        check: Option<PendingArguments>,
         target: EditTarget,
         /// The text, if the last frame showed all of it.
         drawn_text: Option<String>,
@@ -82,7 +82,7 @@ pub enum DialogMode {
 
 /// Edited arguments that the engine checks against the tool's schema.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ArgumentCheck {
+pub struct PendingArguments {
     pub query: QueryId,
     pub arguments: Arguments,
 }

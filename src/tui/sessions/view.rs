@@ -26,10 +26,6 @@ pub fn draw(layer: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<
     } else {
         over.width
     };
-    let left = Rect {
-        width: list_columns,
-        ..over
-    };
     let all = layer.sessions.as_ref().map_or(0, |all| all.len());
     let count = layer.matches().len();
     let right = match &layer.sessions {
@@ -37,21 +33,32 @@ pub fn draw(layer: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<
         Some(_) => format!("{count} of {all}"),
         None => String::new(),
     };
-    // A low screen has no frames, and the list takes the full width.
-    let room = if over.height < 8 { over } else { left };
-    let area = draw_window(room, "Sessions", &right, pen);
+    let window = draw_window(over, "Sessions", &right, pen);
+    let area = Rect {
+        width: window.width.min(list_columns),
+        ..window
+    };
     if with_preview {
-        let outer = Rect {
-            x: left.right(),
-            width: over.width - list_columns,
-            ..over
-        };
-        let inner = pen.frame(outer, "Preview", "", pen.theme.dim);
-        draw_preview(layer, inner, pen);
+        draw_divided_preview(layer, window, list_columns, pen);
     }
-    let cursor = layer.list.draw_filter("/", area, pen);
+    let cursor = layer.list.draw_filter(pen.glyphs.prompt, area, pen);
     draw_rows(layer, below_filter(area), pen);
     (!layer.list.has_row_focus() && layer.delete_confirmation.is_none()).then_some(cursor)
+}
+
+/// Draws the preview at the right, behind a vertical rule.
+fn draw_divided_preview(layer: &SessionsLayer, window: Rect, list_columns: u16, pen: &mut Painter) {
+    let x = window.x + list_columns;
+    let (dim, down) = (pen.theme.dim, pen.glyphs.frame[5]);
+    for y in window.top()..window.bottom() {
+        pen.put(x, y, down, dim, 1);
+    }
+    let inner = Rect {
+        x: x + 2,
+        width: window.right().saturating_sub(x + 2),
+        ..window
+    };
+    draw_preview(layer, inner, pen);
 }
 
 fn draw_rows(layer: &SessionsLayer, mut area: Rect, pen: &mut Painter) {

@@ -69,7 +69,7 @@ impl DialogChoice {
 
 /// The choices of every call. A blank stands for no key.
 #[rustfmt::skip]
-const CALL_CHOICES: [ChoiceRow; 9] = [
+const CALL_CHOICES: [CallChoiceRow; 9] = [
     (DialogAction::Run, '1', 'y', "run", "Run it once"),
     (DialogAction::Refuse, '2', 'n', "stop", "Do not run it, and end the turn"),
     (DialogAction::Deny, '3', 'd', "deny…", "Do not run it; tell the model why, and let it go on"),
@@ -81,21 +81,21 @@ const CALL_CHOICES: [ChoiceRow; 9] = [
     (DialogAction::Never, '9', ' ', "never", "Never run this tool"),
 ];
 /// Choices that only some calls have.
-const USE_FIRST_RESULT: ChoiceRow = (
+const USE_FIRST_RESULT: CallChoiceRow = (
     DialogAction::UseFirstResult,
     ' ',
     'u',
     "first result",
     "Use the result of the first such call",
 );
-const TREAT_AS_TEXT: ChoiceRow = (
+const TREAT_AS_TEXT: CallChoiceRow = (
     DialogAction::TreatAsText,
     ' ',
     't',
     "as text",
     "Treat it as text: it was no call",
 );
-const RUN_UNREAD: ChoiceRow = (
+const RUN_UNREAD: CallChoiceRow = (
     DialogAction::RunUnread,
     ' ',
     'r',
@@ -104,9 +104,9 @@ const RUN_UNREAD: ChoiceRow = (
 );
 
 /// Action, digit, key, a word for the row of choices, and the whole label.
-type ChoiceRow = (DialogAction, char, char, &'static str, &'static str);
+type CallChoiceRow = (DialogAction, char, char, &'static str, &'static str);
 
-fn dialog_choice((action, digit, key, short, label): ChoiceRow) -> DialogChoice {
+fn dialog_choice((action, digit, key, short, label): CallChoiceRow) -> DialogChoice {
     DialogChoice {
         action,
         digit: Some(digit).filter(|digit| *digit != ' '),
@@ -165,7 +165,7 @@ impl Dialog {
     /// The choices for edited arguments. None of them grants permissions, because a rule
     /// would apply to the model's own arguments.
     fn choices_for_edited(&self) -> Vec<DialogChoice> {
-        let is_offered = |row: &ChoiceRow| {
+        let is_offered = |row: &CallChoiceRow| {
             matches!(
                 row.0,
                 DialogAction::Refuse
