@@ -2,21 +2,17 @@
 //! over all small sizes.
 
 use super::{at_five_sizes, at_two_sizes};
-use crate::support::fixtures;
 use crate::support::screen_harness;
-use crate::support::screen_svg;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use humble::domain::tool::{ToolOutcome, ToolProgress, ToolState};
+use humble::domain::tool::{ToolProgress, ToolState};
 use humble::domain::{
-    Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, ServerStatus,
-    SessionSummary, TurnEnd,
+    Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, SessionSummary, TurnEnd,
 };
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
 use humble::tui::{TuiOptions, UiInput, UiModel};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use std::sync::Arc;
-use std::time::Duration;
 
 use screen_harness::{ScreenHarness, screen_harness, tool};
 
@@ -268,91 +264,6 @@ fn a_resize_keeps_the_reading_position() {
     });
     let after = first(story.screen());
     assert!((before - after).abs() <= 1, "{before} and {after}");
-}
-
-/// A question with a tool call, thinking, and an answer with all kinds of Markdown.
-fn a_scene_worth_a_picture() -> ScreenHarness {
-    let mut story = screen_harness((100, 30));
-    let mut servers = screen_harness::servers();
-    servers.truncate(3);
-    servers[0].status = ServerStatus::Connected;
-    // The program's own tools: the pane shows the token cost of their definitions.
-    let tools = humble::serve::tools()
-        .into_iter()
-        .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
-    servers[0].tools = Arc::new(tools.collect());
-    servers[0].disabled_tools = ["say_hello".to_owned()].into();
-    story.event(Event::ServersListed(servers));
-    story
-        .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
-        .stream_delta(
-            1,
-            PieceKind::Thinking,
-            include_str!("../../support/picture_thinking.md"),
-        )
-        .advance_clock(4_000);
-    story.show_call_of(
-        "humble",
-        "get_time",
-        ToolState::Done(ToolOutcome::Succeeded {
-            text: "12:00".into(),
-            elapsed: Duration::from_millis(130),
-        }),
-    );
-    story
-        .stream_delta(
-            2,
-            PieceKind::Text,
-            include_str!("../../support/picture_answer.md"),
-        )
-        .advance_clock(2_000);
-    story.end_turn(TurnEnd::Answered {
-        text: String::new(),
-        is_truncated: false,
-    });
-    story.types("그럼 뉴욕은? And in winter?");
-    story
-}
-
-/// The image in the README is the real screen. `HUMBLE_UPDATE_README=1` updates it.
-#[test]
-fn the_readme_shows_the_real_screen() {
-    let mut story = a_scene_worth_a_picture();
-    let (buffer, cursor) = story.draw();
-    let title = "humble: an answer with a table and code, the servers, the thinking, and a message";
-    let drawn = screen_svg::render_svg(&buffer, cursor, title);
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/screen.svg");
-    if std::env::var_os("HUMBLE_UPDATE_README").is_some() {
-        return std::fs::write(file, drawn).expect("written");
-    }
-    assert!(
-        std::fs::read_to_string(file).expect("readable image") == drawn,
-        "the screen has changed: update its image with HUMBLE_UPDATE_README=1"
-    );
-    let readme = include_str!("../../../README.md");
-    assert!(
-        readme.contains("(assets/screen.svg)"),
-        "the README shows the image"
-    );
-}
-
-#[test]
-fn a_picture_keeps_every_character_on_its_cells() {
-    let area = ratatui::layout::Rect::new(0, 0, 12, 2);
-    let mut buffer = ratatui::buffer::Buffer::empty(area);
-    buffer.set_string(0, 0, "한 <a&b> ─", ratatui::style::Style::new().bold());
-    buffer.set_string(0, 1, "x", ratatui::style::Style::new().red().dim());
-    let drawn = screen_svg::render_svg(&buffer, None, "\"");
-    // Margin 14, cells 8.4 by 18: the center of the wide character is at 14 + 8.4.
-    for part in [
-        "<title>&quot;</title>",
-        "<text x=\"22.4\" y=\"27.5\" class=\"m b\">한</text>",
-        "<text x=\"39.2\" y=\"27.5\" textLength=\"42.0\" lengthAdjust=\"spacingAndGlyphs\" class=\"b\">&lt;a&amp;b&gt;</text>",
-        "<path class=\"b\" d=\"M89.6 23.0H98.0\"/>",
-        "<text x=\"14.0\" y=\"45.5\" textLength=\"8.4\" lengthAdjust=\"spacingAndGlyphs\" class=\"red d\">x</text>",
-    ] {
-        assert!(drawn.contains(part), "{part}\n{drawn}");
-    }
 }
 
 screens!(a_guided_start, |story| {

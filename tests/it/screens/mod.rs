@@ -5,6 +5,7 @@ mod approvals;
 mod chat;
 mod log;
 mod models;
+mod pictures;
 mod probe;
 mod servers;
 
