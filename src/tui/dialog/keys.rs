@@ -39,7 +39,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         return cx.notify(Notice::warning(text));
     }
     if accepts_unread_changes(shared, ask, key) {
-        let text = "Scroll to the end first (PgDn).";
+        ask.scroll_to_undrawn_row();
+        let text = "Read the rest first (PgDn).";
         return cx.notify(Notice::warning(text));
     }
     match read_before_run::gate_key(ask, key, cx) {
@@ -126,11 +127,11 @@ fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Would this key accept changes that the user has not scrolled to the end of? An address
-/// or a command could hide below the visible rows. Applies to settings changes, a tool's
+/// Would this key accept changes of which some rows were never drawn? An address or a command
+/// could hide among them. Applies to settings changes, a tool's
 /// new definition and a server's instructions.
 fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
-    if ask.was_read_to_end() {
+    if ask.was_fully_drawn() {
         return false;
     }
     let rows = ask.choices(shared.transcript);

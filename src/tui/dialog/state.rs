@@ -7,7 +7,7 @@ mod scrolled;
 use crate::domain::tool::Decision;
 use crate::domain::{Arguments, AskId, CallId, QueryId};
 use crate::protocol::{Ask, CallToApprove, UserAnswer};
-use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
 pub use crate::tui::dialog::state::choices::{DialogAction, DialogChoice, DialogPage};
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
 pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
@@ -31,8 +31,10 @@ pub struct Dialog {
     pub(in crate::tui) scroll: usize,
     /// Rows of the body visible in the last frame.
     pub(in crate::tui) body_height: usize,
-    /// The last row of the body has been visible.
-    was_read_to_end: bool,
+    /// Every row of the body has been drawn.
+    was_fully_drawn: bool,
+    /// The rows of the body that have been drawn since it was last wrapped.
+    drawn_rows: Coverage,
     /// The next frame scrolls to the first undrawn part of the arguments.
     scrolls_to_undrawn: bool,
     /// Rows of the arguments not drawn yet.
@@ -117,7 +119,8 @@ impl Dialog {
             selected_choice: None,
             scroll: 0,
             body_height: 0,
-            was_read_to_end: false,
+            was_fully_drawn: false,
+            drawn_rows: Coverage::default(),
             scrolls_to_undrawn: false,
             undrawn_rows: 0,
             laid_out: None,
@@ -176,7 +179,7 @@ impl Dialog {
             *shown = true;
         }
         self.scroll = 0;
-        self.was_read_to_end = false;
+        self.was_fully_drawn = false;
         self.scrolls_to_undrawn = false;
         self.undrawn_rows = 0;
         self.laid_out = None;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Coverage {
+pub struct Coverage {
     len: usize,
     /// The drawn ranges, sorted and disjoint.
     drawn: Vec<Range<usize>>,

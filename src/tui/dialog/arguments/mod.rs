@@ -13,7 +13,7 @@ pub use rows::ArgumentRows;
 use crate::domain::Arguments;
 use crate::text::highlight::Highlighter;
 use crate::tui::theme::Glyphs;
-use coverage::Coverage;
+pub use coverage::Coverage;
 use document::ArgumentDocument;
 use std::ops::Range;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 
 use crate::domain::CallId;
 use crate::protocol::Ask;
-use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
 use crate::tui::dialog::state::{Dialog, DialogPage};
 use crate::tui::widgets::styled_line::StyledLine;
 use std::time::Duration;
@@ -59,6 +59,7 @@ impl Dialog {
                 body,
             });
             self.count_undrawn();
+            self.drawn_rows = Coverage::new(self.body_rows().len());
             if let Some(row) = top.and_then(|byte| self.row_at_byte(byte)) {
                 self.scroll = row;
             }
@@ -160,10 +161,9 @@ impl Dialog {
         self.body_rows().len().saturating_sub(self.body_height)
     }
 
-    /// Is the end of the body still unseen? A list of choices in its place does not count.
+    /// Have some rows of the body never been drawn?
     pub fn is_unread(&self) -> bool {
-        !self.was_read_to_end
-            && (self.page() != DialogPage::Subject || self.scroll < self.last_top())
+        !self.was_fully_drawn
     }
 
     /// Must the user still read to the end before accepting?
@@ -182,10 +182,13 @@ impl Dialog {
             self.scroll = self.first_undrawn_row().unwrap_or(self.scroll);
         }
         self.scroll = self.scroll.min(self.last_top());
-        let is_end =
-            height > 0 && self.page() == DialogPage::Subject && self.scroll == self.last_top();
-        self.was_read_to_end |= is_end && !self.body_rows().is_empty();
         let view = self.scroll..self.scroll + height;
+        let rows = self.body_rows().len();
+        if height > 0 && rows > 0 && self.page() == DialogPage::Subject {
+            self.drawn_rows
+                .add(view.start.min(rows)..view.end.min(rows));
+            self.was_fully_drawn |= self.drawn_rows.first_gap().is_none();
+        }
         let laid_out = self.laid_out.as_ref();
         let arguments = laid_out.and_then(|layout| layout.body.arguments.as_ref());
         let argued = self
@@ -199,10 +202,16 @@ impl Dialog {
         }
     }
 
-    /// Has the end of the body been drawn? [`Self::is_unread`] also considers the current
-    /// scroll offset, which may not be drawn yet.
-    pub fn was_read_to_end(&self) -> bool {
-        self.was_read_to_end
+    /// Whether every row of the body has been drawn.
+    pub fn was_fully_drawn(&self) -> bool {
+        self.was_fully_drawn
+    }
+
+    /// Scrolls to the first row that has not been drawn, unless another page is open.
+    pub fn scroll_to_undrawn_row(&mut self) {
+        if let (DialogPage::Subject, Some(row)) = (self.page(), self.drawn_rows.first_gap()) {
+            self.scroll = row;
+        }
     }
 
     /// Scrolls by rows. Several keys can arrive between two frames, so scrolling down stops

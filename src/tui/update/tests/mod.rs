@@ -90,6 +90,18 @@ fn parse_key(name: &str) -> KeyEvent {
 }
 
 impl ChatHarness {
+    /// Pages through the body of the dialog until its end was drawn.
+    fn page_through(&mut self) -> &mut Self {
+        for _ in 0..2_000 {
+            let dialog = self.model.dialogs.current().expect("a dialog");
+            if dialog.was_fully_drawn() {
+                break;
+            }
+            self.keys("<PgDn>");
+        }
+        self
+    }
+
     /// The text of the current dialog's body, row by row.
     fn dialog_rows(&self) -> Vec<String> {
         let dialog = self.model.dialogs.current().expect("a dialog");

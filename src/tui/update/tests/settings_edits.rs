@@ -89,7 +89,7 @@ fn changes_are_accepted_only_after_reading_to_the_end() {
     chat.size(60, 20).ask_question(edit()).wait(600).screen();
     let drawn = chat.keys("f").screen();
     assert!(chat.commands().is_empty(), "{drawn}");
-    assert!(drawn.contains("Scroll to the end first (PgDn)."), "{drawn}");
+    assert!(drawn.contains("Read the rest first (PgDn)."), "{drawn}");
     for _ in 0..8 {
         chat.input(UiInput::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
         chat.screen();

@@ -78,14 +78,18 @@ fn diff_is_readable_and_hides_nothing() {
 }
 
 #[test]
-fn long_diff_is_accepted_only_after_reading_to_the_end() {
+fn long_diff_is_accepted_only_after_every_row_was_drawn() {
     for (columns, rows) in [(80, 24), (60, 20), (20, 6)] {
         let mut chat = with_question(Ask::PinChanged(Arc::new(changed(200))));
         screen(&mut chat, columns, rows);
         chat.keys("a");
         assert_eq!(answers(&chat), []);
+        // Jumping to the end leaves rows out.
         chat.keys("<End>");
         screen(&mut chat, columns, rows);
+        chat.keys("a");
+        assert_eq!(answers(&chat), []);
+        chat.page_through();
         chat.keys("a");
         assert_eq!(answers(&chat), [UserAnswer::Choice(UserChoice::Accept)]);
         // Refusing requires no reading.
@@ -111,7 +115,7 @@ fn instructions_are_read_to_their_end_before_they_are_sent() {
         assert!(shown.contains("| Rule 0."), "{shown}");
         chat.keys(key);
         assert_eq!(answers(&chat), []);
-        chat.keys("<End>");
+        chat.page_through();
         let shown = screen(&mut chat, 80, 24);
         assert!(shown.contains("| Rule 99."), "{shown}");
         chat.keys(key);
@@ -197,8 +201,7 @@ fn hint_says_to_read_to_the_end_first() {
     screen(&mut chat, 80, 24);
     let shown = screen(&mut chat, 80, 24);
     assert!(shown.contains("PgDn to the end, then accept"), "{shown}");
-    chat.keys("<End>");
-    screen(&mut chat, 80, 24);
+    chat.page_through();
     let shown = screen(&mut chat, 80, 24);
     assert!(!shown.contains("PgDn to the end"), "{shown}");
 }
