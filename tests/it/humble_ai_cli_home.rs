@@ -119,7 +119,7 @@ fn an_old_home_opens_completely_and_unchanged() {
     terminal.wait_for_text("대화 제목 이다");
     terminal.wait_for_text("hello");
     terminal.press(ESC);
-    terminal.wait_until_gone("Preview");
+    terminal.wait_until_gone("── Sessions");
     terminal.send_prompt("/reload");
     terminal.wait_for_text("nothing changes");
     terminal.quit();
