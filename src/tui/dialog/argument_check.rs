@@ -14,10 +14,13 @@ pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, c
     let Some(dialog) = dialogs.current_mut() else {
         return;
     };
-    let decided_before = dialog.decided_count();
+    let was_editing = matches!(dialog.mode, DialogMode::EditArguments { .. });
     let answer = answer_from_check(dialog, query, check);
-    if answer.is_none() && dialog.decided_count() > decided_before {
+    let is_editing = matches!(dialog.mode, DialogMode::EditArguments { .. });
+    if answer.is_none() && was_editing && !is_editing {
+        // What follows, the edited call or the next one, has not been read yet.
         dialog.wait_for_quiet(cx.shared.now);
+        dialog.is_drawn = false;
     }
     if let Some(answer) = answer {
         dialogs.answer(answer, cx);

@@ -83,10 +83,15 @@ fn call_title(shared: SharedUiState, ask: &Dialog) -> String {
 
 /// The position of the call among several.
 fn position(ask: &Dialog) -> String {
-    match ask.calls().len() {
-        0 | 1 => String::new(),
-        count => format!("  {} of {count}", ask.call_index + 1),
+    let count = ask.calls().len();
+    if count < 2 {
+        return String::new();
     }
+    let decided = match ask.decisions.get(ask.call_index) {
+        Some(Some(_)) => ", decided",
+        _ => "",
+    };
+    format!("  {} of {count}{decided}", ask.call_index + 1)
 }
 
 /// Only what differs from harmless; a read-only tool is called so, as the server's word.

@@ -21,7 +21,7 @@ use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// On a smaller screen the question is unreadable, so nothing can be approved.
-const READABLE_WIDTH: u16 = 12;
+pub(super) const READABLE_WIDTH: u16 = 20;
 const READABLE_HEIGHT: u16 = 4;
 
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
@@ -92,7 +92,10 @@ fn unknown_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opt
     if !is_choosing || is_known || ask.page() == DialogPage::Values {
         return None;
     }
-    let keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
+    let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
+    if ask.call().is_some() {
+        keys.extend(["a", "o", "?"].map(str::to_owned));
+    }
     Some(Notice::info(format!(
         "Answer the question first: {}.",
         keys.join(" ")

@@ -19,6 +19,6 @@ pub mod dialogs;
 pub mod input_field;
 pub mod keys;
 pub mod pages;
-mod read_before_run;
+pub mod read_before_run;
 pub mod state;
 pub mod view;

@@ -25,7 +25,7 @@ pub fn lasting_choices(
     let heading = body::call_heading(shared, dialog);
     let note = format!(
         "For {}. Kept in trust.json until you revoke it with /trust.",
-        heading.as_str().trim()
+        heading.as_str().trim().replacen("   ", " on ", 1)
     );
     body.rows.push(String::new().into());
     let note = wrapped_rows(&Clean::single_line(&note), columns.saturating_sub(3).max(1));

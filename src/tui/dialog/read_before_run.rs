@@ -1,8 +1,8 @@
 //! No call runs unread: a choice that allows a run works only after every part of the
 //! arguments has been drawn, or after the user typed a confirmation.
 
-use crate::domain::Notice;
 use crate::domain::tool::Decision;
+use crate::domain::{Arguments, Notice};
 use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
@@ -54,7 +54,12 @@ pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate 
             .collect(),
         _ => vec![ask.call_index],
     };
-    let whole_since = |at: &usize| ask.drawn_arguments.get(*at)?.as_ref()?.fully_drawn_at();
+    let whole_since = |at: &usize| {
+        let drawn = ask.drawn_arguments.get(*at)?.as_ref()?;
+        // Only what was drawn may run, whatever has changed since the last frame.
+        let is_current = Some(drawn.arguments()) == arguments_to_run(ask, *at, cx);
+        drawn.fully_drawn_at().filter(|_| is_current)
+    };
     if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
         return match scroll_to_undrawn(ask, unread) {
             true => KeyGate::ScrollToLastPart,
@@ -68,6 +73,16 @@ pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate 
     let text = "The last part has only just come into view. Press the key again.";
     cx.notify(Notice::info(text));
     KeyGate::Block
+}
+
+/// The arguments with which a call would run.
+fn arguments_to_run<'a>(ask: &'a Dialog, at: usize, cx: &'a UiContext) -> Option<&'a Arguments> {
+    if let Some(Some(edited)) = ask.edited_arguments.get(at) {
+        return Some(edited);
+    }
+    let offered = ask.calls().get(at)?;
+    let call = cx.shared.transcript.call(offered.call)?;
+    Some(&call.arguments)
 }
 
 /// Scrolls to the first undrawn part of this call's arguments. Returns whether it may be the
@@ -113,6 +128,10 @@ pub fn submit_edited(ask: &mut Dialog, decision: Decision, is_drawn: bool) -> Op
             let at = ask.call_index;
             ask.show_call(at);
             *ask.edited_arguments.get_mut(at)? = Some(arguments);
+            // A key may arrive before the next frame, and an earlier decision was about the
+            // arguments before the edit.
+            *ask.drawn_arguments.get_mut(at)? = None;
+            *ask.decisions.get_mut(at)? = None;
             None
         }
         decision => ask.decide(decision),

@@ -9,6 +9,7 @@ use crate::tui::dialog::choice_row;
 use crate::tui::dialog::compact::{draw_keys, saturate_u16};
 use crate::tui::dialog::dialog_text::{DialogText, dialog_text};
 use crate::tui::dialog::input_field::{draw_arguments, draw_field};
+use crate::tui::dialog::keys::READABLE_WIDTH;
 use crate::tui::dialog::pages;
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
 use crate::tui::layer::SharedUiState;
@@ -318,7 +319,9 @@ fn draw_small(
 
 /// Draws the visible part of the body and records what was drawn.
 fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
-    ask.mark_drawn(area.height.into(), now);
+    // On a narrower screen, rows are cut.
+    let is_readable = area.width >= READABLE_WIDTH;
+    ask.mark_drawn(area.height.into(), is_readable, now);
     let selected = ask.selected_body_row();
     let rows = ask.body_rows().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {

@@ -3,9 +3,8 @@
 //! out: the arguments can be rebuilt from the lines (`tests/support/argument_reader.rs` does).
 
 use super::language::{language_of, language_of_siblings};
-use super::values::{key_text, line_text, needs_own_line, value_text};
+use super::values::{key_text, line_text, needs_own_line, shown_text, value_text};
 use super::{Arguments, Highlighter};
-use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::highlight::Token;
 use crate::text::line_diff::{LineChange, diff_lines};
@@ -130,7 +129,7 @@ impl ArgumentDocument {
     fn push_json(&mut self, kind: LineKind, json: &str) {
         let mut lexer = Highlighter::new("json");
         for line in json.split('\n') {
-            self.push_highlighted(kind, Clean::unambiguous(line).into(), &mut lexer);
+            self.push_highlighted(kind, shown_text(line), &mut lexer);
         }
     }
 

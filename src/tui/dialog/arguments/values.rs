@@ -10,6 +10,14 @@ const TAB_SIGN: char = '⇥';
 /// A space at the end of a line, where it would be invisible.
 const FINAL_SPACE: &str = "⟨SP⟩";
 
+/// Text in which nothing is invisible and nothing looks like something else: not even the
+/// ideographic space, which looks like two spaces.
+pub fn shown_text(raw: &str) -> String {
+    Clean::unambiguous(raw)
+        .as_str()
+        .replace('\u{3000}', "⟨U+3000⟩")
+}
+
 /// A key, quoted unless it is a plain word.
 pub fn key_text(key: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '@');
@@ -18,14 +26,14 @@ pub fn key_text(key: &str) -> String {
     if starts_plain && key.chars().all(is_plain) && shown.as_str() == key {
         return key.to_owned();
     }
-    Clean::unambiguous(&Value::from(key).to_string()).into()
+    shown_text(&Value::from(key).to_string())
 }
 
 /// A value on one line: a string as it is if nothing else looks like it, otherwise JSON.
 pub fn value_text(value: &Value) -> String {
     match value {
-        Value::String(text) if is_unmistakable(text) => Clean::unambiguous(text).into(),
-        other => Clean::unambiguous(&other.to_string()).into(),
+        Value::String(text) if is_unmistakable(text) => shown_text(text),
+        other => shown_text(&other.to_string()),
     }
 }
 
@@ -56,20 +64,16 @@ pub fn line_text(raw: &str) -> String {
     let mut shown = String::with_capacity(raw.len());
     for part in raw.split_inclusive(['\t', TAB_SIGN]) {
         let text = part.trim_end_matches(['\t', TAB_SIGN]);
-        shown.push_str(Clean::unambiguous(text).as_str());
+        shown.push_str(&shown_text(text));
         match part[text.len()..].chars().next() {
             Some('\t') => shown.push_str(TAB),
             Some(sign) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(sign))),
             None => {}
         }
     }
-    let ends_in = |blank| raw.ends_with(blank) && shown.ends_with(blank);
-    if ends_in(' ') {
+    if raw.ends_with(' ') && shown.ends_with(' ') {
         shown.pop();
         shown.push_str(FINAL_SPACE);
-    } else if ends_in('\u{3000}') {
-        shown.pop();
-        shown.push_str("⟨U+3000⟩");
     }
     shown
 }

@@ -176,12 +176,15 @@ impl Dialog {
     }
 
     /// Records that a frame shows the body in `height` rows.
-    pub fn mark_drawn(&mut self, height: usize, now: Duration) {
+    pub fn mark_drawn(&mut self, height: usize, is_readable: bool, now: Duration) {
         self.body_height = height;
         if std::mem::take(&mut self.scrolls_to_undrawn) {
             self.scroll = self.first_undrawn_row().unwrap_or(self.scroll);
         }
         self.scroll = self.scroll.min(self.last_top());
+        if !is_readable {
+            return;
+        }
         let view = self.scroll..self.scroll + height;
         let rows = self.body_rows().len();
         if height > 0 && rows > 0 && self.page() == DialogPage::Subject {

@@ -1,11 +1,12 @@
 //! Approval dialogs: keyboard focus and the meaning of each key.
 
 use crate::domain::SchemaCheck;
+use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
 #[test]
 fn unreadable_call_can_be_refused_but_not_allowed() {
-    for size in [(80, 3), (11, 24), (1, 1)] {
+    for size in [(80, 3), (19, 24), (1, 1)] {
         for keys in ["y", "1", "s", "ㅛ", "<Down><Enter>"] {
             let mut chat = ChatHarness::with_approval_dialog(&[1]);
             chat.size(size.0, size.1).keys(keys);
@@ -23,7 +24,7 @@ fn unreadable_call_can_be_refused_but_not_allowed() {
     chat.keys("e").size(80, 3).keys("<Enter>");
     assert_eq!(chat.commands(), []);
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
-    chat.size(12, 4).keys("y");
+    chat.size(20, 4).keys("y");
     assert_eq!(chat.decisions(), [Decision::Run]);
 }
 
@@ -264,4 +265,63 @@ fn texts_are_edited_one_at_a_time_and_read_again() {
     let edited = json!({ "path": "a.py", "content": "zero one\ntwo" });
     let arguments = edited.as_object().expect("an object").clone();
     assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
+}
+
+#[test]
+fn a_key_before_the_next_frame_never_runs_an_edit() {
+    let arguments = json!({ "content": "one\ntwo" });
+    let mut chat = read_before_run::with_tool_call((80, 24), "", &arguments);
+    chat.wait(1_000).keys("e");
+    let dialog = &mut chat.model.dialogs.all_mut()[0];
+    let DialogMode::EditArguments { editor, .. } = &mut dialog.mode else {
+        panic!("a field is open");
+    };
+    editor.insert(&"rm -rf /never/seen\n".repeat(300));
+    chat.keys("<Enter>");
+    let query = chat.pending_check();
+    // No frame is drawn between the result of the check and the keys.
+    for input in [
+        UiInput::Engine(Box::new(Event::ArgumentsChecked {
+            query,
+            check: SchemaCheck::Valid,
+        })),
+        UiInput::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE)),
+        UiInput::Key(KeyEvent::new(KeyCode::Char('0'), KeyModifiers::NONE)),
+    ] {
+        let now = chat.model.now;
+        let effects = update(&mut chat.model, Msg::new(now, input));
+        chat.sent.extend(effects);
+    }
+    assert_eq!(chat.commands(), []);
+    chat.wait(1_000).keys("y");
+    assert_eq!(chat.commands(), [], "300 lines were never drawn");
+}
+
+#[test]
+fn an_edit_takes_an_earlier_decision_back() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
+    chat.wait(1_000).keys("y");
+    chat.wait(1_000).keys("<Left>");
+    assert!(
+        chat.screen().contains("1 of 2, decided"),
+        "{}",
+        chat.screen()
+    );
+    let dialog = &mut chat.model.dialogs.all_mut()[0];
+    let edited = json!({ "a": 5 }).as_object().expect("an object").clone();
+    let decision = Decision::Edit { arguments: edited };
+    let answer = crate::tui::dialog::read_before_run::submit_edited(dialog, decision, false);
+    assert_eq!(answer, None);
+    chat.wait(1_000).keys("<Right>").wait(1_000).keys("y");
+    assert_eq!(chat.commands(), [], "the edited call is still open");
+}
+
+#[test]
+fn cut_rows_do_not_count_as_drawn() {
+    let text = "가나다라마바사\n".repeat(30);
+    let mut chat = read_before_run::with_tool_call((80, 24), "", &json!({ "text": text }));
+    chat.size(7, 900).wait(1_000).size(80, 24);
+    assert!(chat.model.dialogs.all()[0].undrawn_rows > 0);
+    chat.wait(1_000).keys("y");
+    assert_eq!(chat.commands(), []);
 }

@@ -241,6 +241,7 @@ fn partly_visible_edit_is_shown_before_it_runs() {
         chat.model.dialogs.all()[0].undrawn_rows > 0,
         "the edit was not drawn yet"
     );
+    chat.wait(1_000);
     let pages = read_through(&mut chat).concat();
     assert!(
         pages.iter().any(|row| row.contains("<three>")),
