@@ -3,6 +3,7 @@
 
 mod replacement;
 mod replay;
+mod running_calls;
 
 use super::{
     CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd, TurnEvent, TurnId,

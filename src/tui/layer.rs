@@ -5,8 +5,7 @@
 
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, EntryBody, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode,
-    ToolState, Transcript,
+    CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::tui::engine_state::EngineState;
@@ -113,14 +112,7 @@ impl<'a> SharedUiState<'a> {
     /// The running calls, in the order in which `/cancel` numbers them. Walks only the entries
     /// of the running turn.
     pub fn running_calls(&self) -> impl Iterator<Item = &'a ToolCall> + use<'a> {
-        let entries = self.transcript.entries();
-        let open = &entries[self.transcript.settled_len().min(entries.len())..];
-        open.iter().filter_map(|entry| match &entry.body {
-            EntryBody::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
-                Some(&**call)
-            }
-            _ => None,
-        })
+        self.transcript.running_calls()
     }
 }
 

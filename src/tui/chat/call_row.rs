@@ -45,8 +45,8 @@ pub fn draw(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) {
     let dim = pen.theme.dim;
     let used = pen.put_truncated(x, row.y, &arguments, dim, argument_room);
     let Some(outcome) = outcome else { return };
-    let is_error = matches!(&call.state, ToolState::Done(outcome) if outcome.elapsed().is_none())
-        || matches!(mark, m if m == pen.glyphs.failed);
+    // Only a call that succeeded has a result; every other summary is a reason.
+    let is_error = !matches!(&call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
     let arrow = match (is_error, used) {
         (false, 0) => format!("{} ", pen.glyphs.result),
         (false, _) => format!(" {} ", pen.glyphs.result),

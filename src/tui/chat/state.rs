@@ -158,14 +158,7 @@ impl Chat {
 
     /// The running calls in chat order.
     pub fn running_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let entries = self.transcript.entries();
-        let open = &entries[self.transcript.settled_len().min(entries.len())..];
-        open.iter().filter_map(|entry| match &entry.body {
-            EntryBody::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
-                Some(&**call)
-            }
-            _ => None,
-        })
+        self.transcript.running_calls()
     }
 
     pub fn selected_call(&self) -> Option<&ToolCall> {

@@ -141,7 +141,7 @@ impl ArgumentDocument {
         let is_edit = |key: &str| edit.is_some_and(|(old, new)| key == old || key == new);
         let rest = || members.iter().filter(|(key, _)| !is_edit(key));
         for (key, value) in rest().filter(|(_, value)| is_inline(value)) {
-            self.push_pair(&member_path(path, key), key, value, siblings);
+            self.push_pair(&member_path(path, key), key, value);
         }
         if let Some((old, new)) = edit {
             self.push_edit(path, members, (old, new));
@@ -151,7 +151,7 @@ impl ArgumentDocument {
         }
     }
 
-    fn push_pair(&mut self, path: &str, key: &str, value: &Value, siblings: Option<Highlighter>) {
+    fn push_pair(&mut self, path: &str, key: &str, value: &Value) {
         let key_end = path.len();
         let text = format!("{path}  {}", value_text(value));
         let mut tokens = Vec::new();
@@ -162,7 +162,6 @@ impl ArgumentDocument {
             Value::String(_) => None,
             _ => Highlighter::new("json"),
         };
-        let _ = siblings;
         if let Some(mut lexer) = lexer {
             lexer.highlight_line(shown, &mut tokens);
             tokens
@@ -186,7 +185,7 @@ impl ArgumentDocument {
                         Value::Object(members) if !members.is_empty() => {
                             self.push_members(&path, members, siblings);
                         }
-                        item if is_inline(item) => self.push_pair(&path, key, item, siblings),
+                        item if is_inline(item) => self.push_pair(&path, key, item),
                         item => self.push_block(&path, key, item, siblings),
                     }
                 }
