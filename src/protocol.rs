@@ -14,10 +14,10 @@ use crate::domain::probe::{ProbeReport, ProbeState};
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, Dialect, ModelCatalog, ModelRef, ModelServer,
-    NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server,
-    ServerId, ServerLog, Session, SessionId, SessionSummary, SettingsChange, Think, ToolMode,
-    TrustEntry, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Decision, Dialect, ModelCatalog, ModelList, ModelRef,
+    ModelServer, NewModel, NewServer, NewServerFault, Notice, PersonaSummary, PinChange, Prompt,
+    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary,
+    SettingsChange, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -73,11 +73,12 @@ pub enum Command {
     },
     /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
-    /// Contacts the server of a new model before the model is added.
-    TestModel {
+    /// Lists the models of a server that is not configured yet. Stops an earlier listing.
+    ListServerModels {
         query: QueryId,
-        model: NewModel,
+        server: NewServer,
     },
+    StopListingServer,
     /// Without a server: the current Ollama server, or else the first one.
     PullModel {
         server: Option<ModelServer>,
@@ -195,10 +196,10 @@ pub enum Event {
     CatalogChanged(Arc<ModelCatalog>),
     /// Download progress of a model; `None` when it is over.
     PullChanged(Option<Pull>),
-    /// The result of [`Command::TestModel`].
-    ModelTested {
+    /// The result of [`Command::ListServerModels`].
+    ServerModelsListed {
         query: QueryId,
-        result: Result<(), Notice>,
+        result: Result<Arc<ModelList>, NewServerFault>,
     },
     /// A model was added to `config.json` and selected.
     ModelAdded(ModelRef),

@@ -9,7 +9,9 @@ pub(super) mod select;
 use super::context::ContextBudget;
 use super::cx::EngineCx;
 use crate::config::KnownServer;
-use crate::domain::{Advice, ModelConfig, ModelList, ModelRef, ModelServer, Notice, Pull, QueryId};
+use crate::domain::{
+    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewServerFault, Notice, Pull, QueryId,
+};
 use crate::protocol::Event;
 use crate::provider::{ProviderError, PullProgress};
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub(super) struct ModelRegistry {
     offers_discovered: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
+    /// The listing of a server that is not configured yet; dropping it stops it.
+    new_server_listing: Option<AbortOnDropHandle<()>>,
     tasks: JoinSet<()>,
     sender: mpsc::Sender<ModelTaskEvent>,
     events: mpsc::Receiver<ModelTaskEvent>,
@@ -39,7 +43,7 @@ pub(super) struct ModelRegistry {
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<ModelList, ProviderError>),
-    Tested(QueryId, Result<(), Notice>),
+    NewServerListed(QueryId, Result<ModelList, NewServerFault>),
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),
@@ -63,6 +67,7 @@ impl Default for ModelRegistry {
             offers_discovered: false,
             pull: None,
             listing: JoinSet::new(),
+            new_server_listing: None,
             tasks: JoinSet::new(),
             sender,
             events,
@@ -104,8 +109,9 @@ impl ModelRegistry {
     pub(super) fn task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
             ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
-            ModelTaskEvent::Tested(query, result) => {
-                cx.outbox.push(Event::ModelTested { query, result });
+            ModelTaskEvent::NewServerListed(query, result) => {
+                let result = result.map(Arc::new);
+                cx.outbox.push(Event::ServerModelsListed { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
             ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),

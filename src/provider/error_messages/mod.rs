@@ -1,6 +1,7 @@
 //! Every message about a model server that failed: what happened, why, and what to do.
 //! Text from the server is inserted unmodified; whoever displays a notice sanitizes it.
 
+mod new_server;
 mod status;
 
 use super::error::{FailureCause, MalformedReply, RequestTarget};

@@ -1,4 +1,4 @@
-//! Commands that select the model and its thinking effort.
+//! The command that selects the thinking effort.
 
 use crate::domain::{Notice, Think};
 use crate::protocol::Command;
@@ -12,31 +12,6 @@ const THINK: [(&str, Think); 5] = [
     ("medium", Think::Medium),
     ("high", Think::High),
 ];
-
-/// `/set-model [NUMBER]`.
-pub fn set_model(argument: &str, cx: &mut UiContext) {
-    let engine = cx.shared.engine;
-    if engine.models.is_empty() {
-        let notice = Notice::warning("No models are configured.");
-        return cx.notify(notice.with_advice("Use /models to list and add models."));
-    }
-    let rows = engine.models.iter().map(|entry| {
-        let label = if entry.name == entry.model {
-            format!("{}  {}", entry.name, entry.provider)
-        } else {
-            format!("{}  {} {}", entry.name, entry.provider, entry.model)
-        };
-        (PickedItem::Model(entry.clone()), label)
-    });
-    let present = engine.selected.as_ref();
-    let at = engine
-        .models
-        .iter()
-        .position(|entry| Some(entry) == present);
-    Picker::new("Models", "Keep the current model", rows)
-        .starting_at(at)
-        .pick_or_open(argument, cx);
-}
 
 /// `/think [on | off | low | medium | high]`.
 pub fn think(argument: &str, cx: &mut UiContext) {

@@ -94,10 +94,6 @@ impl SearchList {
         self.filter.text()
     }
 
-    pub fn is_unfiltered(&self) -> bool {
-        self.filter.is_blank()
-    }
-
     /// The selected row of a list of `count`; 0 if it is empty.
     pub fn selected(&self, count: usize) -> usize {
         self.selected.min(count.saturating_sub(1))
@@ -109,6 +105,11 @@ impl SearchList {
 
     pub fn has_row_focus(&self) -> bool {
         self.has_row_focus
+    }
+
+    /// Gives the focus to the rows, so that letters and digits act there.
+    pub fn focus_rows(&mut self) {
+        self.has_row_focus = true;
     }
 
     pub fn step(&mut self, rows: isize, count: usize) {

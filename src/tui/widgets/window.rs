@@ -7,16 +7,6 @@ use ratatui::layout::Rect;
 /// On smaller screens there is no title.
 const TITLE_FROM: (u16, u16) = (24, 4);
 
-/// The last rows of `over`.
-pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
-    let height = rows.min(over.height);
-    Rect {
-        y: over.bottom() - height,
-        height,
-        ..over
-    }
-}
-
 /// Clears `over` and draws the title. Returns the area below it.
 pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
     let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;

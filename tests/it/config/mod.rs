@@ -178,7 +178,7 @@ const MALFORMED: [(&[u8], &str); 13] = [
 
 fn expected_message(file: &str, message: &str) -> String {
     let (error, advice) = message.split_once(" | ").unwrap();
-    format!("{file}, {error} The file is ignored, and nothing is saved to it. {advice}")
+    format!("{file}, {error} Starting without it; nothing is saved to it. {advice}")
 }
 
 #[test]
@@ -214,8 +214,8 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
 #[test]
 fn an_oversized_config_is_reported() {
     let place = with_config(vec![b' '; (16 << 20) + 1]);
-    let sentence = "config.json is larger than 16 MB. The file is ignored, and nothing is \
-                    saved to it. Settings are small: move the file away, or remove what does \
+    let sentence = "config.json is larger than 16 MB. Starting without it; nothing is saved to \
+                    it. Settings are small: move the file away, or remove what does \
                     not belong in it.";
     let expected = ("config.json".to_owned(), sentence.to_owned());
     assert_eq!(place.banners(), [expected]);
