@@ -15,9 +15,9 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, Decision, Dialect, ModelCatalog, ModelList, ModelRef,
-    ModelServer, NewModel, NewServer, NewServerFault, Notice, PersonaSummary, PinChange, Prompt,
-    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary,
-    SettingsChange, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    ModelServer, NewModel, NewModelServer, NewServerFault, Notice, PersonaSummary, PinChange,
+    Prompt, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
+    SessionSummary, SettingsChange, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub enum Command {
     /// Lists the models of a server that is not configured yet. Stops an earlier listing.
     ListServerModels {
         query: QueryId,
-        server: NewServer,
+        server: NewModelServer,
     },
     StopListingServer,
     /// Without a server: the current Ollama server, or else the first one.

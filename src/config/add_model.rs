@@ -6,7 +6,7 @@ use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
-use crate::domain::{ModelConfig, ModelRef, NewModel, NewServer, ProviderKind, ServerCatalog};
+use crate::domain::{ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind, ServerCatalog};
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
@@ -38,7 +38,7 @@ pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, Strin
 /// # Errors
 /// The problems of the address, as sentences that call it `the address`: the user typed it into
 /// a field, so the key `baseUrl` would mean nothing to them.
-pub fn parse_new_server(home: &Home, server: &NewServer) -> Result<ModelConfig, String> {
+pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelConfig, String> {
     let label = server.provider.label().to_owned();
     let new = NewModel {
         name: label.clone(),

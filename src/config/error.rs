@@ -171,6 +171,12 @@ pub fn banner_while_running(mut banner: Banner) -> Banner {
     banner
 }
 
+/// Whether the program started without the file of this banner, so that no settings from it are
+/// in use.
+pub fn is_started_without(banner: &Banner) -> bool {
+    banner.notice.why.as_deref() == Some(STARTED_WITHOUT)
+}
+
 /// The last part of a path, such as `config.json`.
 pub(super) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());

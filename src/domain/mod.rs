@@ -33,8 +33,8 @@ pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{
-    CatalogState, ModelCatalog, ModelServer, NewModel, NewServer, NewServerFault, NewServerField,
-    Pull, ServerCatalog,
+    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerFault,
+    NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use notice::{Banner, BannerCause, Notice, Severity};

@@ -129,7 +129,7 @@ pub struct NewModel {
 
 /// A model server that is not configured yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewServer {
+pub struct NewModelServer {
     pub provider: ProviderKind,
     /// `None` means the provider's default.
     pub base_url: Option<String>,
@@ -137,14 +137,14 @@ pub struct NewServer {
     pub api_key: Option<Secret>,
 }
 
-/// The part of a [`NewServer`] that the user has to correct.
+/// The part of a [`NewModelServer`] that the user has to correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewServerField {
     Address,
     Key,
 }
 
-/// Why a [`NewServer`] did not list its models. The notice does not mention `config.json`,
+/// Why a [`NewModelServer`] did not list its models. The notice does not mention `config.json`,
 /// because the server is not in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewServerFault {

@@ -7,7 +7,7 @@ use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
 use crate::domain::{
-    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewServer, NewServerFault,
+    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerFault,
     NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
@@ -168,7 +168,7 @@ impl ModelRegistry {
 
     /// Lists the models of a server in the background, so that a wrong address or key is
     /// reported before anything is saved.
-    pub fn list_new_server(&mut self, query: QueryId, server: &NewServer, cx: &mut EngineCx) {
+    pub fn list_new_server(&mut self, query: QueryId, server: &NewModelServer, cx: &mut EngineCx) {
         self.stop_listing_new_server();
         let model = match config::parse_new_server(&cx.home, server) {
             Ok(model) => model,

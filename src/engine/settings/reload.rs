@@ -260,6 +260,9 @@ impl LiveSettings {
             self.reload.file_banner_causes.insert(banner.cause.clone());
             let is_unread =
                 trust.unreadable.is_file_unreadable && banner.cause == BannerCause::UnreadableTrust;
+            // A file that was broken from the start has no previous settings to keep.
+            let earlier = before.get(&banner.cause);
+            let is_unread = is_unread || earlier.is_some_and(config::is_started_without);
             let banner = match is_unread {
                 true => banner.clone(),
                 false => config::banner_while_running(banner.clone()),

@@ -35,7 +35,7 @@ impl ProviderError {
             FailureCause::MissingKey { variable } => Notice::failure(format!(
                 "The environment variable {variable} is unset or empty."
             ))
-            .with_advice("Enter a key, or set the variable and restart humble."),
+            .with_advice("Type a key, or set the variable and restart humble."),
             FailureCause::UnusableKey { .. } => Notice {
                 what: "The key cannot be sent.".to_owned(),
                 ..notice
@@ -48,7 +48,7 @@ impl ProviderError {
                 why: None,
                 ..notice
             }
-            .with_advice("If the new address is right, enter it here."),
+            .with_advice("If the new address is right, type it here."),
             FailureCause::ConnectionRefused => {
                 notice.with_advice(match self.target.provider.server_command() {
                     Some(command) => format!("Start `{command} serve`, or correct the address."),
@@ -59,7 +59,7 @@ impl ProviderError {
             | FailureCause::ConnectTimeout
             | FailureCause::Unreachable { .. } => notice.with_advice("Check the address."),
             FailureCause::Status { status, .. } => match status {
-                401 if !self.target.has_key => notice.with_advice("Enter it here."),
+                401 if !self.target.has_key => notice.with_advice("Type it here."),
                 401 | 403 => notice.with_advice("Check the key."),
                 404 | 405 => notice.with_advice("Check the address and the provider."),
                 _ => notice,
@@ -76,10 +76,10 @@ mod tests {
     use super::*;
     use crate::config::{self, Home};
     use crate::domain::model::Secret;
-    use crate::domain::{NewServer, ProviderKind};
+    use crate::domain::{NewModelServer, ProviderKind};
 
     fn fault(cause: FailureCause) -> NewServerFault {
-        let server = NewServer {
+        let server = NewModelServer {
             provider: ProviderKind::OpenAi,
             base_url: Some("http://127.0.0.1:9".to_owned()),
             api_key: Some(Secret::new("sk-1")),
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_invalid_address_is_not_called_base_url() {
-        let server = NewServer {
+        let server = NewModelServer {
             provider: ProviderKind::OpenAi,
             base_url: Some("example.com".to_owned()),
             api_key: None,

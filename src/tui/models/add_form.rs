@@ -3,11 +3,10 @@
 
 use crate::domain::model::Secret;
 use crate::domain::model_catalog::unlisted_model_notice;
-use crate::domain::{NewModel, NewServer, NewServerField, Notice, ProviderKind, Severity};
+use crate::domain::{NewModel, NewModelServer, NewServerField, Notice, ProviderKind, Severity};
 use crate::protocol::{Command, Event};
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::models::add_form_view;
 use crate::tui::models::offered_models::{ListingState, OfferedModels};
@@ -111,8 +110,8 @@ impl AddModelForm {
         key || !self.model.is_empty() || !self.address.is_empty()
     }
 
-    fn server(&self) -> NewServer {
-        NewServer {
+    fn server(&self) -> NewModelServer {
+        NewModelServer {
             provider: self.provider(),
             base_url: filled(&self.address),
             api_key: filled(&self.key).map(Secret::new),
@@ -223,13 +222,10 @@ impl AddModelForm {
     /// Moves the selection among the offered names, or to the field above or below.
     fn step(&mut self, is_down: bool, cx: &mut UiContext) {
         let typed = self.model.text();
-        let is_moved = self.at == MODEL
-            && match is_down {
-                true => self.offered.select_next(&typed),
-                false => self.offered.select_previous(&typed),
-            };
+        let is_in_model = self.at == MODEL;
         match is_down {
-            _ if is_moved => {}
+            true if is_in_model && self.offered.select_next(&typed) => {}
+            false if is_in_model && self.offered.select_previous(&typed) => {}
             true => self.go_to(self.at + 1, cx),
             false => self.go_to(self.at.saturating_sub(1), cx),
         }

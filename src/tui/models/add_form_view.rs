@@ -113,7 +113,7 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
     lines.extend(offered);
     // The buttons stay at the bottom.
     let buttons = form.last() + 1 - SAVE;
-    let gaps = usize::from(ROWS - 1).saturating_sub(used + buttons);
+    let gaps = usize::from(ROWS).saturating_sub(used + buttons);
     lines.extend((0..gaps).map(|_| Line::Gap));
     lines.extend((SAVE..=form.last()).map(Line::Button));
     lines

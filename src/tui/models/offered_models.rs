@@ -1,7 +1,7 @@
 //! The models of the server that the form names: listed in the background, offered in the
 //! Model field. Editing the server drops them and stops a running request.
 
-use crate::domain::{ModelList, NewServer, NewServerFault, NewServerField, QueryId};
+use crate::domain::{ModelList, NewModelServer, NewServerFault, NewServerField, QueryId};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::layer::UiContext;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct OfferedModels {
     /// The server that was asked.
-    server: Option<NewServer>,
+    server: Option<NewModelServer>,
     state: ListingState,
     /// The selected name among the matches; `None` means the first one of an empty field, or
     /// the text that the user typed.
@@ -39,7 +39,7 @@ impl OfferedModels {
     }
 
     /// Requests the server's models unless it was asked before.
-    pub fn request(&mut self, server: NewServer, cx: &mut UiContext) {
+    pub fn request(&mut self, server: NewModelServer, cx: &mut UiContext) {
         if self.server.as_ref() == Some(&server) {
             return;
         }
@@ -51,7 +51,7 @@ impl OfferedModels {
     }
 
     /// Like [`Self::request`], but asks again after a failure: the server may run by now.
-    pub fn request_again(&mut self, server: NewServer, cx: &mut UiContext) {
+    pub fn request_again(&mut self, server: NewModelServer, cx: &mut UiContext) {
         if matches!(self.state, ListingState::Failed(_)) {
             self.server = None;
         }

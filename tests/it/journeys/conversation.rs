@@ -195,7 +195,8 @@ fn the_prompt_history_is_searchable() {
 fn zero_in_the_numbered_list_of_models_keeps_the_current_one() {
     chat(script())
         .says("/set-model")
-        .sees("╭─ Models")
+        .sees("── Models")
+        .sees("0  Keep the current model")
         .key('0')
-        .does_not_see("╭─ Models");
+        .does_not_see("── Models");
 }

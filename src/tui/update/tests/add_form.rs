@@ -1,6 +1,8 @@
 //! The form for another server: background listing, offered names, faults beside their fields.
 
-use crate::domain::{ListedModel, ModelList, NewServer, NewServerFault, NewServerField, QueryId};
+use crate::domain::{
+    ListedModel, ModelList, NewModelServer, NewServerFault, NewServerField, QueryId,
+};
 use crate::tui::update::tests::*;
 
 /// The form, opened from the picker.
@@ -29,7 +31,7 @@ fn fault(field: NewServerField, what: &str) -> NewServerFault {
 }
 
 /// The only command sent: a request for the models of a server.
-fn request(chat: &mut ChatHarness) -> (QueryId, NewServer) {
+fn request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
     match chat.commands().as_slice() {
         [Command::ListServerModels { query, server }] => (*query, server.clone()),
         other => panic!("{other:?}"),
