@@ -29,7 +29,7 @@ pub use add_model::{
     model_manager, model_servers, parse_new_model, parse_new_server,
 };
 pub use add_server::{
-    NewModelServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
+    NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
 };
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
