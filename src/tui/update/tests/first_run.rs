@@ -151,6 +151,10 @@ fn kept_prompt_can_be_taken_back() {
     chat.keys("hello<Enter>").wait(1_000).keys("x<Enter>");
     chat.wait(1_000).keys("<Esc><Up>");
     assert_eq!(chat.message(), "x");
+    model_is_added(&mut chat, "a");
+    assert_eq!(chat.prompts(), ["hello"]);
+    chat.model_answers("Hi.");
+    assert_eq!(chat.prompts(), [""; 0], "it is in the message now");
 }
 
 #[test]
