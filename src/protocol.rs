@@ -16,9 +16,10 @@ use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ModelCatalog, ModelRef, ModelServer, NewModel, Notice,
-    PersonaSummary, Prompt, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session,
-    SessionId, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, ModelCatalog, ModelList, ModelRef, ModelServer, NewModel,
+    NewModelServer, NewServerFault, Notice, PersonaSummary, Prompt, Pull, QueryId, SchemaCheck,
+    Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, TrustEntry,
+    TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -76,12 +77,12 @@ pub enum Command {
     },
     /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
-    /// Checks the server of a new model before the model is added; answered by
-    /// [`Event::ModelTested`].
-    TestModel {
+    /// Lists the models of a server that is not configured yet. Stops an earlier listing.
+    ListServerModels {
         query: QueryId,
-        model: NewModel,
+        server: NewModelServer,
     },
+    StopListingServer,
     /// Downloads a model to an Ollama server: the one given, else that of the selected model,
     /// else the first one configured.
     PullModel {
@@ -207,10 +208,10 @@ pub enum Event {
     CatalogChanged(Arc<ModelCatalog>),
     /// Download progress of a model; `None` when it is over.
     PullChanged(Option<Pull>),
-    /// The result of [`Command::TestModel`].
-    ModelTested {
+    /// The result of [`Command::ListServerModels`].
+    ServerModelsListed {
         query: QueryId,
-        result: Result<(), Notice>,
+        result: Result<Arc<ModelList>, NewServerFault>,
     },
     /// A model was added to `config.json` and selected.
     ModelAdded(ModelRef),

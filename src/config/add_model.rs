@@ -6,7 +6,7 @@ use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
-use crate::domain::{ModelConfig, ModelRef, NewModel, ProviderKind, ServerCatalog};
+use crate::domain::{ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind, ServerCatalog};
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
@@ -31,6 +31,24 @@ pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, Strin
         Some(model) if errors.is_empty() => Ok(model),
         _ => Err(errors.join(" ")),
     }
+}
+
+/// The configuration to query a server that has no entry yet. The model is a placeholder.
+///
+/// # Errors
+/// The problems of the address, as sentences that call it `the address`: the user typed it into
+/// a field, so the key `baseUrl` would mean nothing to them.
+pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelConfig, String> {
+    let label = server.provider.label().to_owned();
+    let new = NewModel {
+        name: label.clone(),
+        model: label,
+        provider: server.provider,
+        base_url: server.base_url.clone(),
+        api_key: server.api_key.clone(),
+        copy_from: None,
+    };
+    parse_new_model(home, &new).map_err(|faults| faults.replace("`baseUrl`", "The address"))
 }
 
 /// Adds a model to `config.json` and makes it the active one.

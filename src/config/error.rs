@@ -130,9 +130,13 @@ impl ConfigError {
         banner_while_running(self.banner()).notice
     }
 
-    /// The error as a banner about the file.
+    /// The error as a banner about the file at start.
     pub(super) fn banner(&self) -> Banner {
-        Banner::new(self.cause(), self.notice())
+        let mut banner = Banner::new(self.cause(), self.notice());
+        if let BannerCause::UnreadableFile(_) = banner.cause {
+            banner.notice.why = Some(STARTED_WITHOUT.to_owned());
+        }
+        banner
     }
 
     fn cause(&self) -> BannerCause {
@@ -152,8 +156,10 @@ impl ConfigError {
     }
 }
 
-/// The consequence of an unusable file at start; while the program runs, [`SETTINGS_KEPT`].
+/// The consequence of an unusable file when saving fails; at start, [`STARTED_WITHOUT`]; while the
+/// program runs, [`SETTINGS_KEPT`].
 const FILE_IGNORED: &str = "The file is ignored, and nothing is saved to it.";
+const STARTED_WITHOUT: &str = "Starting without it; nothing is saved to it.";
 const SETTINGS_KEPT: &str = "The previous settings stay in use, and nothing is saved to the file.";
 
 /// The banner for a file that became unusable while the program runs: the settings in use
@@ -163,6 +169,12 @@ pub fn banner_while_running(mut banner: Banner) -> Banner {
         banner.notice.why = Some(SETTINGS_KEPT.to_owned());
     }
     banner
+}
+
+/// Whether the program started without the file of this banner, so that no settings from it are
+/// in use.
+pub fn is_started_without(banner: &Banner) -> bool {
+    banner.notice.why.as_deref() == Some(STARTED_WITHOUT)
 }
 
 /// The last part of a path, such as `config.json`.

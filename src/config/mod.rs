@@ -26,7 +26,7 @@ mod watch;
 
 pub use add_model::{
     KnownServer, add_model, is_ollama_host_invalid, key_variables, local_ollama, local_ollama_with,
-    model_manager, model_servers, parse_new_model,
+    model_manager, model_servers, parse_new_model, parse_new_server,
 };
 pub use add_server::{
     NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
@@ -34,7 +34,7 @@ pub use add_server::{
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
 };
-pub use error::{ConfigError, banner_while_running};
+pub use error::{ConfigError, banner_while_running, is_started_without};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use review::{

@@ -32,7 +32,10 @@ pub use advice::Advice;
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
-pub use model_catalog::{CatalogState, ModelCatalog, ModelServer, NewModel, Pull, ServerCatalog};
+pub use model_catalog::{
+    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerFault,
+    NewServerField, Pull, ServerCatalog,
+};
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};

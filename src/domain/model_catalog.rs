@@ -2,7 +2,7 @@
 //! models.
 
 use super::model::Secret;
-use super::model_info::ModelList;
+use super::model_info::{ModelList, is_same_model};
 use super::{ModelConfig, ModelRef, Notice, ProviderKind};
 use serde::Serialize;
 use std::sync::Arc;
@@ -125,6 +125,48 @@ pub struct NewModel {
     pub api_key: Option<Secret>,
     /// Copy the address, key and certificate from this entry of `config.json`.
     pub copy_from: Option<ModelRef>,
+}
+
+/// A model server that is not configured yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewModelServer {
+    pub provider: ProviderKind,
+    /// `None` means the provider's default.
+    pub base_url: Option<String>,
+    /// A key, or `${NAME}` for an environment variable.
+    pub api_key: Option<Secret>,
+}
+
+/// The part of a [`NewModelServer`] that the user has to correct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewServerField {
+    Address,
+    Key,
+}
+
+/// Why a [`NewModelServer`] did not list its models. The notice does not mention `config.json`,
+/// because the server is not in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewServerFault {
+    pub field: NewServerField,
+    pub notice: Notice,
+}
+
+/// A notice if the server lists other models than `name`. An empty or truncated list proves
+/// nothing.
+pub fn unlisted_model_notice(list: &ModelList, name: &str) -> Option<Notice> {
+    let names = list.models.iter().map(|listed| listed.name.as_str());
+    let is_listed = names.clone().any(|listed| is_same_model(listed, name));
+    if list.models.is_empty() || list.is_truncated || is_listed {
+        return None;
+    }
+    let shown: Vec<&str> = names.take(8).collect();
+    let more = match list.models.len() - shown.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let notice = Notice::failure(format!("The server lists no model `{name}`."));
+    Some(notice.with_reason(format!("It lists: {}{more}.", shown.join(", "))))
 }
 
 /// Formats a size for display, such as `2.6 GB`.

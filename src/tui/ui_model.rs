@@ -223,13 +223,24 @@ impl UiModel {
         self.shared().open_layer == Some(action)
     }
 
+    /// Whether no model was ever configured, so that the user has to choose one first.
+    pub fn needs_first_model(&self) -> bool {
+        let is_chosen = self.engine.selected.is_some();
+        self.engine.catalog.offers_discovered && !is_chosen && self.tour.is_none()
+    }
+
     /// Whether the first-run chooser is visible.
     pub fn offers_first_run(&self) -> bool {
-        self.engine.catalog.offers_discovered
+        self.needs_first_model()
             && !self.first_run.is_closed()
-            && self.engine.selected.is_none()
-            && self.tour.is_none()
             && self.chat.transcript.entries().is_empty()
+    }
+
+    /// Shows the first-run chooser again after the user skipped it. Returns false if it is
+    /// already visible, or cannot be.
+    pub fn reopen_first_run(&mut self) -> bool {
+        let is_empty = self.chat.transcript.entries().is_empty();
+        self.needs_first_model() && is_empty && self.first_run.reopen(self.now)
     }
 
     /// Whether the first-run chooser has the keyboard: only while the message is empty.

@@ -51,7 +51,8 @@ impl Actor {
             | Command::UseModel { .. }
             | Command::ListCatalog
             | Command::AddModel(_)
-            | Command::TestModel { .. }
+            | Command::ListServerModels { .. }
+            | Command::StopListingServer
             | Command::PullModel { .. }
             | Command::StopPull
             | Command::RemoveModel { .. }
@@ -103,7 +104,10 @@ impl Actor {
             Command::UseModel { server, model } => models.use_model(server, model, cx),
             Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
-            Command::TestModel { query, model } => models.test_model(query, &model, cx),
+            Command::ListServerModels { query, server } => {
+                models.list_new_server(query, &server, cx);
+            }
+            Command::StopListingServer => models.stop_listing_new_server(),
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {

@@ -3,21 +3,19 @@
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
-use super::{ModelRegistry, ModelTaskEvent, without_retry};
+use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
-use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
+    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerFault,
+    NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::sync::Arc;
-
-/// Maximum number of models named when the requested one is missing.
-const SHOWN_MODELS_MAX: usize = 8;
+use tokio_util::task::AbortOnDropHandle;
 
 impl ModelRegistry {
     /// Selects a model from a server's catalog. Asks before adding one that `config.json` does
@@ -168,28 +166,39 @@ impl ModelRegistry {
         self.list_catalog(cx);
     }
 
-    /// Tests a new model by listing its server's models, so a wrong address or key is reported
-    /// before saving.
-    pub fn test_model(&mut self, query: QueryId, new_model: &NewModel, cx: &mut EngineCx) {
-        let model = match config::parse_new_model(&cx.home, new_model) {
+    /// Lists the models of a server in the background, so that a wrong address or key is
+    /// reported before anything is saved.
+    pub fn list_new_server(&mut self, query: QueryId, server: &NewModelServer, cx: &mut EngineCx) {
+        self.stop_listing_new_server();
+        let model = match config::parse_new_server(&cx.home, server) {
             Ok(model) => model,
             Err(problems) => {
-                let result = Err(Notice::failure(problems));
-                return cx.outbox.push(Event::ModelTested { query, result });
+                let fault = NewServerFault {
+                    field: NewServerField::Address,
+                    notice: Notice::failure(problems),
+                };
+                let result = Err(fault);
+                return cx.outbox.push(Event::ServerModelsListed { query, result });
             }
         };
         // Redact the entered key in the log even before it is saved.
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.add_secrets(vec![key.clone()]);
         }
-        let provider = cx.provider.clone();
-        self.spawn_task(async move {
-            let result = match provider.list_models(&model, LIST_TIME_MAX).await {
-                Ok(list) => check_is_listed(&list, &model),
-                Err(error) => Err(without_retry(error.notice())),
-            };
-            Some(ModelTaskEvent::Tested(query, result))
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        let task = tokio::spawn(async move {
+            let listed = provider.list_models(&model, LIST_TIME_MAX).await;
+            let result = listed.map_err(|error| error.new_server_fault());
+            let _ = sender
+                .send(ModelTaskEvent::NewServerListed(query, result))
+                .await;
         });
+        self.new_server_listing = Some(AbortOnDropHandle::new(task));
+    }
+
+    /// The user named another server, or none.
+    pub fn stop_listing_new_server(&mut self) {
+        self.new_server_listing = None;
     }
 
     /// Sets the thinking level of the selected model until the program exits.
@@ -245,26 +254,4 @@ impl ModelRegistry {
             .with_advice(Advice::ChooseOtherModel);
         cx.notice(notice);
     }
-}
-
-/// Checks that the server lists the model. An empty or truncated list proves nothing, so the
-/// model passes.
-fn check_is_listed(list: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
-    let names = list.models.iter().map(|listed| listed.name.as_str());
-    if list.models.is_empty()
-        || list.is_truncated
-        || names.clone().any(|name| is_same_model(name, &model.model))
-    {
-        return Ok(());
-    }
-    let shown: Vec<&str> = names.take(SHOWN_MODELS_MAX).collect();
-    let omitted = match list.models.len() - shown.len() {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    Err(Notice::failure(format!(
-        "The server answered, but it lists no model `{}`.",
-        model.model
-    ))
-    .with_reason(format!("It lists: {}{omitted}.", shown.join(", "))))
 }

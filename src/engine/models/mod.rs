@@ -9,7 +9,9 @@ pub(super) mod select;
 use super::context::ContextBudget;
 use super::cx::EngineCx;
 use crate::config::KnownServer;
-use crate::domain::{Advice, ModelConfig, ModelList, ModelRef, ModelServer, Notice, Pull, QueryId};
+use crate::domain::{
+    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewServerFault, Notice, Pull, QueryId,
+};
 use crate::protocol::Event;
 use crate::provider::{ProviderError, PullProgress};
 use std::sync::Arc;
@@ -32,6 +34,8 @@ pub(super) struct ModelRegistry {
     pull: Option<ActivePull>,
     /// Running requests for catalogs.
     catalog_requests: JoinSet<()>,
+    /// The listing of a server that is not configured yet; dropping it stops it.
+    new_server_listing: Option<AbortOnDropHandle<()>>,
     tasks: JoinSet<()>,
     sender: mpsc::Sender<ModelTaskEvent>,
     events: mpsc::Receiver<ModelTaskEvent>,
@@ -41,7 +45,7 @@ pub(super) struct ModelRegistry {
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<ModelList, ProviderError>),
-    Tested(QueryId, Result<(), Notice>),
+    NewServerListed(QueryId, Result<ModelList, NewServerFault>),
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),
@@ -65,6 +69,7 @@ impl Default for ModelRegistry {
             offers_discovered: false,
             pull: None,
             catalog_requests: JoinSet::new(),
+            new_server_listing: None,
             tasks: JoinSet::new(),
             sender,
             events,
@@ -107,8 +112,9 @@ impl ModelRegistry {
     pub(super) fn handle_task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
             ModelTaskEvent::Listed(server, result) => self.handle_catalog(&server, result, cx),
-            ModelTaskEvent::Tested(query, result) => {
-                cx.outbox.push(Event::ModelTested { query, result });
+            ModelTaskEvent::NewServerListed(query, result) => {
+                let result = result.map(Arc::new);
+                cx.outbox.push(Event::ServerModelsListed { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.handle_pull_progress(progress, cx),
             ModelTaskEvent::Pulled(result) => self.handle_pull_ended(result, cx),

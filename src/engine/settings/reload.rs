@@ -266,9 +266,12 @@ impl LiveSettings {
                 continue;
             }
             self.reload.file_banner_causes.insert(banner.cause.clone());
-            // The trust file was unreadable from the start, so no earlier version is active.
-            let was_never_read =
-                trust.unreadable.is_file_unreadable && banner.cause == BannerCause::UnreadableTrust;
+            // A file that was unreadable from the start has no earlier version that is active.
+            let was_never_read = match previous.get(&banner.cause) {
+                Some(earlier) => config::is_started_without(earlier),
+                None => false,
+            } || (trust.unreadable.is_file_unreadable
+                && banner.cause == BannerCause::UnreadableTrust);
             let banner = match was_never_read {
                 true => banner.clone(),
                 false => config::banner_while_running(banner.clone()),

@@ -1,6 +1,7 @@
 //! The notices about failed requests to model servers: a summary, the reason and advice. Text
 //! from the server is inserted unmodified and is sanitized when a notice is displayed.
 
+mod new_server;
 mod status;
 
 use super::error::{FailureCause, MalformedReply, RequestTarget};

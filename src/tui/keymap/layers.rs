@@ -17,7 +17,7 @@ pub enum LayerKey {
     /// Confirms the selection, or moves to the next field.
     Confirm,
     Back,
-    /// Switches between the search line and the list, or between tabs.
+    /// Switches between the search line and the list, between tabs, or to the next field.
     Switch,
     Erase,
     Delete,
@@ -145,7 +145,7 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Form, L::Up, K::Up),
     LayerBinding { context: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
     bind_any_modifier(P::Form, L::Down, K::Down),
-    bind_any_modifier(P::Form, L::Down, K::Tab),
+    bind_any_modifier(P::Form, L::Switch, K::Tab),
     bind_any_modifier(P::Form, L::Confirm, K::Enter),
     bind_any_modifier(P::Form, L::Left, K::Left),
     bind_any_modifier(P::Form, L::Right, K::Right),
@@ -234,10 +234,10 @@ mod tests {
             P::Models => "### Models",
             P::Servers => "### Servers and tools (`/mcp`)",
             P::Trust => "### Lasting decisions (`/trust`)",
-            P::Picker => "### Pickers: model, server, persona, branch, call",
+            P::Picker => "### Pickers: server, persona, branch, call",
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
-            P::FirstRun => "### The offer on a first start",
+            P::FirstRun => "### The choice on a first start",
         }
     }
 

@@ -2,13 +2,14 @@
 //! failed is saved only on request.
 
 use crate::domain::model::Secret;
-use crate::domain::{NewModel, Notice, ProviderKind, QueryId};
+use crate::domain::model_catalog::unlisted_model_notice;
+use crate::domain::{NewModel, NewModelServer, NewServerField, Notice, ProviderKind, Severity};
 use crate::protocol::{Command, Event};
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::models::add_form_view;
+use crate::tui::models::offered_models::{ListingState, OfferedModels};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
@@ -16,9 +17,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Position;
 
 pub const PROVIDER: usize = 0;
-pub const MODEL: usize = 1;
-pub const ADDRESS: usize = 2;
-pub const KEY: usize = 3;
+pub const ADDRESS: usize = 1;
+pub const KEY: usize = 2;
+/// After the server, because its models are offered here.
+pub const MODEL: usize = 3;
 /// Check and save.
 pub const SAVE: usize = 4;
 /// Save although the check failed.
@@ -32,13 +34,25 @@ pub struct AddModelForm {
     pub(super) address: Editor,
     pub(super) key: Editor,
     pub(super) at: usize,
-    /// The running check.
-    pub(super) query: Option<QueryId>,
-    pub(super) fault: Option<Notice>,
+    pub(super) offered: OfferedModels,
+    /// The problem with the model's name. Those of the server are in `offered`.
+    pub(super) model_fault: Option<Notice>,
+    pub(super) saving: SaveState,
     /// Esc was pressed in a filled form; a second Esc discards it.
     pub(super) is_leaving: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum SaveState {
+    #[default]
+    Editing,
+    /// Saves once the server has listed the model.
+    Checking,
     /// The check failed, so the form offers to save anyway.
-    pub(super) failed: bool,
+    CheckFailed,
+    /// Until the model is added or the engine reports a problem. A held Enter must not add it
+    /// twice.
+    Sent,
 }
 
 impl AddModelForm {
@@ -96,19 +110,24 @@ impl AddModelForm {
         key || !self.model.is_empty() || !self.address.is_empty()
     }
 
-    /// The model from the form's fields. None while its name is missing.
-    fn new_model(&self) -> Option<NewModel> {
-        let filled = |field: &Editor| {
-            let text = field.text().trim().to_owned();
-            Some(text).filter(|text| !text.is_empty())
-        };
-        let model = filled(&self.model)?;
-        Some(NewModel {
-            name: model.clone(),
-            model,
+    fn server(&self) -> NewModelServer {
+        NewModelServer {
             provider: self.provider(),
             base_url: filled(&self.address),
             api_key: filled(&self.key).map(Secret::new),
+        }
+    }
+
+    /// The model from the form's fields. None while its name is missing.
+    fn new_model(&self) -> Option<NewModel> {
+        let model = filled(&self.model)?;
+        let server = self.server();
+        Some(NewModel {
+            name: model.clone(),
+            model,
+            provider: server.provider,
+            base_url: server.base_url,
+            api_key: server.api_key,
             copy_from: None,
         })
     }
@@ -122,20 +141,51 @@ impl AddModelForm {
         }
     }
 
+    /// The problem to show beside a field.
+    pub(super) fn fault(&self, row: usize) -> Option<&Notice> {
+        let of_server = |field| self.offered.fault(field).map(|fault| &fault.notice);
+        match row {
+            ADDRESS => of_server(NewServerField::Address),
+            // While the user is about to enter a key, its absence is no problem.
+            KEY if self.at == KEY && self.key.is_empty() && self.saving == SaveState::Editing => {
+                None
+            }
+            KEY => of_server(NewServerField::Key),
+            MODEL => self.model_fault.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The last row.
     pub(super) fn last(&self) -> usize {
-        if self.failed { SAVE_ANYWAY } else { SAVE }
+        match self.saving {
+            SaveState::CheckFailed => SAVE_ANYWAY,
+            _ => SAVE,
+        }
     }
 
     /// A field changed, so the last check no longer applies.
-    fn changed(&mut self, set: &[String]) {
+    fn changed(&mut self, cx: &mut UiContext) {
+        self.model_fault = None;
+        self.saving = SaveState::Editing;
+        if self.at == MODEL {
+            return self.offered.clear_selection();
+        }
+        self.offered.reset(cx);
         // Never complete a key while the user types it.
         if self.at != KEY {
-            self.suggest_key(set);
+            self.suggest_key(&cx.shared.engine.catalog.key_variables);
         }
-        self.query = None;
-        self.fault = None;
-        self.failed = false;
+    }
+
+    fn go_to(&mut self, row: usize, cx: &mut UiContext) {
+        self.at = row.min(self.last());
+        self.offered.clear_selection();
+        // Start as soon as the server is named, so that the names are there when they are needed.
+        // The provider's own address counts as named once the user is past the key.
+        if self.at == MODEL || self.at == KEY && !self.address.is_blank() {
+            self.offered.request(self.server(), cx);
+        }
     }
 }
 
@@ -161,65 +211,114 @@ impl AddModelForm {
         if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
         }
-        self.field()
-            .is_some_and(|field| text_field::handle_key(field, key))
+        let Some(field) = self.field() else {
+            return false;
+        };
+        let before = field.text();
+        text_field::handle_key(field, key);
+        field.text() != before
+    }
+
+    /// Moves the selection among the offered names, or to the field above or below.
+    fn step(&mut self, is_down: bool, cx: &mut UiContext) {
+        let typed = self.model.text();
+        let is_in_model = self.at == MODEL;
+        match is_down {
+            true if is_in_model && self.offered.select_next(&typed) => {}
+            false if is_in_model && self.offered.select_previous(&typed) => {}
+            true => self.go_to(self.at + 1, cx),
+            false => self.go_to(self.at.saturating_sub(1), cx),
+        }
+    }
+
+    /// Enter: takes the selected name, goes to the next field, or saves.
+    fn confirm(&mut self, cx: &mut UiContext) {
+        if self.at >= SAVE {
+            return self.save(cx);
+        }
+        let typed = self.model.text();
+        if self.at == MODEL
+            && let Some(name) = self.offered.selected_name(&typed)
+        {
+            let name = name.to_owned();
+            self.model.set(&name);
+            self.changed(cx);
+        }
+        self.go_to(self.at + 1, cx);
     }
 
     /// Checks the form, or saves it although the check failed.
     fn save(&mut self, cx: &mut UiContext) {
+        if self.saving == SaveState::Sent {
+            return;
+        }
         let Some(model) = self.new_model() else {
-            self.at = MODEL;
-            self.fault = Some(Notice::warning("Enter the name of the model first."));
+            self.go_to(MODEL, cx);
+            self.model_fault = Some(Notice::failure("Enter the name of the model."));
             return;
         };
-        if self.at == SAVE_ANYWAY && self.failed {
+        if self.at == SAVE_ANYWAY {
+            self.saving = SaveState::Sent;
             return cx.send(Command::AddModel(model));
         }
-        if self.query.is_none() {
-            let query = cx.next_query_id();
-            self.fault = None;
-            self.query = Some(query);
-            cx.send(Command::TestModel { query, model });
+        self.saving = SaveState::Checking;
+        self.model_fault = None;
+        self.offered.request_again(self.server(), cx);
+        self.finish_check(cx);
+    }
+
+    /// Saves if the server lists the model.
+    fn finish_check(&mut self, cx: &mut UiContext) {
+        let Some(model) = self
+            .new_model()
+            .filter(|_| self.saving == SaveState::Checking)
+        else {
+            return;
+        };
+        self.saving = match self.offered.state() {
+            ListingState::Loading(_) | ListingState::NotAsked => return,
+            ListingState::Failed(_) => SaveState::CheckFailed,
+            ListingState::Listed(list) => {
+                self.model_fault = unlisted_model_notice(list, &model.model);
+                match self.model_fault {
+                    Some(_) => SaveState::CheckFailed,
+                    None => SaveState::Sent,
+                }
+            }
+        };
+        if self.saving == SaveState::Sent {
+            cx.send(Command::AddModel(model));
         }
     }
 
-    /// Handles the result of the check. A successful check saves at once.
-    fn checked(&mut self, result: &Result<(), Notice>, cx: &mut UiContext) {
-        self.query = None;
-        match (result, self.new_model()) {
-            (Ok(()), Some(new)) => cx.send(Command::AddModel(new)),
-            (Err(notice), _) => {
-                self.fault = Some(notice.clone());
-                self.failed = true;
-            }
-            (Ok(()), None) => {}
-        }
+    fn close(&mut self, cx: &mut UiContext) -> Handled {
+        self.offered.reset(cx);
+        Handled::Closed
     }
 }
 
 impl Layer for AddModelForm {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let last = self.last();
         let leaves = std::mem::take(&mut self.is_leaving) || !self.is_filled();
         let mut changed = false;
         match layers::find_key(key, &[KeyContext::Form]) {
-            Some(LayerKey::Back) if leaves => return Handled::Closed,
+            Some(LayerKey::Back) if leaves => return self.close(cx),
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
                 let text = "Press Esc again to discard what you typed.";
                 cx.notify(Notice::info(text));
             }
-            Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
-            Some(LayerKey::Down) => self.at = (self.at + 1).min(last),
-            Some(LayerKey::Confirm) if self.at < SAVE => self.at += 1,
-            Some(LayerKey::Confirm) => self.save(cx),
+            Some(LayerKey::Up) => self.step(false, cx),
+            Some(LayerKey::Down) => self.step(true, cx),
+            Some(LayerKey::Switch) => self.go_to(self.at + 1, cx),
+            Some(LayerKey::Confirm) => self.confirm(cx),
             _ if self.at == PROVIDER => changed = self.provider_key(key),
             // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
             _ => changed = self.field_key(key),
         }
         if changed {
-            self.changed(&cx.shared.engine.catalog.key_variables);
+            self.changed(cx);
         }
         Handled::Consumed
     }
@@ -230,25 +329,38 @@ impl Layer for AddModelForm {
         self.begin_typing();
         if let Some(field) = self.field() {
             field.insert(line.trim());
-            self.changed(&cx.shared.engine.catalog.key_variables);
+            self.changed(cx);
         }
         Handled::Consumed
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         match event {
-            Event::ModelTested { query, result } if self.query == Some(*query) => {
-                self.checked(result, cx);
+            Event::ServerModelsListed { query, result } if self.offered.store(*query, result) => {
+                self.finish_check(cx);
             }
             // The added model is in use, so the form is done.
-            Event::ModelAdded(_) => return Handled::Closed,
+            Event::ModelAdded(_) => return self.close(cx),
+            Event::NoticePosted(notice)
+                if self.saving == SaveState::Sent && notice.severity != Severity::Info =>
+            {
+                self.saving = SaveState::Editing;
+            }
             _ => {}
         }
         Handled::PassedOn
     }
 
+    fn interrupt(&mut self, cx: &mut UiContext) -> Handled {
+        self.close(cx)
+    }
+
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        Some(add_form_view::ROWS)
+    }
+
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        add_form_view::draw(self, area.body, pen)
+        add_form_view::draw(self, area.popup, pen)
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
@@ -256,8 +368,15 @@ impl Layer for AddModelForm {
         if self.is_leaving {
             return vec![back("discard"), "any other key continues".to_owned()];
         }
-        let next = layers::hint(KeyContext::Form, LayerKey::Confirm, "next");
-        vec![next, "Up/Down fields".to_owned(), back("close")]
+        let selects_name = self.offered.selected(&self.model.text()).is_some();
+        let enter = match self.at {
+            MODEL if selects_name => "choose",
+            ..SAVE => "next",
+            SAVE => "check and save",
+            _ => "save",
+        };
+        let enter = layers::hint(KeyContext::Form, LayerKey::Confirm, enter);
+        vec![enter, "Up/Down fields".to_owned(), back("close")]
     }
 }
 
@@ -266,6 +385,11 @@ fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
     let mut providers = ProviderKind::ALL;
     providers.sort_by_key(|provider| provider.manages_models());
     providers
+}
+
+fn filled(field: &Editor) -> Option<String> {
+    let text = field.text().trim().to_owned();
+    Some(text).filter(|text| !text.is_empty())
 }
 
 fn reference(variable: &str) -> String {

@@ -1,105 +1,198 @@
-//! Draws the form that adds a model of another server: four fields, buttons, error.
+//! Draws the form that adds a model of another server: fields with their problems below them,
+//! the offered model names, buttons.
 
 use crate::text::Clean;
 use crate::tui::advice;
 use crate::tui::models::add_form::{
-    ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY,
+    ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY, SaveState,
 };
+use crate::tui::models::offered_models::ListingState;
+use crate::tui::models::rows::count_words;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::{bottom_rows, draw_window};
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::{Position, Rect};
 
-/// Columns of the field names, on a wide enough screen.
-const NAMES: u16 = 10;
-const FAULT_ROWS_MAX: u16 = 4;
+/// Rows of the form: the same at every moment, so that nothing moves while the user types.
+pub const ROWS: u16 = 14;
+/// Columns of the mark and the field names, on a wide enough screen.
+const NAMES: u16 = 12;
+const FAULT_ROWS_MAX: usize = 3;
+/// Offered names that are visible at once.
+const NAME_ROWS_MAX: usize = 5;
+
+/// One drawn row.
+enum Line {
+    Field(usize),
+    Button(usize),
+    /// A row of a problem, and whether it is the first one.
+    Fault(String, bool),
+    Note(String),
+    /// An offered name, and whether it is selected.
+    Name(String, bool),
+    Gap,
+}
 
 /// Returns the cursor position if a text field is selected.
 pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Position> {
-    let fault = form
-        .fault
-        .as_ref()
-        .map(|fault| Clean::single_line(&advice::notice_line(fault)));
-    let columns = over.width.saturating_sub(4).min(72);
-    let fault_rows = fault
-        .as_ref()
-        .map_or(0, |fault| wrapped_rows(fault, columns).len() as u16)
-        .min(FAULT_ROWS_MAX);
-    let last = form.last() as u16;
-    let gap = u16::from(over.height >= 12);
-    let wanted = last + 1 + 2 * gap + fault_rows;
-    let area = draw_window(bottom_rows(over, wanted + 1), "Another server", "", pen);
-    // A very small screen shows the selected row and the ones above it.
-    let height = area.height;
-    let first = if height > last {
-        0
-    } else {
-        (form.at as u16 + 1).saturating_sub(height)
+    let area = draw_window(over, "Another server", "", pen);
+    let names = if area.width >= 30 { NAMES } else { 8 };
+    let beside = Rect {
+        x: area.x + names.min(area.width),
+        width: area.width.saturating_sub(names),
+        ..area
     };
+    let lines = lines(form, beside.width);
+    // A very small screen shows the selected row and the ones above it.
+    let focused = lines.iter().position(|line| is_focused(form, line));
+    let first = (focused.unwrap_or(0) + 1).saturating_sub(area.height.into());
     let mut cursor = None;
-    let mut y = area.y;
-    for row in first..=last {
-        if row == SAVE as u16 && height >= wanted {
-            y += gap;
-        }
-        if y >= area.bottom() {
-            break;
-        }
-        let line = Rect {
+    for (y, line) in (area.top()..area.bottom()).zip(&lines[first..]) {
+        let row = Rect {
             y,
             height: 1,
             ..area
         };
-        let at = field(form, usize::from(row), line, pen);
-        if form.at == usize::from(row) {
-            cursor = at;
-        }
-        y += 1;
-    }
-    if let Some(fault) = fault
-        && area.bottom() > y
-    {
-        y += if area.bottom() > y + fault_rows {
-            gap
-        } else {
-            0
-        };
-        let rest = Rect {
+        let beside = Rect {
             y,
-            height: area.bottom() - y,
-            ..area
+            height: 1,
+            ..beside
         };
-        let style = pen.theme.failure;
-        pen.paragraph(rest, &fault, style);
+        match line {
+            Line::Field(field) => {
+                let at = draw_field(form, *field, row, beside, pen);
+                cursor = cursor.or(at.filter(|_| form.at == *field));
+            }
+            Line::Button(button) => draw_button(form, *button, row, pen),
+            Line::Fault(text, is_first) => {
+                let (mark, style) = (pen.glyphs.failed, pen.theme.failure);
+                let mark = if *is_first { mark } else { " " };
+                pen.put(beside.x, y, mark, style, beside.width);
+                let columns = beside.width.saturating_sub(2);
+                pen.put_truncated(beside.x + 2, y, text, style, columns);
+            }
+            Line::Note(text) => {
+                let dim = pen.theme.dim;
+                pen.put_truncated(beside.x, y, text, dim, beside.width);
+            }
+            Line::Name(name, is_selected) => {
+                let (mark, style) = match is_selected {
+                    true => (pen.glyphs.cursor, pen.theme.accent),
+                    false => (" ", pen.theme.plain),
+                };
+                pen.put(beside.x, y, mark, style, beside.width);
+                let columns = beside.width.saturating_sub(2);
+                pen.put_truncated(beside.x + 2, y, name, style, columns);
+            }
+            Line::Gap => {}
+        }
     }
     cursor
 }
 
-fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> Option<Position> {
-    let focused = form.at == row;
-    let style = if focused {
-        pen.theme.accent
-    } else {
-        pen.theme.dim
+fn is_focused(form: &AddModelForm, line: &Line) -> bool {
+    match line {
+        Line::Field(row) | Line::Button(row) => form.at == *row,
+        _ => false,
+    }
+}
+
+fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for field in [PROVIDER, ADDRESS, KEY, MODEL] {
+        lines.push(Line::Field(field));
+        let fault = form.fault(field).map(advice::notice_line);
+        let fault = fault.map(|fault| Clean::single_line(&fault));
+        let rows = fault.map(|fault| wrapped_rows(&fault, columns.saturating_sub(2)));
+        let rows = rows.into_iter().flatten().take(FAULT_ROWS_MAX).enumerate();
+        lines.extend(rows.map(|(index, row)| Line::Fault(row, index == 0)));
+    }
+    let offered = offered_lines(form);
+    let used = lines.len() + offered.len();
+    lines.extend(offered);
+    // The buttons stay at the bottom.
+    let buttons = form.last() + 1 - SAVE;
+    let gaps = usize::from(ROWS).saturating_sub(used + buttons);
+    lines.extend((0..gaps).map(|_| Line::Gap));
+    lines.extend((SAVE..=form.last()).map(Line::Button));
+    lines
+}
+
+/// The models of the server, below the Model field.
+fn offered_lines(form: &AddModelForm) -> Vec<Line> {
+    let list = match form.offered.state() {
+        ListingState::Loading(_) => {
+            return vec![Line::Note("Asking the server for its models …".to_owned())];
+        }
+        ListingState::Listed(list) if !list.models.is_empty() => list,
+        _ => return Vec::new(),
     };
-    let names = if line.width >= 30 { NAMES } else { 6 };
+    let count = count_words(list.models.len());
+    if form.at != MODEL {
+        let is_open = form.at < MODEL;
+        let note = format!("The server lists {count}.");
+        return Vec::from_iter(is_open.then_some(Line::Note(note)));
+    }
+    let typed = form.model.text();
+    let names = form.offered.matches(&typed);
+    if names.is_empty() {
+        let is_known = list.models.iter().any(|model| model.name == typed.trim());
+        let note = format!("None of the server's {count} matches.");
+        return Vec::from_iter((!is_known).then_some(Line::Note(note)));
+    }
+    let selected = form.offered.selected(&typed);
+    let first = selected.map_or(0, |at| (at + 1).saturating_sub(NAME_ROWS_MAX));
+    let shown = names.iter().enumerate().skip(first).take(NAME_ROWS_MAX);
+    let mut lines: Vec<Line> = shown
+        .map(|(index, name)| {
+            let name = Clean::single_line(name).as_str().to_owned();
+            Line::Name(name, selected == Some(index))
+        })
+        .collect();
+    if let Some(hidden) = names.len().checked_sub(first + NAME_ROWS_MAX)
+        && hidden > 0
+    {
+        lines.push(Line::Note(format!("  {hidden} more; type to filter")));
+    }
+    lines
+}
+
+/// Returns the cursor position in a text field.
+fn draw_field(
+    form: &mut AddModelForm,
+    row: usize,
+    line: Rect,
+    beside: Rect,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let is_focused = form.at == row;
+    let (mark, style) = match is_focused {
+        true => (pen.glyphs.cursor, pen.theme.accent),
+        false => (" ", pen.theme.dim),
+    };
     let name = match row {
         PROVIDER => "Provider",
         MODEL => "Model",
         ADDRESS => "Address",
-        KEY => "Key",
-        _ => return button(form, row, focused, line, pen),
+        _ => "Key",
     };
-    pen.put_truncated(line.x, line.y, name, style, names - 1);
-    let area = Rect {
-        x: line.x + names,
-        width: line.width.saturating_sub(names),
-        ..line
-    };
+    pen.put(line.x, line.y, mark, style, 1);
+    let columns = beside.x.saturating_sub(line.x + 3);
+    pen.put_truncated(line.x + 2, line.y, name, style, columns);
     if row == PROVIDER {
         let label = format!("< {} >", form.provider().label());
-        pen.put_truncated(area.x, area.y, &label, pen.theme.plain, area.width);
+        let plain = pen.theme.plain;
+        let used = pen.put_truncated(beside.x, line.y, &label, plain, beside.width) + 2;
+        let dim = pen.theme.dim;
+        let columns = beside.width.saturating_sub(used);
+        pen.put_truncated(
+            beside.x + used,
+            line.y,
+            "Left/Right changes it",
+            dim,
+            columns,
+        );
         return None;
     }
     let empty = match row {
@@ -114,31 +207,24 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
         _ => &mut masked,
     };
     if field.is_empty() {
-        pen.put_truncated(area.x, area.y, empty, pen.theme.dim, area.width);
-        return Some(Position::new(area.x, area.y));
+        pen.put_truncated(beside.x, line.y, empty, pen.theme.dim, beside.width);
+        return Some(Position::new(beside.x, line.y));
     }
-    Some(text_field::draw_text(field, area, pen))
+    Some(text_field::draw_text(field, beside, pen))
 }
 
-fn button(
-    form: &AddModelForm,
-    row: usize,
-    focused: bool,
-    line: Rect,
-    pen: &mut Painter,
-) -> Option<Position> {
-    let label = match row {
-        SAVE_ANYWAY => "Save anyway",
-        _ if form.query.is_some() => "Checking …",
+fn draw_button(form: &AddModelForm, row: usize, line: Rect, pen: &mut Painter) {
+    let label = match (row, form.saving) {
+        (SAVE_ANYWAY, _) => "Save anyway",
+        (_, SaveState::Checking) => "Checking …",
+        (_, SaveState::Sent) => "Saving …",
         _ => "Check and save",
     };
-    let (mark, style) = if focused {
-        (pen.glyphs.cursor, pen.theme.accent)
-    } else {
-        (" ", pen.theme.plain)
+    let (mark, style) = match form.at == row {
+        true => (pen.glyphs.cursor, pen.theme.accent),
+        false => (" ", pen.theme.plain),
     };
     pen.put(line.x, line.y, mark, style, 1);
     let columns = line.width.saturating_sub(2);
     pen.put_truncated(line.x + 2, line.y, label, style, columns);
-    None
 }

@@ -1,11 +1,11 @@
-//! First-run offer of models. Digits and arrows only select; Enter confirms, so a message
+//! First-run choice of a model. Digits and arrows only select; Enter confirms, so a message
 //! that starts with a digit cannot write settings.
 
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};
@@ -17,61 +17,73 @@ const READ: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
 pub struct FirstRun {
-    /// The selected item. Nothing is preselected.
-    pointed: Option<usize>,
+    /// The item that the user selected; `None` means the first one, whichever that is.
+    selected: Option<usize>,
     /// The digits that selected the item. If other characters follow, the digits belong to
     /// a message.
     typed: String,
-    /// The user postponed the offer.
+    /// The user postponed the choice.
     closed: bool,
     /// When the list last changed, to ignore keys before the user could read it.
     changed: Duration,
 }
 
 impl FirstRun {
-    pub fn pointed(&self) -> Option<usize> {
-        self.pointed
+    pub fn selected(&self) -> usize {
+        self.selected.unwrap_or(0)
     }
 
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
+    /// Shows the choice again after Esc. Returns false if it was open.
+    pub fn reopen(&mut self, now: Duration) -> bool {
+        let was_closed = std::mem::take(&mut self.closed);
+        if was_closed {
+            self.ignore_enter(now);
+        }
+        was_closed
+    }
+
+    /// Ignores Enter for a moment: it may be a repeat of the key that led here.
+    pub fn ignore_enter(&mut self, now: Duration) {
+        self.changed = now;
+    }
+
     fn was_read(&self, now: Duration) -> bool {
         now >= self.changed + READ
     }
 
-    fn point(&mut self, at: usize) {
-        self.pointed = Some(at);
+    fn select(&mut self, at: usize) {
+        self.selected = Some(at);
         self.typed.clear();
     }
 
-    /// Resets the selection when the list of models changed.
+    /// Keeps the item selected that the user selected when the list changes.
     pub fn follow(&mut self, before: &ModelCatalog, after: &ModelCatalog, now: Duration) {
-        if first_run_items(before).len() != first_run_items(after).len() {
-            self.changed = now;
-            self.pointed = None;
+        let (before, after) = (first_run_items(before), first_run_items(after));
+        if before == after {
+            return;
         }
+        self.changed = now;
+        let selected = self.selected.and_then(|at| before.get(at));
+        self.selected = selected.and_then(|item| after.iter().position(|other| other == item));
     }
 
     pub fn key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let count = first_run_items(&cx.shared.engine.catalog).len();
+        let at = self.selected();
         match layers::find_key(key, &[KeyContext::FirstRun]) {
             Some(LayerKey::Back) => {
                 self.closed = true;
                 self.typed.clear();
-                let notice = Notice::info("Skipped. Choose a model later with /models.");
-                cx.notify(notice);
+                cx.notify(Notice::info("Skipped. /models brings this back."));
             }
-            Some(LayerKey::Up) => self.point(self.pointed.unwrap_or(count).saturating_sub(1)),
-            Some(LayerKey::Down) => {
-                self.point(self.pointed.map_or(0, |at| (at + 1).min(count - 1)));
-            }
-            Some(LayerKey::Erase) if self.typed.pop().is_some() => self.pointed = None,
-            Some(LayerKey::Confirm) => match self.pointed {
-                Some(at) => self.take(at, cx),
-                None => return Handled::PassedOn,
-            },
+            Some(LayerKey::Up) => self.select(at.saturating_sub(1)),
+            Some(LayerKey::Down) => self.select((at + 1).min(count - 1)),
+            Some(LayerKey::Erase) if self.typed.pop().is_some() => self.selected = None,
+            Some(LayerKey::Confirm) => self.take(at, cx),
             _ => return self.digit(key, count, cx.shared.now),
         }
         Handled::Consumed
@@ -86,7 +98,7 @@ impl FirstRun {
         if at >= count || !self.was_read(now) {
             return Handled::PassedOn;
         }
-        self.pointed = Some(at);
+        self.selected = Some(at);
         self.typed.push(c);
         Handled::Consumed
     }
@@ -97,7 +109,7 @@ impl FirstRun {
         if typed.is_empty() {
             return None;
         }
-        self.pointed = None;
+        self.selected = None;
         Some(typed)
     }
 
@@ -113,6 +125,9 @@ impl FirstRun {
                 server: (*server).clone(),
                 model: listed.name.clone(),
             }),
+            Some(FirstRunItem::Pull) => {
+                cx.request(UiRequest::RunCommand(Action::Models, "pull".to_owned()));
+            }
             Some(FirstRunItem::AnotherServer) => cx.open(AddModelForm::new(cx.shared)),
             Some(FirstRunItem::Demo) => cx.request(UiRequest::StartDemo),
             None => {}

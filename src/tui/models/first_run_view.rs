@@ -1,13 +1,11 @@
-//! Draws the empty chat: a greeting, and on a first run the offered models and other
-//! choices.
+//! Draws the empty chat: a greeting, or on a first run the choice of a model.
 
-use crate::domain::ToolMode;
 use crate::domain::model_catalog::format_size;
-use crate::domain::{CatalogState, ModelCatalog};
+use crate::domain::{Banner, CatalogState, ModelCatalog, ToolMode};
 use crate::text::Clean;
 use crate::tui::engine_state::EngineState;
 use crate::tui::models::first_run::FirstRun;
-use crate::tui::models::rows::{FirstRunItem, count_words, first_run_items};
+use crate::tui::models::rows::{ANOTHER_SERVER, FirstRunItem, LOOK_AROUND, first_run_items};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
@@ -15,19 +13,11 @@ const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, a
 /// Minimum width to show a model's size and abilities.
 const COLUMNS_FROM: u16 = 44;
 
-/// `offer`: the first-run offer, while it is open.
-pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
-    let Some(offer) = offer else {
-        let greeting = if engine.selected.is_some() || !engine.models.is_empty() {
-            match engine.mode {
-                ToolMode::Manual => "Type a message below. Tools ask before they run.",
-                ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
-            }
-        } else {
-            WELCOME
-        };
+/// `choice`: the first-run choice, while it is open.
+pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
+    let Some(choice) = choice else {
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::from_static(greeting), dim);
+        pen.paragraph(area, &Clean::from_static(greeting(engine)), dim);
         return;
     };
     let items = first_run_items(&engine.catalog);
@@ -54,13 +44,29 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
         let rows = found.len().min(usize::from(rest.height.saturating_sub(2)));
         put(&found[..rows], &mut rest);
     }
-    items_in(offer, &items, rest, pen);
+    items_in(choice, &items, rest, pen);
 }
 
-fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
+fn greeting(engine: &EngineState) -> &'static str {
+    let is_broken = |banner: &Banner| banner.cause.affects_whole_file("config.json");
+    if engine.selected.is_some() || !engine.models.is_empty() {
+        match engine.mode {
+            ToolMode::Manual => "Type a message below. Tools ask before they run.",
+            ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
+        }
+    } else if engine.banners.iter().any(is_broken) {
+        "config.json could not be read. Starting without it."
+    } else if engine.catalog.offers_discovered {
+        "No model is chosen yet. /models brings the choice back."
+    } else {
+        WELCOME
+    }
+}
+
+fn items_in(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
     let height = usize::from(area.height);
-    let chosen = offer.pointed();
-    let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
+    let selected = choice.selected();
+    let first = (selected + 1).saturating_sub(height);
     let spaced = height > items.len();
     let mut y = area.y;
     for (index, item) in items.iter().enumerate().skip(first) {
@@ -70,17 +76,10 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         if y >= area.bottom() {
             break;
         }
-        let style = if chosen == Some(index) {
-            pen.theme.accent
-        } else {
-            pen.theme.plain
+        let (mark, style) = match selected == index {
+            true => (pen.glyphs.cursor, pen.theme.accent),
+            false => (" ", pen.theme.plain),
         };
-        let mark = if chosen == Some(index) {
-            pen.glyphs.cursor
-        } else {
-            " "
-        };
-        let entry = format!("{mark} {}  {}", index + 1, label(item));
         let line = Rect {
             y,
             height: 1,
@@ -101,14 +100,13 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
             pen.put_truncated(x, y, abilities.as_str(), pen.theme.dim, columns);
             end = line.x + name;
         }
-        let columns = end.saturating_sub(line.x);
-        pen.put_truncated(
-            line.x,
-            y,
-            Clean::single_line(&entry).as_str(),
-            style,
-            columns,
-        );
+        pen.put(line.x, y, mark, style, line.width);
+        let dim = pen.theme.dim;
+        pen.put(line.x + 2, y, &(index + 1).to_string(), dim, 1);
+        let x = line.x + 5;
+        let columns = end.saturating_sub(x);
+        let label = Clean::single_line(&label(item));
+        pen.put_truncated(x, y, label.as_str(), style, columns);
         y += 1;
     }
     let hidden = items.len().saturating_sub(first + height);
@@ -122,10 +120,9 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
 fn label(item: &FirstRunItem<'_>) -> String {
     match item {
         FirstRunItem::Model(_, listed) => listed.name.clone(),
-        FirstRunItem::AnotherServer => {
-            "Another server: OpenAI-compatible, Mistral, Anthropic …".to_owned()
-        }
-        FirstRunItem::Demo => "Just look around: the demo needs no setup".to_owned(),
+        FirstRunItem::Pull => "Pull a model from the Ollama library …".to_owned(),
+        FirstRunItem::AnotherServer => ANOTHER_SERVER.to_owned(),
+        FirstRunItem::Demo => LOOK_AROUND.to_owned(),
     }
 }
 
@@ -146,11 +143,10 @@ fn found_words(catalog: &ModelCatalog) -> String {
     match &server.state {
         CatalogState::Loading => format!("Looking for Ollama at {url} …"),
         CatalogState::Failed(_) => format!(
-            "No Ollama answers at {url}. Start it with `ollama serve`, or choose an option:"
+            "No Ollama answers at {url}. Start it with `ollama serve`; /models looks again. Or choose:"
         ),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
-            "Ollama is running here but has no models yet. Get one with /models pull qwen3:4b."
-                .to_owned()
+            "Ollama is running here, but has no models yet:".to_owned()
         }
         CatalogState::Listed(listed) => {
             let chats = listed
@@ -158,12 +154,13 @@ fn found_words(catalog: &ModelCatalog) -> String {
                 .iter()
                 .filter(|model| model.can_chat())
                 .count();
-            let count = count_words(chats);
-            let offered = first_run_items(catalog).len() - 2;
+            let items = first_run_items(catalog);
+            let is_model = |item: &&FirstRunItem| matches!(item, FirstRunItem::Model(..));
+            let offered = items.iter().filter(is_model).count();
             if offered < chats {
-                format!("Ollama is running here, with {count}; /models lists all:")
+                format!("Ollama is running here. {offered} of {chats} models; /models lists all:")
             } else {
-                format!("Ollama is running here, with {count}:")
+                "Ollama is running here:".to_owned()
             }
         }
     }

@@ -1,18 +1,22 @@
-//! The `/models` dialog: models of all servers, to use, pull or remove.
+//! The model picker of `/models` and `/set-model`: models of all servers, to use, pull, add or
+//! remove.
 
 use crate::domain::model_catalog::invalid_name_notice;
-use crate::domain::{ModelCatalog, ModelServer, Notice};
+use crate::domain::{ModelRef, ModelServer, Notice};
 use crate::protocol::{Command, Event};
+use crate::text::Clean;
+use crate::text::suggest::nearest;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
 use crate::tui::models::add_form::AddModelForm;
-use crate::tui::models::rows::{ModelRow, is_nothing_known, model_rows};
-use crate::tui::models::view;
+use crate::tui::models::rows::{Choice, KnownModels, ModelRow, PickerAction};
+use crate::tui::models::{rows, view};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list::{ListKey, SearchList};
+use crate::tui::widgets::number_entry::{NumberEntry, NumberKey};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
@@ -20,8 +24,9 @@ use ratatui::layout::Position;
 
 #[derive(Debug, Default)]
 pub struct ModelsLayer {
-    /// Counts only model rows.
+    /// Counts only rows that can be selected.
     pub(super) list: SearchList,
+    number_entry: NumberEntry,
     /// The selected model disappeared. Nothing is selected until the user moves the
     /// selection, so that a key cannot act on another model.
     pub(super) is_lost: bool,
@@ -51,30 +56,86 @@ pub fn run(argument: &str, cx: &mut UiContext) {
     }
 }
 
+/// `/set-model [NUMBER|NAME]`: the same picker, with the rows focused so that a number chooses.
+/// Names come first, because a name may be a number.
+pub fn set_model(argument: &str, cx: &mut UiContext) {
+    let known = KnownModels::new(cx.shared.engine);
+    if argument.is_empty() {
+        let mut picker = ModelsLayer::new(known);
+        picker.list.focus_rows();
+        cx.open(picker);
+        return cx.send(Command::ListCatalog);
+    }
+    let count = known.configured.len();
+    let named = known.configured.iter().find(|model| model.name == argument);
+    match (named, argument.parse::<usize>()) {
+        (Some(model), _) => cx.request(UiRequest::Pick(PickedItem::Model(model.clone()))),
+        (None, Ok(number)) if number <= count => choose_number(number, cx),
+        (None, Ok(_)) => {
+            let text = format!("Please enter a number from 0 to {count}.");
+            cx.notify(Notice::warning(text));
+        }
+        (None, Err(_)) => cx.notify(unknown_model_notice(argument, known.configured)),
+    }
+}
+
+fn unknown_model_notice(name: &str, models: &[ModelRef]) -> Notice {
+    let notice = Notice::warning(format!("No model `{}` is configured.", Clean::name(name)));
+    let names = models.iter().map(|model| model.name.as_str());
+    notice.with_advice(match nearest(name, names) {
+        Some(similar) => format!("Did you mean `{}`?", Clean::name(similar)),
+        None => "/models lists the models of all servers.".to_owned(),
+    })
+}
+
+/// Selects a configured model; 0 keeps the current one.
+fn choose_number(number: usize, cx: &mut UiContext) {
+    let models = &cx.shared.engine.models;
+    match number.checked_sub(1).and_then(|index| models.get(index)) {
+        Some(model) => cx.request(UiRequest::Pick(PickedItem::Model(model.clone()))),
+        None => cx.notify(Notice::info("Nothing was changed.")),
+    }
+}
+
 fn open(pulling: Option<Editor>, cx: &mut UiContext) {
-    cx.open(ModelsLayer {
-        pulling,
-        ..ModelsLayer::default()
-    });
+    let picker = ModelsLayer::new(KnownModels::new(cx.shared.engine));
+    cx.open(ModelsLayer { pulling, ..picker });
     cx.send(Command::ListCatalog);
 }
 
 impl ModelsLayer {
-    fn selected<'a>(&self, catalog: &'a ModelCatalog) -> Option<ModelRow<'a>> {
-        let rows = model_rows(catalog, &self.list.filter());
-        let at = self.list.selected(rows.len());
-        rows.get(at).copied().filter(|_| !self.is_lost)
+    /// With the model in use selected.
+    fn new(known: KnownModels) -> Self {
+        let mut picker = Self::default();
+        let is_in_use = |choice: &Choice| match choice {
+            Choice::Model(row) => row.configured.is_some() && row.configured == known.selected,
+            Choice::Action(_) => false,
+        };
+        let at = rows::choices(known, "").iter().position(is_in_use);
+        picker.list.select(at.unwrap_or(0));
+        picker
     }
 
-    /// Keeps the same model selected when the catalog changes.
-    fn follow(&mut self, before: &ModelCatalog, now: &ModelCatalog) {
-        let found = model_rows(now, &self.list.filter());
+    fn selected<'a>(&self, known: KnownModels<'a>) -> Option<Choice<'a>> {
+        let choices = rows::choices(known, &self.list.filter());
+        let at = self.list.selected(choices.len());
+        choices.get(at).copied().filter(|_| !self.is_lost)
+    }
+
+    fn selected_model<'a>(&self, known: KnownModels<'a>) -> Option<ModelRow<'a>> {
+        match self.selected(known)? {
+            Choice::Model(row) => Some(row),
+            Choice::Action(_) => None,
+        }
+    }
+
+    /// Keeps the same row selected when the catalog changes.
+    fn follow(&mut self, before: KnownModels, now: KnownModels) {
+        let found = rows::choices(now, &self.list.filter());
         let selected = self.selected(before);
-        let at = selected.and_then(|selected| {
-            found
-                .iter()
-                .position(|row| row.server == selected.server && row.name() == selected.name())
-        });
+        let at = selected
+            .as_ref()
+            .and_then(|selected| found.iter().position(|choice| choice.is_same(selected)));
         self.is_lost |= selected.is_some() && at.is_none();
         let at = at.unwrap_or_else(|| self.list.selected(found.len()));
         self.list.select(at);
@@ -94,7 +155,7 @@ impl ModelsLayer {
                 }
                 self.pulling = None;
                 if !name.is_empty() {
-                    let server = self.selected_ollama(&cx.shared.engine.catalog);
+                    let server = self.selected_ollama(KnownModels::new(cx.shared.engine));
                     cx.send(Command::PullModel { server, name });
                 }
             }
@@ -105,47 +166,109 @@ impl ModelsLayer {
     }
 
     /// The selected row's server, if it is an Ollama.
-    fn selected_ollama(&self, catalog: &ModelCatalog) -> Option<ModelServer> {
-        let server = self.selected(catalog).map(|row| row.server.clone());
-        server.filter(|server| server.provider.manages_models())
+    fn selected_ollama(&self, known: KnownModels) -> Option<ModelServer> {
+        let server = self.selected_model(known)?.server?;
+        Some(server.clone()).filter(|server| server.provider.manages_models())
     }
 
-    fn take(&self, cx: &mut UiContext) -> Handled {
-        let Some(row) = self.selected(&cx.shared.engine.catalog) else {
-            return Handled::Consumed;
-        };
-        match row.configured {
-            Some(configured) => cx.request(UiRequest::Pick(PickedItem::Model(configured.clone()))),
-            None => cx.send(Command::UseModel {
-                server: row.server.clone(),
-                model: row.model().to_owned(),
-            }),
+    fn take(&mut self, cx: &mut UiContext) -> Handled {
+        match self.selected(KnownModels::new(cx.shared.engine)) {
+            Some(Choice::Model(row)) => {
+                match (row.configured, row.server) {
+                    (Some(configured), _) => {
+                        cx.request(UiRequest::Pick(PickedItem::Model(configured.clone())));
+                    }
+                    (None, Some(server)) => cx.send(Command::UseModel {
+                        server: server.clone(),
+                        model: row.model().to_owned(),
+                    }),
+                    (None, None) => {}
+                }
+                Handled::Closed
+            }
+            Some(Choice::Action(action)) => self.run(action, cx),
+            None => Handled::Consumed,
         }
-        Handled::Closed
+    }
+
+    fn run(&mut self, action: PickerAction, cx: &mut UiContext) -> Handled {
+        match action {
+            PickerAction::KeepCurrent => return Handled::Closed,
+            PickerAction::Pull => self.begin_pull(),
+            PickerAction::AddServer => cx.open(AddModelForm::new(cx.shared)),
+            PickerAction::Demo => cx.request(UiRequest::StartDemo),
+        }
+        Handled::Consumed
+    }
+
+    fn begin_pull(&mut self) {
+        self.pulling = Some(Editor::new(&self.list.filter()));
     }
 
     fn remove(&self, cx: &mut UiContext) {
-        let Some(row) = self.selected(&cx.shared.engine.catalog) else {
+        let Some(row) = self.selected_model(KnownModels::new(cx.shared.engine)) else {
             return;
         };
-        if row.listed.is_none() {
+        let (Some(server), Some(_)) = (row.server, row.listed) else {
             let notice = Notice::warning("The server does not list this model.");
             return cx.notify(notice.with_advice("To remove it from this list, edit config.json."));
-        }
+        };
         cx.send(Command::RemoveModel {
-            server: Some(row.server.clone()),
+            server: Some(server.clone()),
             name: row.model().to_owned(),
         });
     }
 
-    /// Does this key bring a lost selection back? It then does nothing else.
-    fn finds_selection(&self, key: KeyEvent) -> bool {
-        let places = match self.list.has_row_focus() {
+    /// Digits in the rows. `None` if the key is no part of a number.
+    fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
+        let known = KnownModels::new(cx.shared.engine);
+        if !self.list.has_row_focus() || known.configured.is_empty() {
+            return None;
+        }
+        match self.number_entry.key(key, known.configured.len()) {
+            NumberKey::Unhandled => return None,
+            NumberKey::Discarded => {}
+            NumberKey::Chosen(0) => return Some(Handled::Closed),
+            NumberKey::Chosen(number) => {
+                choose_number(number, cx);
+                return Some(Handled::Closed);
+            }
+            NumberKey::Typed(number) => {
+                let choices = rows::choices(known, &self.list.filter());
+                let has_number = |choice: &Choice| match choice {
+                    Choice::Model(row) => {
+                        row.configured.and_then(|entry| known.number(entry)) == Some(number)
+                    }
+                    Choice::Action(_) => false,
+                };
+                if let Some(at) = choices.iter().position(has_number) {
+                    self.list.select(at);
+                    self.is_lost = false;
+                }
+            }
+        }
+        Some(Handled::Consumed)
+    }
+
+    /// Selects a row again after the selected model disappeared: a key that moves up selects the
+    /// row above its place, one that moves down the row that took its place. Returns whether the
+    /// key did that.
+    fn restore_selection(&mut self, key: KeyEvent, cx: &UiContext) -> bool {
+        let contexts = match self.list.has_row_focus() {
             true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],
             false => &[KeyContext::ScrollableList][..],
         };
-        let rows = layers::find_key(key, places).and_then(LayerKey::rows);
-        self.is_lost && rows.is_some()
+        let rows = layers::find_key(key, contexts).and_then(LayerKey::rows);
+        let Some(rows) = rows.filter(|_| self.is_lost) else {
+            return false;
+        };
+        self.is_lost = false;
+        if rows < 0 {
+            let known = KnownModels::new(cx.shared.engine);
+            let count = rows::choices(known, &self.list.filter()).len();
+            self.list.step(-1, count);
+        }
+        true
     }
 }
 
@@ -159,26 +282,20 @@ impl Layer for ModelsLayer {
             self.pull_key(key, cx);
             return Handled::Consumed;
         }
-        if self.finds_selection(key) {
-            self.is_lost = false;
+        if self.restore_selection(key, cx) {
             return Handled::Consumed;
         }
-        let catalog = &cx.shared.engine.catalog;
-        let is_free = !self.list.has_row_focus() && self.list.is_unfiltered();
-        let adds = layers::find_key(key, &[KeyContext::Models]) == Some(LayerKey::AddServer);
-        if adds && is_free && is_nothing_known(catalog) {
-            cx.open(AddModelForm::new(cx.shared));
-            return Handled::Consumed;
+        if let Some(handled) = self.number_key(key, cx) {
+            return handled;
         }
-        let count = model_rows(catalog, &self.list.filter()).len();
+        let known = KnownModels::new(cx.shared.engine);
+        let count = rows::choices(known, &self.list.filter()).len();
         match self.list.key(key, count, KeyContext::Models) {
             ListKey::Closed => return Handled::Closed,
             ListKey::Searched => self.is_lost = false,
             ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
-            ListKey::Unhandled(LayerKey::Pull) => {
-                self.pulling = Some(Editor::new(&self.list.filter()))
-            }
+            ListKey::Unhandled(LayerKey::Pull) => self.begin_pull(),
             ListKey::Unhandled(LayerKey::StopPull) => cx.send(Command::StopPull),
             ListKey::Unhandled(LayerKey::Refresh) => cx.send(Command::ListCatalog),
             ListKey::Unhandled(LayerKey::AddServer) => cx.open(AddModelForm::new(cx.shared)),
@@ -200,9 +317,14 @@ impl Layer for ModelsLayer {
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         if let Event::CatalogChanged(catalog) = event {
-            self.follow(&cx.shared.engine.catalog, catalog);
+            let before = KnownModels::new(cx.shared.engine);
+            self.follow(before, KnownModels { catalog, ..before });
         }
         Handled::PassedOn
+    }
+
+    fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
+        Some(view::rows_wanted(shared))
     }
 
     fn interrupt(&mut self, cx: &mut UiContext) -> Handled {
@@ -219,7 +341,7 @@ impl Layer for ModelsLayer {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        view::draw(self, area.body, shared, pen)
+        view::draw(self, area.popup, shared, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
@@ -242,10 +364,7 @@ impl Layer for ModelsLayer {
             let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
             return vec![take, pull, delete, last, listed(LayerKey::Back, "back")];
         }
-        let close = listed(LayerKey::Back, "close");
-        if is_nothing_known(&shared.engine.catalog) {
-            return vec![add, close];
-        }
-        vec![take, listed(LayerKey::Switch, "list"), close]
+        let rows = listed(LayerKey::Switch, "list");
+        vec![take, rows, listed(LayerKey::Back, "close")]
     }
 }

@@ -6,6 +6,7 @@ pub mod add_form_view;
 pub mod first_run;
 pub mod first_run_view;
 pub mod layer;
+pub mod offered_models;
 pub mod rows;
 pub mod select;
 pub mod view;

@@ -1,22 +1,65 @@
-//! The model catalog as filtered rows of the dialog, and as items of the first-run offer.
+//! The model catalog as filtered rows of the picker, and as items of the first-run choice.
 
 use crate::domain::model_info::is_same_model;
 use crate::domain::{
     CatalogState, ListedModel, ModelCatalog, ModelRef, ModelServer, ServerCatalog,
 };
 use crate::tui::advice;
+use crate::tui::engine_state::EngineState;
+
+/// Everything that the picker lists.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownModels<'a> {
+    pub catalog: &'a ModelCatalog,
+    /// The models of `config.json`, in its order. Their numbers count from 1.
+    pub configured: &'a [ModelRef],
+    pub selected: Option<&'a ModelRef>,
+}
+
+impl<'a> KnownModels<'a> {
+    pub fn new(engine: &'a EngineState) -> Self {
+        Self {
+            catalog: &engine.catalog,
+            configured: &engine.models,
+            selected: engine.selected.as_ref(),
+        }
+    }
+
+    /// The number of a model in `/set-model NUMBER`.
+    pub fn number(&self, model: &ModelRef) -> Option<usize> {
+        let mut models = self.configured.iter();
+        models.position(|known| known == model).map(|at| at + 1)
+    }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Row<'a> {
     Server(&'a ServerCatalog),
-    Model(ModelRow<'a>),
+    Choice(Choice<'a>),
     /// A remark about the server, and whether it is an error.
     Words(String, bool),
 }
 
+/// A row that can be selected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice<'a> {
+    Model(ModelRow<'a>),
+    Action(PickerAction),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PickerAction {
+    /// Number 0.
+    KeepCurrent,
+    Pull,
+    AddServer,
+    Demo,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelRow<'a> {
-    pub server: &'a ModelServer,
+    /// None until the catalog has the server of a configured model.
+    pub server: Option<&'a ModelServer>,
     /// None if the server does not list the model or has not answered.
     pub listed: Option<&'a ListedModel>,
     pub configured: Option<&'a ModelRef>,
@@ -38,6 +81,14 @@ impl ModelRow<'_> {
         configured.unwrap_or_else(|| self.model())
     }
 
+    /// Whether two rows, possibly of two catalogs, are about the same model.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self.configured, other.configured) {
+            (Some(entry), Some(other)) => entry == other,
+            _ => self.server == other.server && self.model() == other.model(),
+        }
+    }
+
     fn matches(&self, wanted: &str) -> bool {
         let facts = self.listed.map(|model| &model.info);
         let family = facts.and_then(|facts| facts.family.as_deref());
@@ -49,10 +100,22 @@ impl ModelRow<'_> {
     }
 }
 
-/// The rows that match a filter.
-pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
+impl Choice<'_> {
+    /// Whether two rows, possibly of two catalogs, are the same choice.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Model(row), Self::Model(other)) => row.is_same(other),
+            (Self::Action(action), Self::Action(other)) => action == other,
+            _ => false,
+        }
+    }
+}
+
+/// The rows that match a filter. The actions follow the models.
+pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
     let wanted = filter.trim().to_lowercase();
     let mut rows = Vec::new();
+    let catalog = known.catalog;
     for server in &catalog.servers {
         let mut models = models_of(server);
         models.retain(|row| row.matches(&wanted));
@@ -64,17 +127,52 @@ pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
         }
         rows.push(Row::Server(server));
         rows.extend(words.map(|(words, is_fault)| Row::Words(words, is_fault)));
-        rows.extend(models.into_iter().map(Row::Model));
+        rows.extend(
+            models
+                .into_iter()
+                .map(|row| Row::Choice(Choice::Model(row))),
+        );
     }
+    let servers = catalog.servers.iter();
+    let unplaced = known.configured.iter().filter(|model| {
+        let mut servers = servers.clone();
+        !servers.any(|server| server.configured.contains(model))
+    });
+    let unplaced = unplaced.map(|model| ModelRow {
+        server: None,
+        listed: None,
+        configured: Some(model),
+        is_missing: false,
+    });
+    let unplaced = unplaced.filter(|row| row.matches(&wanted));
+    rows.extend(unplaced.map(|row| Row::Choice(Choice::Model(row))));
+    let actions = actions(known, wanted.is_empty());
+    rows.extend(actions.map(|action| Row::Choice(Choice::Action(action))));
     rows
 }
 
-/// A server's models: the listed ones, then those that are only configured.
+/// A filtered list offers only the actions that may lead to the missing model.
+fn actions(known: KnownModels, is_unfiltered: bool) -> impl Iterator<Item = PickerAction> {
+    let has_model = known.selected.is_some();
+    [
+        (PickerAction::KeepCurrent, is_unfiltered && has_model),
+        (PickerAction::Pull, true),
+        (PickerAction::AddServer, true),
+        (
+            PickerAction::Demo,
+            is_unfiltered && known.catalog.offers_discovered,
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(action, is_offered)| is_offered.then_some(action))
+}
+
+/// One server's models: each listed one with its entries, then the entries that it does not list.
 fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
     let answer = catalog.listed();
     let listed = answer.map_or(&[][..], |answer| &answer.models);
     let row = |listed, configured| ModelRow {
-        server: &catalog.server,
+        server: Some(&catalog.server),
         listed,
         configured,
         is_missing: listed.is_none() && answer.is_some(),
@@ -110,20 +208,13 @@ fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
     }
 }
 
-/// The model rows, which can be selected.
-pub fn model_rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<ModelRow<'a>> {
-    let models = rows(catalog, filter)
-        .into_iter()
-        .filter_map(|row| match row {
-            Row::Model(row) => Some(row),
-            Row::Server(_) | Row::Words(..) => None,
-        });
-    models.collect()
-}
-
-/// Would the dialog be empty even without a filter?
-pub fn is_nothing_known(catalog: &ModelCatalog) -> bool {
-    rows(catalog, "").is_empty()
+/// The rows that can be selected.
+pub fn choices<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Choice<'a>> {
+    let choices = rows(known, filter).into_iter().filter_map(|row| match row {
+        Row::Choice(choice) => Some(choice),
+        Row::Server(_) | Row::Words(..) => None,
+    });
+    choices.collect()
 }
 
 /// `3 models`, `1 model`.
@@ -132,29 +223,37 @@ pub fn count_words(count: usize) -> String {
     format!("{count} model{plural}")
 }
 
-/// Models in the first-run offer. Two more items follow, so all numbers have one digit.
+/// The labels of choices that the picker and the first-run choice share.
+pub const ANOTHER_SERVER: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
+pub const LOOK_AROUND: &str = "Look around: the demo needs nothing";
+
+/// Models in the first-run choice. Two more items follow, so all numbers have one digit.
 const OFFERED_MAX: usize = 7;
 
-/// An item of the first-run offer.
+/// An item of the first-run choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
     Model(&'a ModelServer, &'a ListedModel),
+    /// Ollama runs, but has no models.
+    Pull,
     AnotherServer,
     Demo,
 }
 
-/// The items of the first-run offer, in the order of their numbers.
+/// The items of the first-run choice, in the order of their numbers.
 pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
-    let models = catalog.servers.iter().flat_map(|catalog| {
-        let listed = catalog
-            .listed()
-            .into_iter()
-            .flat_map(|listed| &listed.models);
-        let chats = listed.filter(|model| model.can_chat());
-        chats.map(|model| FirstRunItem::Model(&catalog.server, model))
+    let listings = catalog
+        .servers
+        .iter()
+        .filter_map(|catalog| Some((&catalog.server, catalog.listed()?)));
+    let models = listings.clone().flat_map(|(server, listed)| {
+        let chats = listed.models.iter().filter(|model| model.can_chat());
+        chats.map(move |model| FirstRunItem::Model(server, model))
     });
-    models
-        .take(OFFERED_MAX)
-        .chain([FirstRunItem::AnotherServer, FirstRunItem::Demo])
-        .collect()
+    let mut items: Vec<_> = models.take(OFFERED_MAX).collect();
+    if items.is_empty() && listings.clone().next().is_some() {
+        items.push(FirstRunItem::Pull);
+    }
+    items.extend([FirstRunItem::AnotherServer, FirstRunItem::Demo]);
+    items
 }

@@ -1,10 +1,8 @@
-//! Commands that select the model and its thinking effort.
+//! The command that selects the thinking effort.
 
-use crate::domain::{ModelRef, Notice, Think};
+use crate::domain::{Notice, Think};
 use crate::protocol::Command;
-use crate::text::Clean;
-use crate::text::suggest::nearest;
-use crate::tui::layer::{PickedItem, UiContext, UiRequest};
+use crate::tui::layer::{PickedItem, UiContext};
 use crate::tui::widgets::picker::Picker;
 
 const THINK: [(&str, Think); 5] = [
@@ -14,46 +12,6 @@ const THINK: [(&str, Think); 5] = [
     ("medium", Think::Medium),
     ("high", Think::High),
 ];
-
-/// `/set-model [NUMBER|NAME]`. Names come first, because a name may be a number.
-pub fn set_model(argument: &str, cx: &mut UiContext) {
-    let engine = cx.shared.engine;
-    if engine.models.is_empty() {
-        let notice = Notice::warning("No models are configured.");
-        return cx.notify(notice.with_advice("Use /models to list and add models."));
-    }
-    if let Some(named) = engine.models.iter().find(|entry| entry.name == argument) {
-        return cx.request(UiRequest::Pick(PickedItem::Model(named.clone())));
-    }
-    if !argument.is_empty() && argument.parse::<usize>().is_err() {
-        return cx.notify(unknown_model_notice(argument, &engine.models));
-    }
-    let rows = engine.models.iter().map(|entry| {
-        let label = if entry.name == entry.model {
-            format!("{}  {}", entry.name, entry.provider)
-        } else {
-            format!("{}  {} {}", entry.name, entry.provider, entry.model)
-        };
-        (PickedItem::Model(entry.clone()), label)
-    });
-    let present = engine.selected.as_ref();
-    let at = engine
-        .models
-        .iter()
-        .position(|entry| Some(entry) == present);
-    Picker::new("Models", "Keep the current model", rows)
-        .starting_at(at)
-        .pick_or_open(argument, cx);
-}
-
-fn unknown_model_notice(name: &str, models: &[ModelRef]) -> Notice {
-    let notice = Notice::warning(format!("No model `{}` is configured.", Clean::name(name)));
-    let names = models.iter().map(|entry| entry.name.as_str());
-    notice.with_advice(match nearest(name, names) {
-        Some(similar) => format!("Did you mean `{}`?", Clean::name(similar)),
-        None => "/models lists the models of all servers.".to_owned(),
-    })
-}
 
 /// `/think [on | off | low | medium | high]`.
 pub fn think(argument: &str, cx: &mut UiContext) {

@@ -1,11 +1,14 @@
-//! Draws the `/models` dialog: a search line, servers with their models, pull progress.
+//! Draws the model picker: a search line, servers with their models, actions, pull progress.
 
 use crate::domain::model_catalog::format_size;
 use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
 use crate::tui::layer::SharedUiState;
 use crate::tui::models::layer::ModelsLayer;
-use crate::tui::models::rows::{ModelRow, Row, count_words, rows};
+use crate::tui::models::rows::{
+    ANOTHER_SERVER, Choice, KnownModels, LOOK_AROUND, ModelRow, PickerAction, Row, count_words,
+    rows,
+};
 use crate::tui::widgets::list::{ListRow, rows_in_view};
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
@@ -30,11 +33,9 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let engine = shared.engine;
-    let all = rows(&engine.catalog, &open.list.filter());
-    let count = all
-        .iter()
-        .filter(|row| matches!(row, Row::Model(_)))
-        .count();
+    let all = rows(KnownModels::new(engine), &open.list.filter());
+    let is_model = |row: &&Row| matches!(row, Row::Choice(Choice::Model(_)));
+    let count = all.iter().filter(is_model).count();
     let mut rest = draw_window(over, "Models", &count_words(count), pen);
     let cursor = match &mut open.pulling {
         Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
@@ -59,32 +60,43 @@ pub fn draw(
         // A blank row above it, if there is room.
         rest.height -= u16::from(rest.height > 6);
     }
-    if all.is_empty() {
-        let text = if open.list.is_unfiltered() {
-            "No model server is known. Press a to add one."
-        } else {
-            "nothing matches"
-        };
-        pen.put_truncated(rest.x + 2, rest.y, text, pen.theme.dim, rest.width);
-    }
     list(open, &all, rest, shared, pen);
     cursor
+}
+
+/// The rows that the picker wants below its title: those of the unfiltered list, so that typing
+/// does not change them.
+pub fn rows_wanted(shared: SharedUiState) -> u16 {
+    let columns = shared.size.0.saturating_sub(2);
+    let all = rows(KnownModels::new(shared.engine), "");
+    let pull = if shared.engine.pull.is_some() { 2 } else { 0 };
+    // The search line, and a blank row below it.
+    u16::try_from(lines(&all, columns).len() + 2 + pull).unwrap_or(u16::MAX)
 }
 
 /// One drawn line.
 enum Line<'a> {
     Server(&'a ServerCatalog),
-    Model(&'a ModelRow<'a>),
+    Choice(Choice<'a>),
     /// A remark's line, and whether an error mark precedes it.
     Words(String, bool),
+    Gap,
 }
 
-fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
+fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
+    let mut has_actions = false;
     for row in all {
         match row {
             Row::Server(server) => lines.push(Line::Server(server)),
-            Row::Model(row) => lines.push(Line::Model(row)),
+            Row::Choice(choice) => {
+                let is_action = matches!(choice, Choice::Action(_));
+                if is_action && !has_actions && !lines.is_empty() {
+                    lines.push(Line::Gap);
+                }
+                has_actions |= is_action;
+                lines.push(Line::Choice(*choice));
+            }
             Row::Words(words, is_fault) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
@@ -96,12 +108,12 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
 }
 
 fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: SharedUiState, pen: &mut Painter) {
+    let known = KnownModels::new(shared.engine);
     let lines = lines(all, area.width);
-    // Only models can be selected.
-    let models: Vec<usize> = (0..lines.len())
-        .filter(|index| matches!(lines[*index], Line::Model(_)))
+    let choices: Vec<usize> = (0..lines.len())
+        .filter(|index| matches!(lines[*index], Line::Choice(_)))
         .collect();
-    let at = models.get(open.list.selected(models.len())).copied();
+    let at = choices.get(open.list.selected(choices.len())).copied();
     for mut row in rows_in_view(lines.len(), at, area, pen) {
         if row.is_selected && open.is_lost {
             row = row.unselected(pen);
@@ -115,20 +127,58 @@ fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: SharedUiState, 
                 let columns = line.width.saturating_sub(2);
                 pen.put(line.x + 2, line.y, words, pen.theme.dim, columns);
             }
-            Line::Model(model) => {
-                let in_use = shared.engine.selected.as_ref();
-                model_row(
-                    model,
-                    model.configured.is_some() && model.configured == in_use,
-                    &row,
-                    pen,
-                );
+            Line::Choice(choice) => {
+                row.put_mark(pen);
+                match choice {
+                    Choice::Model(model) => model_row(model, known, &row, pen),
+                    Choice::Action(action) => action_row(*action, open, known, &row, pen),
+                }
                 if row.is_selected && open.list.has_row_focus() {
                     row.highlight(pen);
                 }
             }
+            Line::Gap => {}
         }
     }
+}
+
+/// Draws a row's number, if it has one, and returns the column after the numbers.
+fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mut Painter) -> u16 {
+    let x = row.line.x + 2;
+    if known.configured.is_empty() || row.line.width < SIZE_FROM {
+        return x;
+    }
+    let columns = known.configured.len().to_string().len() as u16;
+    let number = number.map_or_else(String::new, |number| number.to_string());
+    let dim = pen.theme.dim;
+    pen.put_right(x + columns, row.line.y, &number, dim);
+    x + columns + 2
+}
+
+fn action_row(
+    action: PickerAction,
+    open: &ModelsLayer,
+    known: KnownModels,
+    row: &ListRow,
+    pen: &mut Painter,
+) {
+    let filter = open.list.filter();
+    let (number, label) = match action {
+        PickerAction::KeepCurrent => (Some(0), "Keep the current model".to_owned()),
+        PickerAction::Pull if filter.trim().is_empty() => {
+            (None, "Pull a model from the Ollama library …".to_owned())
+        }
+        PickerAction::Pull => (
+            None,
+            format!("Pull {} from the Ollama library …", filter.trim()),
+        ),
+        PickerAction::AddServer => (None, ANOTHER_SERVER.to_owned()),
+        PickerAction::Demo => (None, LOOK_AROUND.to_owned()),
+    };
+    let x = put_number(number, known, row, pen);
+    let columns = row.line.right().saturating_sub(x);
+    let label = Clean::single_line(&label);
+    pen.put_truncated(x, row.line.y, label.as_str(), row.style, columns);
 }
 
 fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
@@ -141,8 +191,10 @@ fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.bold, columns);
 }
 
-fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) {
-    at.put_mark(pen);
+fn model_row(row: &ModelRow<'_>, known: KnownModels, at: &ListRow, pen: &mut Painter) {
+    let number = row.configured.and_then(|entry| known.number(entry));
+    let x = put_number(number, known, at, pen);
+    let in_use = row.configured.is_some() && row.configured == known.selected;
     let line = at.line;
     let mut end = line.right();
     if line.width >= STATE_FROM {
@@ -161,9 +213,9 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
     } else {
         format!("{}  {}", row.name(), row.model())
     };
-    let columns = end.saturating_sub(line.x + 2);
+    let columns = end.saturating_sub(x);
     pen.put_truncated(
-        line.x + 2,
+        x,
         line.y,
         Clean::single_line(&name).as_str(),
         at.style,

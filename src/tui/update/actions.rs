@@ -38,7 +38,10 @@ pub fn run_action(
             effects.push(UiEffect::Send(Command::NewSession));
         }
         Action::Sessions => model.with_context(sessions::layer::open),
-        Action::SetModel => model.with_context(|cx| select::set_model(argument, cx)),
+        Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
+            effects.push(UiEffect::Send(Command::ListCatalog));
+        }
+        Action::SetModel => model.with_context(|cx| models::layer::set_model(argument, cx)),
         Action::Models => model.with_context(|cx| models::layer::run(argument, cx)),
         Action::Think => model.with_context(|cx| select::think(argument, cx)),
         Action::SetToolMode => model.with_context(|cx| settings::set_tool_mode(argument, cx)),

@@ -71,7 +71,9 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     submit::remember(model, &text);
     model.composer.queue.paused = false;
     let prompt = branches::prompt_from_message(model, text);
-    if model.is_busy() {
+    if model.needs_first_model() {
+        submit::keep_until_model(model, prompt);
+    } else if model.is_busy() {
         model.composer.queue.prompts.push_back(prompt.text);
     } else {
         submit::submit(model, prompt, effects);

@@ -12,7 +12,12 @@ use crate::tui::update::{branches, probe, submit, turns};
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
+    let needed_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
+        // The user may have typed prompts before choosing the first model.
+        if needed_model {
+            submit::send_queued(model, effects);
+        }
         return;
     };
     match event {

@@ -3,13 +3,25 @@
 use crate::domain::{Notice, Prompt, PromptKind, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::layer::UiRequest;
+use crate::tui::models;
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
-/// Sends the next queued prompt if no turn is running.
+/// Keeps a prompt until there is a model, and shows the choice of one.
+pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
+    model.composer.queue.prompts.push_back(prompt.text);
+    model.reopen_first_run();
+    if !model.offers_first_run() {
+        model.with_context(|cx| models::layer::run("", cx));
+    }
+    model.first_run.ignore_enter(model.now);
+    model.notify(Notice::info("Choose a model: your message is sent to it."));
+}
+
+/// Sends the next queued prompt if there is a model and no turn is running.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.is_busy() || model.composer.queue.paused {
+    if model.is_busy() || model.needs_first_model() || model.composer.queue.paused {
         return;
     }
     if let Some(text) = model.composer.queue.prompts.pop_front() {

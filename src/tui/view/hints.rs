@@ -9,7 +9,6 @@ use crate::tui::keymap::{Action, key_label, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout;
 use crate::tui::layout::ScreenLayout;
-use crate::tui::models::rows::{FirstRunItem, first_run_items};
 use crate::tui::models::view::pull_words;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::ServersPaneRow;
@@ -192,18 +191,11 @@ fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
 fn message_hints(model: &UiModel) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_label(action));
     if model.first_run_takes_keys() {
-        let items = first_run_items(&model.engine.catalog);
-        let count = items.len();
-        let numbers = format!("1-{count} choose");
-        let mut hints = vec![numbers, "Esc later (/models)".to_owned()];
-        if let Some(chosen) = model.first_run.pointed() {
-            let takes = match items.get(chosen) {
-                Some(FirstRunItem::Model(..)) => "Enter use it",
-                _ => "Enter open it",
-            };
-            hints.insert(0, takes.to_owned());
-        }
-        return hints;
+        return to_strings(&[
+            "Enter choose",
+            "Up/Down",
+            "Esc later (/models brings this back)",
+        ]);
     }
     if model.interrupt.is_stopping && model.running_turn().is_some() {
         return vec!["Stopping".to_owned()];

@@ -143,6 +143,11 @@ impl SearchList {
         self.has_row_focus
     }
 
+    /// Gives the focus to the rows, so that letters and digits act there.
+    pub fn focus_rows(&mut self) {
+        self.has_row_focus = true;
+    }
+
     pub fn step(&mut self, rows: isize, count: usize) {
         let last = count.saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);

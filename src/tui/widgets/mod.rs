@@ -3,6 +3,7 @@
 pub mod editor;
 pub mod list;
 pub mod log_tail;
+pub mod number_entry;
 pub mod numbers;
 pub mod painter;
 pub mod picker;

@@ -1,15 +1,15 @@
-//! A numbered list for picking one row, as in `/set-model`. Zero keeps the current value.
+//! A numbered list for picking one row, as in `/persona`. Zero keeps the current value.
 
 use crate::domain::Notice;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
 use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::number_entry::{NumberEntry, NumberKey};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
@@ -22,8 +22,7 @@ pub struct Picker {
     rows: Vec<(PickedItem, String)>,
     /// Index of the selected row; the number of rows selects zero.
     selected: usize,
-    /// Digits typed so far, in lists longer than nine.
-    typed_digits: String,
+    number_entry: NumberEntry,
 }
 
 impl Picker {
@@ -37,7 +36,7 @@ impl Picker {
             none_label: zero,
             rows: rows.into_iter().collect(),
             selected: 0,
-            typed_digits: String::new(),
+            number_entry: NumberEntry::default(),
         }
     }
 
@@ -71,27 +70,19 @@ impl Picker {
     fn picked_row(&mut self, key: KeyEvent) -> Option<usize> {
         let count = self.rows.len();
         let row = |number: usize| number.checked_sub(1).unwrap_or(count);
-        match layers::find_key(key, &[KeyContext::Picker]) {
-            Some(LayerKey::Confirm) if self.typed_digits.is_empty() => return Some(self.selected),
-            Some(LayerKey::Confirm) => {
-                let number: usize = std::mem::take(&mut self.typed_digits).parse().ok()?;
-                return (number <= count).then(|| row(number));
+        match self.number_entry.key(key, count) {
+            NumberKey::Chosen(number) => Some(row(number)),
+            NumberKey::Typed(number) => {
+                self.selected = row(number);
+                None
             }
-            Some(LayerKey::Erase) => {
-                self.typed_digits.pop();
-                return None;
+            NumberKey::Discarded => None,
+            NumberKey::Unhandled => {
+                let is_enter =
+                    layers::find_key(key, &[KeyContext::Picker]) == Some(LayerKey::Confirm);
+                is_enter.then_some(self.selected)
             }
-            _ => {}
         }
-        self.typed_digits
-            .push(typed_char(key).filter(char::is_ascii_digit)?);
-        let number: usize = self.typed_digits.parse().ok()?;
-        if number > count {
-            self.typed_digits.clear();
-            return None;
-        }
-        self.selected = row(number);
-        (number == 0 || number * 10 > count).then(|| row(number))
     }
 
     /// Fits the label into `room` columns. A server's name is truncated so that its state,

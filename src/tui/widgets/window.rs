@@ -7,16 +7,6 @@ use ratatui::layout::Rect;
 /// On smaller screens there is no title.
 const TITLE_FROM: (u16, u16) = (24, 4);
 
-/// The last rows of `over`.
-pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
-    let height = rows.min(over.height);
-    Rect {
-        y: over.bottom() - height,
-        height,
-        ..over
-    }
-}
-
 /// The area below the title of a window.
 pub fn content_area(over: Rect) -> Rect {
     match has_title(over) {

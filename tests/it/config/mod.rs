@@ -178,7 +178,7 @@ const MALFORMED: [(&[u8], &str); 13] = [
 
 fn expected_message(file: &str, message: &str) -> String {
     let (error, advice) = message.split_once(" | ").unwrap();
-    format!("{file}, {error} The file is ignored, and nothing is saved to it. {advice}")
+    format!("{file}, {error} Starting without it; nothing is saved to it. {advice}")
 }
 
 #[test]
@@ -191,7 +191,8 @@ fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
 
         let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
         let banner = &read_settings_with(&place.home, &variables).banners[0];
-        assert_eq!(refused.notice(), banner.notice);
+        assert_eq!(refused.notice().what, banner.notice.what);
+        assert_eq!(refused.notice().advice, banner.notice.advice);
         assert_eq!(fs::read(place.home.config()).unwrap(), bytes);
     }
 }
@@ -206,7 +207,8 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
         let id = ServerId::new("humble");
         let refused = config::set_server_enabled(&place.home, &id, false).unwrap_err();
         let banner = &read_servers_with(&place.home, &variables).banners[0];
-        assert_eq!(refused.notice(), banner.notice);
+        assert_eq!(refused.notice().what, banner.notice.what);
+        assert_eq!(refused.notice().advice, banner.notice.advice);
         assert_eq!(fs::read(place.home.servers()).unwrap(), bytes);
     }
 }
@@ -214,8 +216,8 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
 #[test]
 fn an_oversized_config_is_reported() {
     let place = with_config(vec![b' '; (16 << 20) + 1]);
-    let sentence = "config.json is larger than 16 MB. The file is ignored, and nothing is \
-                    saved to it. Settings are small: move the file away, or remove what does \
+    let sentence = "config.json is larger than 16 MB. Starting without it; nothing is saved to \
+                    it. Settings are small: move the file away, or remove what does \
                     not belong in it.";
     let expected = ("config.json".to_owned(), sentence.to_owned());
     assert_eq!(place.banners(), [expected]);
@@ -232,8 +234,8 @@ fn a_folder_or_symlink_loop_instead_of_the_file_is_reported() {
     fs::create_dir(place.home.config()).unwrap();
     let message = |why: &str| {
         let sentence = format!(
-            "{}/config.json cannot be read: {why}. The file is ignored, \
-             and nothing is saved to it. Make it a readable file.",
+            "{}/config.json cannot be read: {why}. Starting without it; \
+             nothing is saved to it. Make it a readable file.",
             place.home.root().display()
         );
         sentence.replace(&format!("{}/", place.home.root().display()), "")

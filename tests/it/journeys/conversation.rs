@@ -207,6 +207,7 @@ fn zero_in_the_numbered_list_of_models_keeps_the_current_one() {
     chat(script())
         .says("/set-model")
         .sees("── Models")
+        .sees("0  Keep the current model")
         .key('0')
         .does_not_see("── Models");
 }

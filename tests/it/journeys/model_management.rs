@@ -60,10 +60,10 @@ fn after_a_removal_no_model_is_selected_until_the_user_moves() {
         .key('y')
         .sees("Removed gemma3:4b.");
     assert_eq!(catalog.model_names("http://localhost:11434"), ["qwen3:4b"]);
-    chat.does_not_see("▌ qwen3:4b")
+    chat.does_not_see("▌ 1  qwen3:4b")
         .key('d')
         .does_not_see("Remove it?");
-    chat.key('k').sees("▌ qwen3:4b");
+    chat.key('k').sees("▌ 1  qwen3:4b");
     chat.key('d').sees("Remove it?");
 }
 

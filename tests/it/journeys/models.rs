@@ -56,53 +56,57 @@ fn offering() -> Script {
 }
 
 #[test]
-fn a_first_run_offers_the_models_of_ollama_and_takes_two_keys() {
+fn a_first_run_offers_the_models_of_ollama() {
     let mut chat = first_run(offering());
-    chat.sees("Ollama is running here, with 2 models:")
+    chat.sees("Ollama is running here:")
         .sees("1  qwen3:4b")
         .sees("2  gemma3:4b")
         .sees("3  Another server")
-        .sees("4  Just look around")
+        .sees("4  Look around")
         .does_not_see("all-minilm");
     assert_eq!(chat.config(), "", "nothing is written before a choice");
-    chat.reads_screen().key('1').key('2').sees("Enter use it");
+    chat.reads_screen().key('1').key('2');
     assert_eq!(chat.config(), "", "a digit only selects");
     chat.enter().sees("Using gemma3:4b.");
     let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(chat.config(), expected);
-    chat.does_not_see("Just look around")
+    chat.does_not_see("Look around")
         .says("안녕")
         .sees("반가워요.");
 }
 
 #[test]
-fn arrows_select_from_the_offer_too() {
+fn enter_takes_the_first_model_of_a_first_run() {
     let mut chat = first_run(offering());
     chat.reads_screen().enter();
-    assert_eq!(chat.config(), "", "nothing is preselected");
-    chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
     chat.sees("Using qwen3:4b.");
 }
 
 #[test]
-fn digits_in_a_message_do_not_choose_an_offer() {
+fn arrows_select_from_the_offer_too() {
     let mut chat = first_run(offering());
     chat.reads_screen()
-        .types("a1")
-        .sees("› a1")
-        .sees("1  qwen3:4b");
-    assert_eq!(chat.config(), "");
-    chat.enter()
-        .sees("No active model is configured. Use /set-model to choose a model.")
-        .sees("humble demo");
+        .press(KeyCode::Down, KeyModifiers::NONE)
+        .enter();
+    chat.sees("Using gemma3:4b.");
+}
+
+#[test]
+fn a_prompt_waits_for_the_first_model() {
+    let mut chat = first_run(offering());
+    chat.reads_screen().says("a1");
+    chat.sees("a1").sees("queued").sees("1  qwen3:4b");
+    assert_eq!(chat.config(), "", "digits in a message choose nothing");
+    chat.reads_screen().enter();
+    chat.sees("Using qwen3:4b.").sees("반가워요.");
+    chat.does_not_see("queued");
 }
 
 #[test]
 fn a_message_that_starts_with_digits_stays_complete() {
-    for (typed, seen) in [("2 apples", "› 2 apples"), ("12 plus 1", "› 12 plus 1")] {
+    for typed in ["2 apples", "12 plus 1"] {
         let mut chat = first_run(offering());
-        chat.reads_screen().types(typed).sees(seen).enter();
-        chat.sees("No active model is configured.");
+        chat.reads_screen().types(typed).sees(&format!("› {typed}"));
         assert_eq!(chat.config(), "");
     }
     let mut chat = first_run(offering());
@@ -110,7 +114,6 @@ fn a_message_that_starts_with_digits_stays_complete() {
         .key('3')
         .pastes("rd try")
         .sees("› 3rd try");
-    chat.does_not_see("Enter use it");
 }
 
 #[test]
@@ -125,11 +128,12 @@ fn the_first_run_offer_can_be_postponed() {
     let mut chat = first_run(offering());
     chat.reads_screen()
         .press(KeyCode::Esc, KeyModifiers::NONE)
-        .does_not_see("Just look around")
-        .sees("/models")
-        .key('1')
-        .sees("› 1");
+        .does_not_see("Look around")
+        .sees("Skipped. /models brings this back.")
+        .says("/models")
+        .sees("1  qwen3:4b");
     assert_eq!(chat.config(), "");
+    chat.reads_screen().enter().sees("Using qwen3:4b.");
 }
 
 #[test]
@@ -138,14 +142,13 @@ fn without_an_ollama_the_other_options_are_offered() {
         .sees("No Ollama answers at http")
         .sees("Start it with `ollama")
         .sees("1  Another server")
-        .sees("2  Just look around");
+        .sees("2  Look around");
 }
 
 #[test]
 fn the_search_for_ollama_times_out() {
     let mut chat = first_run(script().with_unresponsive_server(&local()));
-    chat.sees("Looking for Ollama at")
-        .sees("2  Just look around");
+    chat.sees("Looking for Ollama at").sees("2  Look around");
     chat.waits_until_sees("No Ollama answers at");
 }
 
@@ -279,20 +282,21 @@ fn a_model_is_removed_only_after_a_confirmation() {
 fn a_new_server_is_checked_before_it_is_saved() {
     let mut chat = first_run(script());
     chat.reads_screen()
-        .key('1')
-        .sees("Enter open it")
         .enter()
         .sees("Another server")
         .sees("OpenAI-compatible");
     chat.press(KeyCode::Down, KeyModifiers::NONE)
-        .types("my-model")
+        .types("http://127.0.0.1:9")
         .enter();
-    chat.types("http://127.0.0.1:9").enter();
     chat.types("sk-1234")
         .sees("•••••••")
         .does_not_see("sk-1234")
         .enter();
-    chat.enter().sees("Nothing listens at http://127.0.0.1:9.");
+    chat.types("my-model").enter();
+    chat.enter()
+        .sees("Nothing listens at http://127.0.0.1:9. Start the server, or correct the")
+        .does_not_see("config.json")
+        .sees("Save anyway");
     assert_eq!(chat.config(), "");
     chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
     chat.sees("Using my-model.").does_not_see("Another server");
@@ -303,18 +307,13 @@ fn a_new_server_is_checked_before_it_is_saved() {
 #[test]
 fn a_server_that_lists_the_model_is_saved_at_once() {
     let mut chat = first_run(script().with_server("http://127.0.0.1:9/v1", [model("m", &[])]));
-    chat.reads_screen().key('1').enter();
-    chat.enter().types("n").enter();
-    chat.types("http://127.0.0.1:9").enter().enter().enter();
-    chat.sees("lists no model `n`").sees("It lists: m.");
-    for _ in 0..3 {
-        chat.up();
-    }
+    chat.reads_screen().enter();
+    chat.enter().types("http://127.0.0.1:9").enter().enter();
+    chat.sees("▌ m").types("n").enter().enter();
+    chat.sees("The server lists no model `n`. It lists: m.");
+    chat.up();
     chat.press(KeyCode::Backspace, KeyModifiers::NONE)
-        .types("m");
-    chat.does_not_see("lists no model")
-        .enter()
-        .enter()
+        .does_not_see("lists no model")
         .enter()
         .enter();
     chat.sees("Using m.");

@@ -157,9 +157,9 @@ screens!(a_pull_behind_the_conversation, |story| {
 
 screens!(the_form_for_another_server, |story| {
     first_run(story, CatalogState::Loading);
-    story.types("1").key(KeyCode::Enter);
-    story.key(KeyCode::Down).types("내-모델");
+    story.key(KeyCode::Enter);
     story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
+    story.key(KeyCode::Down).types("내-모델");
 });
 
 #[test]
@@ -222,22 +222,19 @@ fn no_size_and_no_key_breaks_these_screens() {
 fn provider_key_is_not_offered_for_a_custom_address() {
     let mut story = screen_harness((60, 20));
     first_run(&mut story, CatalogState::Loading);
-    story.types("1").key(KeyCode::Enter);
+    story.key(KeyCode::Enter);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));
-    story.key(KeyCode::Down).key(KeyCode::Down).types("h");
+    story.key(KeyCode::Down).types("h");
     assert!(!story.screen().contains("OPENAI_API_KEY"));
     story.key(KeyCode::Backspace);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));
-    story.key(KeyCode::Up).key(KeyCode::Up).key(KeyCode::Right);
+    story.key(KeyCode::Up).key(KeyCode::Right);
     let screen = story.screen();
     assert!(
         screen.contains("Mistral") && !screen.contains("OPENAI_API_KEY"),
         "{screen}"
     );
-    story
-        .key(KeyCode::Down)
-        .key(KeyCode::Down)
-        .key(KeyCode::Down);
+    story.key(KeyCode::Down).key(KeyCode::Down);
     story.input(UiInput::Paste("sk-\u{1b}12\n".to_owned()));
     let screen = story.screen();
     assert!(

@@ -1,7 +1,9 @@
-//! Model lists that change during use, late checks, and drafts that must survive.
+//! The choice of the first model, model lists that change during use, and drafts that must
+//! survive.
 
 use crate::domain::{
-    CatalogState, ListedModel, ModelCatalog, ModelList, ModelServer, QueryId, ServerCatalog,
+    Banner, BannerCause, CatalogState, ListedModel, ModelCatalog, ModelList, ModelServer,
+    ServerCatalog,
 };
 use crate::tui::update::branches;
 use crate::tui::update::tests::*;
@@ -36,11 +38,50 @@ fn catalog(names: &[&str], offers_discovered: bool) -> Event {
     }))
 }
 
+/// A first run on which Ollama lists these models.
+fn first_run(names: &[&str]) -> ChatHarness {
+    let mut chat = ChatHarness {
+        model: UiModel::new(&TuiOptions::default(), (80, 24)),
+        sent: Vec::new(),
+    };
+    chat.wait(5_000);
+    chat.engine_event(catalog(names, true)).wait(1_000);
+    chat.commands();
+    chat
+}
+
+fn use_model(name: &str) -> Command {
+    Command::UseModel {
+        server: server(),
+        model: name.into(),
+    }
+}
+
+fn is_selected(chat: &mut ChatHarness, label: &str) -> bool {
+    let screen = chat.screen();
+    let mut rows = screen.lines().filter(|row| row.contains(label));
+    rows.any(|row| row.contains('▌'))
+}
+
+/// The engine's events after it has added the chosen model.
+fn model_is_added(chat: &mut ChatHarness, name: &str) {
+    let model = ModelRef {
+        name: name.into(),
+        provider: ProviderKind::Ollama,
+        model: name.into(),
+    };
+    chat.engine_event(Event::ModelsListed {
+        models: vec![model.clone()],
+        selected: Some(model.clone()),
+    });
+    chat.engine_event(Event::ModelAdded(model));
+}
+
 #[test]
 fn selection_stays_put_while_rows_arrive() {
     let mut chat = chat();
     chat.engine_event(catalog(&["a", "b"], false));
-    chat.keys("/models<Enter><Tab><Down>");
+    chat.keys("/models<Enter><Up><Up><Tab><Down>");
     chat.engine_event(catalog(&["0", "1", "a", "b"], false));
     chat.commands();
     chat.keys("d");
@@ -52,48 +93,127 @@ fn selection_stays_put_while_rows_arrive() {
 }
 
 #[test]
-fn held_key_chooses_one_item_only() {
-    let mut chat = ChatHarness {
-        model: UiModel::new(&TuiOptions::default(), (80, 24)),
-        sent: Vec::new(),
-    };
-    chat.wait(5_000);
-    chat.engine_event(catalog(&["a", "b"], true)).wait(1_000);
-    chat.commands();
-    chat.keys("<Down><Enter><Enter><Enter>");
-    let expected = Command::UseModel {
-        server: server(),
-        model: "a".into(),
-    };
-    assert_eq!(chat.commands(), [expected]);
+fn first_item_is_selected_and_enter_takes_it() {
+    let mut chat = first_run(&["a", "b"]);
+    assert!(is_selected(&mut chat, "1  a"));
+    chat.keys("<Enter>");
+    assert_eq!(chat.commands(), [use_model("a")]);
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("2<Enter>");
+    assert_eq!(chat.commands(), [use_model("b")]);
 }
 
 #[test]
-fn outdated_form_check_saves_nothing() {
-    let mut chat = chat();
-    chat.keys("/models<Enter><Tab>a").commands();
-    chat.keys("<Down>gpt<Down><Down><Down><Enter>");
-    let tried = chat.commands();
-    let [Command::TestModel { query, .. }] = tried[..] else {
-        panic!("expected one check: {tried:?}");
+fn selected_item_stays_selected_when_models_are_found() {
+    let mut chat = first_run(&[]);
+    chat.keys("<Down><Down>");
+    assert!(is_selected(&mut chat, "Look around"));
+    chat.engine_event(catalog(&["a"], true));
+    assert!(is_selected(&mut chat, "Look around"));
+    let mut chat = first_run(&[]);
+    assert!(is_selected(&mut chat, "Pull a model"));
+    chat.engine_event(catalog(&["a"], true));
+    assert!(is_selected(&mut chat, "1  a"), "nobody selected another");
+    chat.keys("<Enter>");
+    assert_eq!(chat.commands(), [], "the list has just changed");
+}
+
+#[test]
+fn held_key_chooses_one_item_only() {
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("<Down><Enter><Enter><Enter>");
+    assert_eq!(chat.commands(), [use_model("b")]);
+}
+
+#[test]
+fn prompt_waits_for_the_first_model() {
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("hello<Enter><Enter>");
+    assert_eq!(chat.commands(), [], "a second Enter chooses nothing");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("2  b") && screen.contains("hello"),
+        "{screen}"
+    );
+    assert_eq!(chat.notice(), "Choose a model: your message is sent to it.");
+    chat.wait(1_000).keys("again<Enter>").wait(1_000);
+    chat.keys("<Down><Enter>");
+    assert_eq!(chat.commands(), [use_model("b")]);
+    model_is_added(&mut chat, "b");
+    assert_eq!(chat.prompts(), ["hello"]);
+    chat.model_answers("Hi.");
+    assert_eq!(chat.prompts(), ["again"]);
+}
+
+#[test]
+fn kept_prompt_can_be_taken_back() {
+    let mut chat = first_run(&["a"]);
+    chat.keys("hello<Enter>").wait(1_000).keys("x<Enter>");
+    chat.wait(1_000).keys("<Esc><Up>");
+    assert_eq!(chat.message(), "x");
+    model_is_added(&mut chat, "a");
+    assert_eq!(chat.prompts(), ["hello"]);
+    chat.model_answers("Hi.");
+    assert_eq!(chat.prompts(), [""; 0], "it is in the message now");
+}
+
+#[test]
+fn skipped_choice_comes_back() {
+    for command in ["/models", "/set-model"] {
+        let mut chat = first_run(&["a", "b"]);
+        chat.keys("<Esc>");
+        assert_eq!(chat.notice(), "Skipped. /models brings this back.");
+        assert!(!chat.screen().contains("2  b"));
+        chat.keys(command).keys("<Enter>");
+        assert!(chat.model.layer.is_none());
+        assert!(is_selected(&mut chat, "1  a"), "{command}");
+        assert_eq!(chat.commands(), [Command::ListCatalog]);
+        chat.wait(1_000).keys("<Enter>");
+        assert_eq!(chat.commands(), [use_model("a")]);
+    }
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("<Esc>hello<Enter>");
+    assert!(is_selected(&mut chat, "1  a"), "a prompt needs a model too");
+    chat.keys("/set-model<Enter>");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("── Models") && screen.contains("b"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn picker_offers_everything_without_a_configured_model() {
+    let mut chat = first_run(&["a"]);
+    chat.keys("/set-model<Enter>");
+    let screen = chat.screen();
+    for label in ["a", "Pull a model", "Another server", "Look around"] {
+        assert!(screen.contains(label), "{label}: {screen}");
+    }
+    chat.commands();
+    chat.keys("<Down><Enter>llama<Enter>");
+    let pull = Command::PullModel {
+        server: None,
+        name: "llama".into(),
     };
-    chat.keys("<Up><Up><Up>5");
-    let result = |query| Event::ModelTested {
-        query,
-        result: Ok(()),
-    };
-    chat.engine_event(result(query));
-    assert_eq!(chat.commands(), []);
-    chat.keys("<Down><Down><Down><Enter>");
-    let again = chat.commands();
-    let [Command::TestModel { query, model }] = &again[..] else {
-        panic!("expected one check: {again:?}");
-    };
-    assert_eq!(model.model, "gpt5");
-    chat.engine_event(result(QueryId(query.0 + 1)));
-    assert_eq!(chat.commands(), []);
-    chat.engine_event(result(*query));
-    assert_eq!(chat.commands(), [Command::AddModel(model.clone())]);
+    assert_eq!(chat.commands(), [pull]);
+    chat.keys("<Down><Enter>");
+    assert!(chat.screen().contains("── Another server"));
+}
+
+#[test]
+fn broken_config_is_no_first_run() {
+    let mut chat = first_run(&["a"]);
+    chat.engine_event(catalog(&["a"], false));
+    let cause = BannerCause::UnreadableFile("config.json".into());
+    let banner = Banner::new(cause, Notice::failure("config.json, line 1."));
+    chat.engine_event(Event::BannersChanged(vec![banner]));
+    let screen = chat.screen();
+    assert!(!screen.contains("Welcome"), "{screen}");
+    let words = "config.json could not be read. Starting without it.";
+    assert!(screen.contains(words), "{screen}");
+    chat.keys("hello<Enter>");
+    assert_eq!(chat.prompts(), ["hello"], "the engine explains why not");
 }
 
 #[test]

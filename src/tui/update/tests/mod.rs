@@ -1,6 +1,7 @@
 //! Drives the pure core with key scripts and checks commands and screens. A script is text
 //! with keys in angle brackets.
 
+mod add_form;
 mod approval;
 mod around_chat;
 mod completion;

@@ -15,7 +15,14 @@ fn unknown_tool_mode_is_answered_with_the_valid_ones() {
 fn model_list_accepts_a_number_and_zero_keeps_the_current_model() {
     let mut chat = chat();
     chat.keys("/set-model<Enter>0");
-    assert!(chat.model.layer.is_none() && chat.commands().is_empty());
+    assert!(chat.model.layer.is_none());
+    assert_eq!(chat.commands(), [Command::ListCatalog]);
+    chat.keys("/set-model<Enter>1");
+    assert!(chat.model.layer.is_none());
+    assert!(matches!(
+        chat.commands().as_slice(),
+        [Command::ListCatalog, Command::SelectModel(_)]
+    ));
     chat.keys("/set-model 1<Enter>");
     assert!(matches!(
         chat.commands().as_slice(),

@@ -1,0 +1,223 @@
+//! The form for another server: background listing, offered names, faults beside their fields.
+
+use crate::domain::{
+    ListedModel, ModelList, NewModelServer, NewServerFault, NewServerField, QueryId,
+};
+use crate::tui::update::tests::*;
+
+/// The form, opened from the picker.
+fn form() -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("/models<Enter><Tab>a").commands();
+    chat
+}
+
+fn list(names: &[&str]) -> Arc<ModelList> {
+    let model = |name: &&str| ListedModel {
+        name: (*name).to_owned(),
+        ..ListedModel::default()
+    };
+    Arc::new(ModelList {
+        models: names.iter().map(model).collect(),
+        is_truncated: false,
+    })
+}
+
+fn fault(field: NewServerField, what: &str) -> NewServerFault {
+    NewServerFault {
+        field,
+        notice: Notice::failure(what),
+    }
+}
+
+/// The only command sent: a request for the models of a server.
+fn request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
+    match chat.commands().as_slice() {
+        [Command::ListServerModels { query, server }] => (*query, server.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn answers(chat: &mut ChatHarness, query: QueryId, names: &[&str]) {
+    let result = Ok(list(names));
+    chat.engine_event(Event::ServerModelsListed { query, result });
+}
+
+fn fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, what: &str) {
+    let result = Err(fault(field, what));
+    chat.engine_event(Event::ServerModelsListed { query, result });
+}
+
+/// The names of the models that were added.
+fn added(chat: &mut ChatHarness) -> Vec<String> {
+    let name = |command| match command {
+        Command::AddModel(model) => Some(model.model),
+        _ => None,
+    };
+    chat.commands().into_iter().filter_map(name).collect()
+}
+
+/// The row below the one that contains `label`.
+fn row_below(chat: &mut ChatHarness, label: &str) -> String {
+    let screen = chat.screen();
+    let mut rows = screen.lines().skip_while(|row| !row.contains(label));
+    rows.nth(1).unwrap_or_default().trim().to_owned()
+}
+
+#[test]
+fn models_of_the_named_server_are_offered() {
+    let mut chat = form();
+    chat.keys("<Down>localhost:8080");
+    assert_eq!(
+        chat.commands(),
+        [],
+        "nothing is sent while the address is typed"
+    );
+    chat.keys("<Down>");
+    let (query, server) = request(&mut chat);
+    assert_eq!(server.base_url.as_deref(), Some("localhost:8080"));
+    chat.keys("<Enter>");
+    assert_eq!(chat.commands(), [], "the same server is asked once");
+    assert!(chat.screen().contains("Asking the server for its models …"));
+    answers(
+        &mut chat,
+        query,
+        &["llama", "qwen-large", "qwen-small", "evil\u{202e}"],
+    );
+    let screen = chat.screen();
+    assert!(
+        screen.contains("▌ llama") && !screen.contains("evil"),
+        "{screen}"
+    );
+    chat.keys("qwen<Down><Down><Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("Model     qwen-small"), "{screen}");
+    chat.keys("<Enter><Enter><Enter>");
+    assert_eq!(
+        added(&mut chat),
+        ["qwen-small"],
+        "a held Enter adds it once"
+    );
+}
+
+#[test]
+fn first_offered_model_is_taken_with_enter() {
+    let mut chat = form();
+    chat.keys("<Down><Down><Down>");
+    let (query, _) = request(&mut chat);
+    answers(&mut chat, query, &["a", "b"]);
+    chat.keys("<Enter><Enter>");
+    assert_eq!(added(&mut chat), ["a"]);
+}
+
+#[test]
+fn editing_the_address_stops_the_request() {
+    let mut chat = form();
+    chat.keys("<Down>localhost:1<Down>");
+    let (outdated, _) = request(&mut chat);
+    chat.keys("<Up>2");
+    assert_eq!(chat.commands(), [Command::StopListingServer]);
+    answers(&mut chat, outdated, &["old"]);
+    chat.keys("<Down>");
+    let (query, server) = request(&mut chat);
+    assert_eq!(server.base_url.as_deref(), Some("localhost:12"));
+    chat.keys("<Down>");
+    assert!(!chat.screen().contains("old"));
+    answers(&mut chat, query, &["new"]);
+    assert!(chat.screen().contains("▌ new"));
+    let mut chat = form();
+    chat.keys("<Down>localhost:1<Down><Esc><Esc>");
+    let commands = chat.commands();
+    assert_eq!(commands.last(), Some(&Command::StopListingServer));
+    assert!(chat.model.layer.is_none());
+}
+
+#[test]
+fn faults_stand_beside_their_fields() {
+    let mut chat = form();
+    chat.keys("<Down>localhost:9<Down>");
+    let (query, _) = request(&mut chat);
+    fails(
+        &mut chat,
+        query,
+        NewServerField::Address,
+        "Nothing listens there.",
+    );
+    assert_eq!(row_below(&mut chat, "Address"), "✗ Nothing listens there.");
+    chat.keys("<Down>m<Down><Enter>");
+    let (query, _) = request(&mut chat);
+    fails(&mut chat, query, NewServerField::Key, "It needs a key.");
+    assert_eq!(row_below(&mut chat, "Key "), "✗ It needs a key.");
+    assert!(row_below(&mut chat, "Address").starts_with("Key"));
+    assert_eq!(added(&mut chat), [""; 0]);
+    chat.keys("<Down><Enter>");
+    assert_eq!(added(&mut chat), ["m"], "saved on request");
+}
+
+#[test]
+fn missing_key_is_no_fault_before_the_user_had_a_chance_to_enter_it() {
+    let mut chat = form();
+    chat.keys("<Down>localhost:9<Down>");
+    let (query, _) = request(&mut chat);
+    fails(&mut chat, query, NewServerField::Key, "It needs a key.");
+    assert!(!chat.screen().contains("It needs a key."));
+    chat.keys("<Down>");
+    assert_eq!(row_below(&mut chat, "Key "), "✗ It needs a key.");
+}
+
+#[test]
+fn unlisted_and_missing_names_are_reported_below_the_model() {
+    let mut chat = form();
+    chat.keys("<Tab><Tab><Tab>");
+    let (query, _) = request(&mut chat);
+    chat.keys("<Down><Enter>");
+    assert_eq!(
+        row_below(&mut chat, "Model "),
+        "✗ Enter the name of the model."
+    );
+    answers(&mut chat, query, &["a"]);
+    chat.keys("n<Down><Enter>");
+    let expected = "✗ The server lists no model `n`. It lists: a.";
+    assert_eq!(row_below(&mut chat, "Model "), expected);
+    assert_eq!(added(&mut chat), [""; 0]);
+    chat.keys("<Down><Enter>");
+    assert_eq!(added(&mut chat), ["n"]);
+}
+
+#[test]
+fn outdated_check_saves_nothing() {
+    let mut chat = form();
+    chat.keys("<Down>localhost:1<Down><Down>gpt<Down><Enter>");
+    let (outdated, _) = request(&mut chat);
+    chat.keys("<Up><Up><Up>5");
+    chat.commands();
+    answers(&mut chat, outdated, &["gpt"]);
+    assert_eq!(chat.commands(), []);
+    chat.keys("<Down><Down><Down><Enter>");
+    let (query, _) = request(&mut chat);
+    answers(&mut chat, QueryId(query.0 + 1), &["gpt"]);
+    assert_eq!(chat.commands(), []);
+    answers(&mut chat, query, &["gpt"]);
+    assert_eq!(added(&mut chat), ["gpt"]);
+}
+
+#[test]
+fn failed_saving_can_be_repeated() {
+    let mut chat = form();
+    chat.keys("<Down><Down><Down>");
+    let (query, _) = request(&mut chat);
+    answers(&mut chat, query, &["a"]);
+    chat.keys("<Enter><Enter><Enter>");
+    assert_eq!(added(&mut chat), ["a"]);
+    let full = Notice::failure("config.json cannot be written.");
+    chat.engine_event(Event::NoticePosted(full)).keys("<Enter>");
+    assert_eq!(added(&mut chat), ["a"]);
+}
+
+#[test]
+fn provider_row_names_its_keys() {
+    let mut chat = form();
+    let screen = chat.screen();
+    let expected = "Provider  < OpenAI-compatible >  Left/Right changes it";
+    assert!(screen.contains(expected), "{screen}");
+}
