@@ -25,7 +25,7 @@ use crate::domain::{
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use shutdown::{ACKNOWLEDGE_DEADLINE, report_unresponsive_engine, wait_until};
+use shutdown::{ACKNOWLEDGE_TIMEOUT, report_unresponsive_engine, wait_until};
 use signals::ExitSignals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal};
@@ -93,7 +93,7 @@ pub async fn ask(
                 if signal_status.replace(code).is_some() || session.is_waiting_to_submit() {
                     break code;
                 }
-                let deadline = Instant::now() + ACKNOWLEDGE_DEADLINE;
+                let deadline = Instant::now() + ACKNOWLEDGE_TIMEOUT;
                 interrupt_deadline = Some(deadline);
                 let _ = timeout_at(deadline, session.send(Command::Interrupt)).await;
             }

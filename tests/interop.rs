@@ -24,7 +24,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Much longer than the slowest engine takes on the slowest CPU.
-const WAIT_DEADLINE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The text that a grammar forces the model to write.
 const ANSWER: &str = "Seoul is a city. 서울은 도시입니다.";
@@ -75,9 +75,9 @@ fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     let process = Pid::from_child(&child);
     let (sender, receiver) = channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let Ok(output) = receiver.recv_timeout(WAIT_DEADLINE) else {
+    let Ok(output) = receiver.recv_timeout(WAIT_TIMEOUT) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("humble {arguments:?} did not end within {WAIT_DEADLINE:?}");
+        panic!("humble {arguments:?} did not end within {WAIT_TIMEOUT:?}");
     };
     let output = output.expect("the output can be read");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");

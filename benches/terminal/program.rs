@@ -18,7 +18,7 @@ pub const LEFT: &str = "\x1b[D";
 /// The hint shown while a turn is running.
 const RUNNING_HINT: &str = "Ctrl+C stop";
 /// A program that takes longer than this hangs.
-const WAIT_DEADLINE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(4);
 
 struct PtyState {
@@ -156,7 +156,7 @@ impl Program {
     }
 
     fn wait_until(&self, condition: &str, mut is_met: impl FnMut() -> bool) {
-        let deadline = Instant::now() + WAIT_DEADLINE;
+        let deadline = Instant::now() + WAIT_TIMEOUT;
         while !is_met() {
             if Instant::now() > deadline || self.state().is_closed {
                 panic!(
@@ -183,10 +183,10 @@ impl Program {
                 return pressed_at.elapsed();
             }
             assert!(
-                pressed_at.elapsed() < WAIT_DEADLINE,
+                pressed_at.elapsed() < WAIT_TIMEOUT,
                 "the key press was never drawn"
             );
-            let result = self.shared.1.wait_timeout(state, WAIT_DEADLINE);
+            let result = self.shared.1.wait_timeout(state, WAIT_TIMEOUT);
             state = result.expect("no thread panics").0;
         }
     }

@@ -34,7 +34,7 @@ use watchdog::BackgroundRuntime;
 /// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
 /// How long the engine task may take to end after its last event.
-const ENGINE_END_DEADLINE: Duration = Duration::from_millis(300);
+const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Runs the command and returns the exit status.
 ///
@@ -366,7 +366,7 @@ fn start_engine(
 /// Ends the engine once the front end is done. The front end has already waited for the engine to
 /// save and to close the servers; server processes that remain are killed.
 async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
-    let _ = timeout(ENGINE_END_DEADLINE, engine).await;
+    let _ = timeout(ENGINE_END_TIMEOUT, engine).await;
     background.process_groups.kill_all();
 }
 

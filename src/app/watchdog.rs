@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 /// How long a runtime may take to run an empty task.
-const RESPONSE_DEADLINE: Duration = Duration::from_millis(500);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Number of consecutive missed deadlines after which a runtime counts as stuck. A single miss
 /// proves nothing: when a suspended program resumes, all timers are due at once.
 const MISSED_MAX: u32 = 2;
@@ -60,7 +60,7 @@ impl BackgroundRuntime {
 async fn wait_until_unresponsive(runtime: &Handle) {
     let mut missed_count = 0;
     while missed_count < MISSED_MAX {
-        match timeout(RESPONSE_DEADLINE, runtime.spawn(async {})).await {
+        match timeout(RESPONSE_TIMEOUT, runtime.spawn(async {})).await {
             Ok(_) => {
                 missed_count = 0;
                 sleep(CHECK_INTERVAL).await;

@@ -10,9 +10,9 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 /// How long the engine may take to acknowledge a command. After that it is abandoned, so a
 /// signal ends the program within two seconds.
-pub(super) const ACKNOWLEDGE_DEADLINE: Duration = Duration::from_secs(1);
+pub(super) const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the engine may take to close everything.
-const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(8);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Shuts the engine down. Returns true if something was not saved, or if the engine did not
 /// acknowledge the shutdown in time.
@@ -23,9 +23,9 @@ pub(super) async fn shut_down(
     session: &AskSession,
     events: &mut mpsc::Receiver<Event>,
 ) -> io::Result<bool> {
-    let deadline = Instant::now() + ACKNOWLEDGE_DEADLINE;
+    let deadline = Instant::now() + ACKNOWLEDGE_TIMEOUT;
     let _ = timeout_at(deadline, session.send(Command::Shutdown)).await;
-    let closing = timeout(SHUTDOWN_DEADLINE, report_saving(session, events, deadline));
+    let closing = timeout(SHUTDOWN_TIMEOUT, report_saving(session, events, deadline));
     closing.await.unwrap_or(Ok(false))
 }
 

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Processes that are still running after this are killed.
-const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(3_800);
 
 /// All configured MCP servers. Dropping the hub kills every process that is still running; use
 /// [`Hub::shutdown`] to stop them cleanly.
@@ -208,7 +208,7 @@ impl Hub {
             supervisor.stop.cancel();
         }
         let closing = async { while self.tasks.join_next().await.is_some() {} };
-        if timeout(SHUTDOWN_DEADLINE, closing).await.is_err() {
+        if timeout(SHUTDOWN_TIMEOUT, closing).await.is_err() {
             tracing::warn!("not all MCP servers stopped in time; killing them");
         }
         // Dropping the hub kills the remaining processes.

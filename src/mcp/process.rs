@@ -21,7 +21,7 @@ const STOP_GRACE: Duration = Duration::from_secs(1);
 /// A process group has no descriptor to wait on, so it is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long reading the rest of stderr may take after the group is gone.
-const STDERR_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
+const STDERR_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -173,7 +173,7 @@ impl Process {
         if is_gone {
             self.group.unregister();
         }
-        let _ = timeout(STDERR_DRAIN_DEADLINE, &mut self.stderr_task).await;
+        let _ = timeout(STDERR_DRAIN_TIMEOUT, &mut self.stderr_task).await;
         status
     }
 

@@ -31,7 +31,7 @@ const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long to wait for the stream of a remote server to open, before listing its tools again.
 const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long to keep reading the output of an exited process.
-const OUTPUT_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long an ending session waits for a recent cancellation to be sent.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
@@ -151,7 +151,7 @@ impl ServerSupervisor {
                     error = &mut session => error,
                     // A descendant may keep the output open forever.
                     () = process.wait_for_exit() => {
-                        let drained = timeout(OUTPUT_DRAIN_DEADLINE, session).await;
+                        let drained = timeout(OUTPUT_DRAIN_TIMEOUT, session).await;
                         drained.unwrap_or(McpError::ProcessExited)
                     }
                 }

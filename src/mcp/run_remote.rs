@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// Deadline for ending the session on the server, which may be gone.
-const DELETE_DEADLINE: Duration = Duration::from_secs(1);
+const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
     /// Makes one connection attempt to a remote server.
@@ -143,7 +143,7 @@ impl ServerSupervisor {
             })
             .await;
         // All other requests have been dropped by now.
-        let _ = timeout(DELETE_DEADLINE, connection.delete()).await;
+        let _ = timeout(DELETE_TIMEOUT, connection.delete()).await;
         end
     }
 

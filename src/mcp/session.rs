@@ -27,13 +27,13 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Deadline for all pages together. The first list must also meet the startup timeout.
-const LISTING_DEADLINE: Duration = Duration::from_secs(30);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Deadline for the response to `server/discover`. A server that supports it answers as fast as it
 /// starts, so a third of the startup time is enough, up to this limit. After 10 s rmcp itself would
 /// send `initialize` on the same connection and mistake the late response to the probe for the
 /// response to `initialize`.
-const DISCOVER_DEADLINE: Duration = Duration::from_secs(9);
+const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.
 const VERSIONS_SHOWN_MAX: usize = 8;
@@ -129,7 +129,7 @@ where
         },
     };
     let deadline = match handshake {
-        Handshake::DiscoverOrInitialize => DISCOVER_DEADLINE.min(startup.remaining / 3),
+        Handshake::DiscoverOrInitialize => DISCOVER_TIMEOUT.min(startup.remaining / 3),
         Handshake::Initialize | Handshake::Discover => startup.remaining,
     };
     let mut serving = pin!(PassiveClient.serve_with_lifecycle(transport, mode));
@@ -199,7 +199,7 @@ where
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        let deadline = startup.configured.min(LISTING_DEADLINE);
+        let deadline = startup.configured.min(LISTING_TIMEOUT);
         match timeout(deadline, list_all_pages(&peer)).await {
             Ok(listed) => listed.map_err(McpError::ToolListFailed),
             Err(_) => Err(McpError::ToolListTimeout(deadline)),
@@ -270,9 +270,9 @@ fn supports_list_changed(info: &ServerPeerInfo) -> bool {
 /// # Errors
 /// The reason, as the end of a sentence without its period.
 pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    match timeout(LISTING_DEADLINE, list_all_pages(peer)).await {
+    match timeout(LISTING_TIMEOUT, list_all_pages(peer)).await {
         Ok(listed) => listed,
-        Err(_) => Err(format!("no answer within {} s", LISTING_DEADLINE.as_secs())),
+        Err(_) => Err(format!("no answer within {} s", LISTING_TIMEOUT.as_secs())),
     }
 }
 
@@ -364,7 +364,7 @@ mod tests {
             outcome = perform_handshake(transport, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
             error = write_queue(queue, writer) => Some(error),
         };
-        assert_eq!(started_at.elapsed(), DISCOVER_DEADLINE);
+        assert_eq!(started_at.elapsed(), DISCOVER_TIMEOUT);
         let named = McpError::DiscoverTimeout(startup.configured);
         assert_eq!(error, Some(named), "errors name the setting");
         assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);

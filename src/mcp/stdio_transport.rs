@@ -19,7 +19,7 @@ pub const LINE_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of messages waiting for the server to read.
 pub const OUTBOX_MESSAGES_MAX: usize = 1_024;
 /// A server that reads none of its input for this long has failed.
-const WRITE_DEADLINE: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Line buffers larger than this are freed after use.
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
@@ -149,7 +149,7 @@ pub async fn write_queue(
             writer.write_all(&line).await?;
             writer.flush().await
         };
-        match timeout(WRITE_DEADLINE, writing).await {
+        match timeout(WRITE_TIMEOUT, writing).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return McpError::BrokenPipe(error.to_string()),
             Err(_) => return McpError::NotReading,

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-const WAIT_DEADLINE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long to stay connected after the last call, because some scenarios check that, for example,
 /// a stream stays open.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
     hub.configure(vec![config(url, protocol)]);
-    let result = timeout(WAIT_DEADLINE, run(&hub, &mut events, &context)).await;
+    let result = timeout(WAIT_TIMEOUT, run(&hub, &mut events, &context)).await;
     let shutdown = hub.shutdown();
     // Keep reading events, because the hub waits while the channel is full.
     tokio::select! {

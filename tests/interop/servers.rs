@@ -4,7 +4,7 @@
 use super::home::TestHome;
 use super::model_server::{ModelServer, ollama_call, ollama_text};
 use super::pty::{CTRL_C, Exit, TerminalOptions, contains_text, screen_with_border};
-use super::{CommandOutput, WAIT_DEADLINE, required_variable, run};
+use super::{CommandOutput, WAIT_TIMEOUT, required_variable, run};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -155,7 +155,7 @@ fn home_with_server(
     let started = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(
-            started.elapsed() < WAIT_DEADLINE,
+            started.elapsed() < WAIT_TIMEOUT,
             "the server does not accept connections"
         );
         std::thread::sleep(POLL_INTERVAL);

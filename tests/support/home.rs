@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long a child process may take to notice that the program has ended.
-const WAIT_DEADLINE: Duration = Duration::from_secs(10);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 
@@ -165,7 +165,7 @@ impl TestHome {
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let started = Instant::now();
     while !condition() {
-        assert!(started.elapsed() < WAIT_DEADLINE, "{what}: timed out");
+        assert!(started.elapsed() < WAIT_TIMEOUT, "{what}: timed out");
         std::thread::sleep(POLL_INTERVAL);
     }
 }

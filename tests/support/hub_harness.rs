@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// A test that waits longer than this has failed.
-const WAIT_DEADLINE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 
 pub struct HubHarness {
@@ -122,7 +122,7 @@ impl HubHarness {
             if is_wanted(&server) {
                 return server;
             }
-            assert!(started.elapsed() < WAIT_DEADLINE, "timed out: {server:#?}");
+            assert!(started.elapsed() < WAIT_TIMEOUT, "timed out: {server:#?}");
             // Lines on stderr produce no events, so poll.
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
         }
@@ -147,7 +147,7 @@ impl HubHarness {
         let started = Instant::now();
         while !self.notices.iter().any(|notice| notice.what.contains(text)) {
             assert!(
-                started.elapsed() < WAIT_DEADLINE,
+                started.elapsed() < WAIT_TIMEOUT,
                 "no notice with `{text}`: {:?}",
                 self.notices
             );
@@ -179,7 +179,7 @@ impl HubHarness {
     pub async fn run_call(&mut self, call: McpCall, cancel: CancellationToken) -> ToolOutcome {
         let call = self.hub.call(call, cancel);
         tokio::pin!(call);
-        let deadline = tokio::time::sleep(WAIT_DEADLINE);
+        let deadline = tokio::time::sleep(WAIT_TIMEOUT);
         tokio::pin!(deadline);
         loop {
             tokio::select! {
@@ -219,7 +219,7 @@ impl HubHarness {
         let started = Instant::now();
         while !marked_processes(&mark).is_empty() {
             assert!(
-                started.elapsed() < WAIT_DEADLINE,
+                started.elapsed() < WAIT_TIMEOUT,
                 "processes left: {:?}",
                 marked_processes(&mark)
             );

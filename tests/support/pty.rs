@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
 /// A test that waits longer than this has failed.
-const WAIT_DEADLINE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub const ENTER: &str = "\r";
 pub const ESC: &str = "\x1b";
@@ -304,7 +304,7 @@ impl PtyTerminal {
     }
 
     fn wait(&self, what: &str, is_wanted: impl Fn(&PtyState) -> bool) -> MutexGuard<'_, PtyState> {
-        let deadline = Instant::now() + WAIT_DEADLINE;
+        let deadline = Instant::now() + WAIT_TIMEOUT;
         let mut state = lock(&self.shared);
         while !is_wanted(&state) {
             let time_left = deadline.saturating_duration_since(Instant::now());

@@ -25,7 +25,7 @@ use test_rng::TestRng;
 const CHAT: &str = "/api/chat";
 const ROUNDS: u64 = 50;
 /// A test that waits longer than this has failed.
-const WAIT_DEADLINE: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running process and the lines of its standard output.
 struct AskProcess {
@@ -102,18 +102,18 @@ impl SharedHome {
     /// appears. Records the answers shown until then.
     fn finish(&mut self, mut process: AskProcess) {
         let wait = match self.rng.below(4) {
-            0 => WAIT_DEADLINE,
+            0 => WAIT_TIMEOUT,
             1 => Duration::from_millis(self.rng.below(150) as u64),
             _ => {
-                let line = process.lines.recv_timeout(WAIT_DEADLINE);
+                let line = process.lines.recv_timeout(WAIT_TIMEOUT);
                 self.shown_answers.extend(line);
                 let _ = process.child.kill();
                 Duration::ZERO
             }
         };
-        if wait == WAIT_DEADLINE {
+        if wait == WAIT_TIMEOUT {
             self.shown_answers
-                .extend(process.lines.recv_timeout(WAIT_DEADLINE));
+                .extend(process.lines.recv_timeout(WAIT_TIMEOUT));
         } else {
             // The timeout only sets the moment of the kill.
             self.shown_answers.extend(process.lines.recv_timeout(wait));
@@ -207,7 +207,7 @@ impl SharedHome {
     fn run_last_process(&mut self) {
         let mut process = self.start();
         self.shown_answers
-            .extend(process.lines.recv_timeout(WAIT_DEADLINE));
+            .extend(process.lines.recv_timeout(WAIT_TIMEOUT));
         let status = process.child.wait().expect("a child of this test");
         assert!(status.success(), "{status}");
     }

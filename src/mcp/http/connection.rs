@@ -23,7 +23,7 @@ use url::Url;
 
 /// Maximum number of incoming messages waiting to be processed.
 const INCOMING_MAX: usize = 16;
-const DRAIN_DEADLINE: Duration = Duration::from_millis(200);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -251,7 +251,7 @@ impl Connection {
 
     /// Gives delivered messages time to be processed before the end of the connection is reported.
     pub async fn drain(&self) {
-        let _ = timeout(DRAIN_DEADLINE, self.incoming.reserve_many(INCOMING_MAX)).await;
+        let _ = timeout(DRAIN_TIMEOUT, self.incoming.reserve_many(INCOMING_MAX)).await;
         tokio::task::yield_now().await;
     }
 }

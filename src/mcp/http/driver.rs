@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// Maximum number of requests in flight; further messages wait in the queue.
 const REQUESTS_MAX: usize = 256;
 /// How long a cancellation waits for its request to be sent.
-const SENT_DEADLINE: Duration = Duration::from_secs(1);
+const SENT_TIMEOUT: Duration = Duration::from_secs(1);
 const CANCEL_DELAY: Duration = Duration::from_millis(100);
 /// Number of consecutive failed requests that end the connection: some servers reject an unknown
 /// session with a nonspecific status.
@@ -151,7 +151,7 @@ impl HttpDriver {
         }
         let connection = self.connection.clone();
         let notifying = async move {
-            let _ = timeout(SENT_DEADLINE, pending.send_started.cancelled()).await;
+            let _ = timeout(SENT_TIMEOUT, pending.send_started.cancelled()).await;
             // The cancellation may use a faster connection than the request.
             sleep(CANCEL_DELAY).await;
             let outcome = exchange(connection, outgoing, CancellationToken::new()).await;

@@ -5,8 +5,8 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use std::time::Duration;
 
-const LIST_DEADLINE: Duration = Duration::from_secs(60);
-const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(30);
+const LIST_TIMEOUT: Duration = Duration::from_secs(60);
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub struct OutgoingMessage {
@@ -70,10 +70,10 @@ impl OutgoingMessage {
     pub fn deadline(&self) -> Option<Duration> {
         match (&self.method, &self.id) {
             (Some(method), Some(_)) if method == "ping" || method.ends_with("/list") => {
-                Some(LIST_DEADLINE)
+                Some(LIST_TIMEOUT)
             }
             (_, Some(_)) => None,
-            (_, None) => Some(NOTIFICATION_DEADLINE),
+            (_, None) => Some(NOTIFICATION_TIMEOUT),
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 /// Deadline for the event with the message endpoint.
-const ENDPOINT_DEADLINE: Duration = Duration::from_secs(5);
+const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Delay before a stream is reopened; doubles each time.
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
 /// A stream that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// Deadline for the response headers of a stream.
-const RESPONSE_HEAD_DEADLINE: Duration = Duration::from_secs(30);
+const RESPONSE_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of consecutive connection failures that end the connection, once the stream has been
 /// open.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
@@ -69,8 +69,8 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
         }
         Err(HttpError::StreamEnded)
     };
-    let opened = timeout(ENDPOINT_DEADLINE, opening).await;
-    opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_DEADLINE)))
+    let opened = timeout(ENDPOINT_TIMEOUT, opening).await;
+    opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_TIMEOUT)))
 }
 
 /// The URL that messages are posted to. It must have the same origin, because the user's headers
@@ -167,11 +167,11 @@ enum StreamOpening {
 }
 
 async fn open_stream(connection: &Connection, last_id: &[u8]) -> StreamOpening {
-    let response = match timeout(RESPONSE_HEAD_DEADLINE, connection.get(last_id)).await {
+    let response = match timeout(RESPONSE_HEAD_TIMEOUT, connection.get(last_id)).await {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => return StreamOpening::TemporaryFailure(error),
         Err(_) => {
-            return StreamOpening::TemporaryFailure(HttpError::Timeout(RESPONSE_HEAD_DEADLINE));
+            return StreamOpening::TemporaryFailure(HttpError::Timeout(RESPONSE_HEAD_TIMEOUT));
         }
     };
     match response.status().as_u16() {

@@ -14,16 +14,16 @@ fn saved_messages(turns: &[(&str, &str)]) -> Value {
     both.collect()
 }
 
-async fn talks(bench: &mut EngineHarness, prompt: &str) {
-    bench.prompt(prompt).await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
+async fn talks(harness: &mut EngineHarness, prompt: &str) {
+    harness.prompt(prompt).await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
 }
 
-async fn branches(bench: &mut EngineHarness) -> Vec<BranchSummary> {
-    bench.send(Command::ListBranches).await;
+async fn branches(harness: &mut EngineHarness) -> Vec<BranchSummary> {
+    harness.send(Command::ListBranches).await;
     let listed = |event: &Event| matches!(event, Event::BranchesListed(_));
-    match bench.wait_for("the branches", listed).await {
+    match harness.wait_for("the branches", listed).await {
         Event::BranchesListed(branches) => branches,
         _ => unreachable!("just matched"),
     }
@@ -35,12 +35,12 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
         .answer("one")
         .answer("two")
         .answer("three");
-    let mut bench = EngineHarness::start(script).await;
-    talks(&mut bench, "first").await;
-    talks(&mut bench, "second").await;
-    bench.send(Command::Rewind).await;
-    bench.wait_for_save().await;
-    talks(&mut bench, "second").await;
+    let mut harness = EngineHarness::start(script).await;
+    talks(&mut harness, "first").await;
+    talks(&mut harness, "second").await;
+    harness.send(Command::Rewind).await;
+    harness.wait_for_save().await;
+    talks(&mut harness, "second").await;
     let expected = ["first", "one", "second"].map(str::to_owned);
     let [first, one, second] = expected;
     let expected = [
@@ -49,11 +49,11 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
         Message::User(second),
     ];
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         expected,
         "the other answer is not sent"
     );
-    let list = branches(&mut bench).await;
+    let list = branches(&mut harness).await;
     assert_eq!(
         (
             list[0].shared_messages,
@@ -62,7 +62,7 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
         ),
         (2, 2, "second")
     );
-    let file = read(&session_files(&bench.home)[0]);
+    let file = read(&session_files(&harness.home)[0]);
     assert_eq!(
         file["messages"],
         saved_messages(&[("first", "one"), ("second", "three")])
@@ -73,9 +73,9 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     );
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(2));
 
-    bench.send(Command::SwitchBranch(list[0].clone())).await;
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.send(Command::SwitchBranch(list[0].clone())).await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: nothing was lost");
     let file = read(&files[0]);
@@ -91,14 +91,14 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
 
 #[tokio::test(start_paused = true)]
 async fn undone_turns_survive_a_restart() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    talks(&mut bench, "first").await;
-    talks(&mut bench, "second").await;
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    talks(&mut harness, "first").await;
+    talks(&mut harness, "second").await;
     for _ in 0..3 {
-        bench.send(Command::Rewind).await;
+        harness.send(Command::Rewind).await;
     }
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     let both = saved_messages(&[("first", "one"), ("second", "two")]);
     assert_eq!(
@@ -109,12 +109,12 @@ async fn undone_turns_survive_a_restart() {
     let name = session_files(&home)[0]
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    let mut bench = EngineHarness::start_in(home, Script::default()).await;
-    bench
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    harness
         .send(Command::OpenSession(name.expect("a name").as_str().into()))
         .await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    let Event::SessionOpened(session) = bench.wait_for("the session", opened).await else {
+    let Event::SessionOpened(session) = harness.wait_for("the session", opened).await else {
         unreachable!("just matched");
     };
     assert_eq!(session.messages.len(), 4);
@@ -123,15 +123,18 @@ async fn undone_turns_survive_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     let script = Script::default().answer("one").answer("two");
-    let mut bench = EngineHarness::start(script).await;
-    talks(&mut bench, "first").await;
-    bench.send(Command::Rewind).await;
-    bench.wait_for_save().await;
-    let list = branches(&mut bench).await;
+    let mut harness = EngineHarness::start(script).await;
+    talks(&mut harness, "first").await;
+    harness.send(Command::Rewind).await;
+    harness.wait_for_save().await;
+    let list = branches(&mut harness).await;
     assert_eq!(list.len(), 1, "the undone turn is a branch");
-    talks(&mut bench, "second").await;
-    assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
-    let home = bench.shut_down().await;
+    talks(&mut harness, "second").await;
+    assert_eq!(
+        harness.model_messages(),
+        [Message::User("second".to_owned())]
+    );
+    let home = harness.shut_down().await;
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: {files:?}");
     let file = read(&files[0]);
@@ -143,18 +146,18 @@ async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
 #[tokio::test(start_paused = true)]
 async fn undo_is_refused_during_a_turn() {
     let script = Script::default().answer("one").round([ScriptStep::Hang]);
-    let mut bench = EngineHarness::start(script).await;
-    talks(&mut bench, "first").await;
-    bench.prompt("second").await;
+    let mut harness = EngineHarness::start(script).await;
+    talks(&mut harness, "first").await;
+    harness.prompt("second").await;
     for command in [Command::Rewind, Command::ForkSession] {
-        bench.send(command).await;
+        harness.send(command).await;
         let busy = |event: &Event| {
             matches!(event, Event::NoticePosted(notice)
             if notice.what == "A turn is still running.")
         };
-        bench.wait_for("the notice", busy).await;
+        harness.wait_for("the notice", busy).await;
     }
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     assert_eq!(
         read(&session_files(&home)[0])["messages"],
         saved_messages(&[("first", "one")])
@@ -163,18 +166,18 @@ async fn undo_is_refused_during_a_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn fork_continues_in_its_own_file() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    bench.send(Command::ForkSession).await;
-    talks(&mut bench, "first").await;
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    harness.send(Command::ForkSession).await;
+    talks(&mut harness, "first").await;
     assert_eq!(
-        session_files(&bench.home).len(),
+        session_files(&harness.home).len(),
         1,
         "there was nothing to fork"
     );
-    bench.send(Command::ForkSession).await;
-    bench.wait_for_save().await;
-    talks(&mut bench, "second").await;
-    let home = bench.shut_down().await;
+    harness.send(Command::ForkSession).await;
+    harness.wait_for_save().await;
+    talks(&mut harness, "second").await;
+    let home = harness.shut_down().await;
     let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let mut messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     messages.sort_by_key(|list| list.as_array().map(Vec::len));
@@ -191,25 +194,25 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
         .answer("one")
         .answer("Geheim")
         .answer("three");
-    let mut bench = EngineHarness::start(script).await;
-    talks(&mut bench, "first").await;
-    bench.send(Command::SetPrivate(true)).await;
-    bench.prompt("비밀 secret").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Geheim"));
-    bench
+    let mut harness = EngineHarness::start(script).await;
+    talks(&mut harness, "first").await;
+    harness.send(Command::SetPrivate(true)).await;
+    harness.prompt("비밀 secret").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Geheim"));
+    harness
         .send(Command::SaveDraft("secret draft".to_owned()))
         .await;
-    bench.send(Command::NewSession).await;
-    bench
+    harness.send(Command::NewSession).await;
+    harness
         .wait_for("its end", |event| *event == Event::PrivateChanged(false))
         .await;
-    bench
+    harness
         .wait_for("its text", |event| {
             matches!(event, Event::NoticePosted(notice) if notice.what == "Private mode is off: this conversation is saved.")
         })
         .await;
-    talks(&mut bench, "third").await;
-    let home = bench.shut_down().await;
+    talks(&mut harness, "third").await;
+    let home = harness.shut_down().await;
     let mut folders = vec![home.path().to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -235,32 +238,32 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
 #[tokio::test(start_paused = true)]
 async fn new_conversation_starts_with_an_empty_context() {
     use humble::protocol::ContextMeter;
-    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
-    talks(&mut bench, "first").await;
-    bench.send(Command::NewSession).await;
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    talks(&mut harness, "first").await;
+    harness.send(Command::NewSession).await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    bench.wait_for("the new one", opened).await;
+    harness.wait_for("the new one", opened).await;
     let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
-    let event = bench.wait_for("its meter", measured).await;
+    let event = harness.wait_for("its meter", measured).await;
     assert_eq!(event, Event::ContextMeasured(ContextMeter::default()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn meter_follows_an_undone_turn() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),
         _ => None,
     };
-    talks(&mut bench, "first").await;
-    talks(&mut bench, &"word ".repeat(2_000)).await;
-    let before = bench
+    talks(&mut harness, "first").await;
+    talks(&mut harness, &"word ".repeat(2_000)).await;
+    let before = harness
         .events
         .iter()
         .filter_map(used)
         .next_back()
         .expect("a measurement");
-    bench.send(Command::Rewind).await;
+    harness.send(Command::Rewind).await;
     let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
-    bench.wait_for("a smaller measure", less).await;
+    harness.wait_for("a smaller measure", less).await;
 }

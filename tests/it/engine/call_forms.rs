@@ -20,8 +20,8 @@ fn native(timezone: &str) -> ScriptStep {
 }
 
 /// The calls of the turn in order, each once: form, other forms, outcome.
-fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
-    let entries = bench.transcript.entries().iter();
+fn calls(harness: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
+    let entries = harness.transcript.entries().iter();
     let call = |entry: &humble::domain::TranscriptEntry| match &entry.body {
         EntryBody::Tool(call) => {
             let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
@@ -80,10 +80,10 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
             vec![("native", vec![], true), ("JSON", vec![], true)],
         ),
     ] {
-        let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-        bench.prompt("Time?").await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
-        let mut calls = calls(&bench);
+        let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+        harness.prompt("Time?").await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("Late."));
+        let mut calls = calls(&harness);
         calls.sort_by_key(|(form, ..)| *form != "native");
         assert_eq!(calls, expected);
     }
@@ -174,37 +174,38 @@ async fn complete_call_before_the_truncation_runs() {
             ScriptStep::Part(StreamPart::End(EndReason::Length)),
         ])
         .answer("So.");
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Time?").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(calls(&bench), [("JSON", vec![], true)]);
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Time?").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(calls(&harness), [("JSON", vec![], true)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_call_runs_if_the_connection_broke() {
     for text in [GET_TIME_CALL.to_owned(), format!("[{GET_TIME_CALL}")] {
         let cut = [ScriptStep::text(&text), native("Asia/Tokyo")];
-        let mut bench = EngineHarness::start_with_config(Script::default().round(cut), AUTO).await;
-        bench.prompt("Time?").await;
+        let mut harness =
+            EngineHarness::start_with_config(Script::default().round(cut), AUTO).await;
+        harness.prompt("Time?").await;
         assert!(matches!(
-            bench.wait_for_turn_end().await,
+            harness.wait_for_turn_end().await,
             TurnEnd::Failed { .. }
         ));
-        assert_eq!(calls(&bench), []);
+        assert_eq!(calls(&harness), []);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_treated_as_text_keeps_its_position_in_the_answer() {
     let reply = format!("For example:\n```json\n{GET_TIME_CALL}\n```\n이렇게 씁니다.");
-    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
-    bench.prompt("Show me a call.").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
+    harness.prompt("Show me a call.").await;
+    let (ask, calls) = harness.next_approval().await;
     let as_text = UserAnswer::Calls(vec![(calls[0], Decision::TreatAsText)]);
-    bench.answer(ask, as_text).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
-    bench.wait_for_save().await;
-    let texts: Vec<&str> = bench
+    harness.answer(ask, as_text).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered(&reply));
+    harness.wait_for_save().await;
+    let texts: Vec<&str> = harness
         .transcript
         .entries()
         .iter()
@@ -214,14 +215,14 @@ async fn call_treated_as_text_keeps_its_position_in_the_answer() {
         })
         .collect();
     assert_eq!(texts, [reply.as_str()], "also on the screen");
-    bench.prompt("Sure?").await;
-    bench.wait_for_turn_end().await;
+    harness.prompt("Sure?").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(
-        bench.model_messages()[1],
+        harness.model_messages()[1],
         Message::Assistant(reply.clone()),
         "also in the next request"
     );
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     let saved = read(&session_files(&home)[0]);
     assert_eq!(saved["messages"][1]["content"], reply.as_str());
 }
@@ -233,13 +234,13 @@ async fn treating_one_call_as_text_keeps_the_others() {
         GET_TIME_CALL.replace("Seoul", "Tokyo")
     );
     let script = Script::default().answer(&two).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Times?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Times?").await;
+    let (ask, calls) = harness.next_approval().await;
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(decisions)).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    let results: Vec<_> = bench
+    harness.answer(ask, UserAnswer::Calls(decisions)).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
+    let results: Vec<_> = harness
         .model_messages()
         .into_iter()
         .filter_map(|message| match message {
@@ -249,7 +250,7 @@ async fn treating_one_call_as_text_keeps_the_others() {
         .collect();
     assert_eq!(results.len(), 1);
     assert!(results[0].contains("Asia/Tokyo"), "{results:?}");
-    let shown = format!("{:?}", bench.transcript.entries());
+    let shown = format!("{:?}", harness.transcript.entries());
     assert!(shown.contains("WasText"), "{shown}");
 }
 
@@ -260,20 +261,20 @@ async fn xml_dialect_is_used_for_reading_and_for_the_history() {
     let script = Script::default()
         .answer(&format!("잠시만요.\n{call}"))
         .answer("Late.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
     assert!(
-        !bench.events.iter().any(|event| matches!(event,
+        !harness.events.iter().any(|event| matches!(event,
             Event::BannersChanged(banners) if !banners.is_empty())),
         "there is no warning"
     );
-    bench.prompt("Time?").await;
-    let (ask, asked) = bench.next_approval().await;
-    bench
+    harness.prompt("Time?").await;
+    let (ask, asked) = harness.next_approval().await;
+    harness
         .answer(ask, UserAnswer::Calls(vec![(asked[0], Decision::Run)]))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
-    let Some(Message::ToolCalls { calls, .. }) = bench.model_messages().get(1).cloned() else {
-        panic!("{:?}", bench.model_messages());
+    assert_eq!(harness.wait_for_turn_end().await, answered("Late."));
+    let Some(Message::ToolCalls { calls, .. }) = harness.model_messages().get(1).cloned() else {
+        panic!("{:?}", harness.model_messages());
     };
     assert_eq!(calls[0].prompt_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
@@ -282,11 +283,11 @@ async fn xml_dialect_is_used_for_reading_and_for_the_history() {
 #[tokio::test(start_paused = true)]
 async fn calls_per_reply_are_limited() {
     let reply = format!("{GET_TIME_CALL}\n").repeat(2_000);
-    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("So.")).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(Script::default().answer(&reply).answer("So.")).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     assert_eq!(calls.len(), 256);
     let decisions = calls.iter().map(|call| (*call, Decision::Refuse)).collect();
-    bench.answer(ask, UserAnswer::Calls(decisions)).await;
-    bench.wait_for_turn_end().await;
+    harness.answer(ask, UserAnswer::Calls(decisions)).await;
+    harness.wait_for_turn_end().await;
 }

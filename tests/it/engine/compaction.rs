@@ -6,13 +6,13 @@ use humble::domain::TurnId;
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
 async fn three_turns(more: Script) -> EngineHarness {
-    let mut bench = EngineHarness::start(more).await;
+    let mut harness = EngineHarness::start(more).await;
     for prompt in ["one", "two", "three"] {
-        bench.prompt(prompt).await;
-        bench.wait_for_turn_end().await;
-        bench.wait_for_save().await;
+        harness.prompt(prompt).await;
+        harness.wait_for_turn_end().await;
+        harness.wait_for_save().await;
     }
-    bench
+    harness
 }
 
 fn script() -> Script {
@@ -21,16 +21,16 @@ fn script() -> Script {
 
 #[tokio::test(start_paused = true)]
 async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
-    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
-    bench.send(COMPACT).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("One and two."));
-    bench.wait_for_save().await;
-    let request = bench.last_request();
+    let mut harness = three_turns(script().answer("One and two.").answer("4")).await;
+    harness.send(COMPACT).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("One and two."));
+    harness.wait_for_save().await;
+    let request = harness.last_request();
     let [Message::User(request)] = request.messages.as_slice() else {
         panic!("only the instruction: {request:?}");
     };
     assert!(
-        bench.last_request().tools.is_empty(),
+        harness.last_request().tools.is_empty(),
         "the request has no tools"
     );
     assert!(
@@ -41,12 +41,12 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
         !request.contains("three"),
         "the last turn is not summarized"
     );
-    bench.prompt("four").await;
-    bench.wait_for_turn_end().await;
+    harness.prompt("four").await;
+    harness.wait_for_turn_end().await;
     let user = |text: &str| Message::User(text.to_owned());
     let assistant = |text: &str| Message::Assistant(text.to_owned());
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         [
             user("A summary of our conversation so far:\n\nOne and two."),
             assistant("I will continue from this summary."),
@@ -55,8 +55,8 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
             user("four"),
         ]
     );
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(8));
     assert_eq!(file["humble"]["compacted"]["summary"], "One and two.");
@@ -65,48 +65,50 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
 
 #[tokio::test(start_paused = true)]
 async fn summary_survives_a_restart() {
-    let mut bench = three_turns(script().answer("One and two.")).await;
-    bench.send(COMPACT).await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    let mut harness = three_turns(script().answer("One and two.")).await;
+    harness.send(COMPACT).await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let name = session_files(&home)[0]
         .file_name()
         .map(|name| name.to_owned());
     let name = name.expect("a name").to_string_lossy().into_owned();
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("4")).await;
-    bench.send(Command::OpenSession(name.as_str().into())).await;
-    bench
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("4")).await;
+    harness
+        .send(Command::OpenSession(name.as_str().into()))
+        .await;
+    harness
         .wait_for("the session", |event| {
             matches!(event, Event::SessionOpened(_))
         })
         .await;
-    bench.prompt("four").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.model_messages().len(), 5);
+    harness.prompt("four").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.model_messages().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_summary_changes_nothing() {
-    let mut bench = three_turns(
+    let mut harness = three_turns(
         script()
             .round([ScriptStep::text("Half"), ScriptStep::Hang])
             .answer("4"),
     )
     .await;
-    bench.send(COMPACT).await;
-    bench
+    harness.send(COMPACT).await;
+    harness
         .wait_for("text", |event| {
             matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
         })
         .await;
-    bench.send(Command::Interrupt).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
-    bench.prompt("four").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.model_messages().len(), 7);
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
+    harness.prompt("four").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.model_messages().len(), 7);
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["humble"]["compacted"], Value::Null);
     assert_eq!(file["humble"]["cancelled"], Value::Null);
@@ -124,38 +126,38 @@ async fn an_incomplete_summary_replaces_nothing() {
         vec![ScriptStep::text("I cannot help with that."), end(filtered)],
         circle.collect(),
     ] {
-        let mut bench = three_turns(script().round(round).answer("4")).await;
-        bench.send(COMPACT).await;
-        let end = bench.wait_for_turn_end().await;
+        let mut harness = three_turns(script().round(round).answer("4")).await;
+        harness.send(COMPACT).await;
+        let end = harness.wait_for_turn_end().await;
         assert!(matches!(end, TurnEnd::Failed { .. }), "{end:?}");
-        bench.prompt("four").await;
-        bench.wait_for_turn_end().await;
-        assert_eq!(bench.model_messages().len(), 7);
+        harness.prompt("four").await;
+        harness.wait_for_turn_end().await;
+        assert_eq!(harness.model_messages().len(), 7);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn undoing_a_summary_restores_the_conversation() {
-    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
-    bench.send(COMPACT).await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    bench.send(Command::DropSummary).await;
-    bench.wait_for_save().await;
-    bench.prompt("four").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.model_messages().len(), 7);
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    let mut harness = three_turns(script().answer("One and two.").answer("4")).await;
+    harness.send(COMPACT).await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    harness.send(Command::DropSummary).await;
+    harness.wait_for_save().await;
+    harness.prompt("four").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.model_messages().len(), 7);
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["humble"]["compacted"], Value::Null);
 }
 
 #[tokio::test(start_paused = true)]
 async fn compacting_a_short_conversation_does_nothing() {
-    let mut bench = EngineHarness::start(Script::default()).await;
-    bench.send(COMPACT).await;
-    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
+    let mut harness = EngineHarness::start(Script::default()).await;
+    harness.send(COMPACT).await;
+    let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("a failure");
     };
     assert_eq!(notice.what, "There is nothing to summarize yet.");

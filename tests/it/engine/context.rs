@@ -30,7 +30,7 @@ fn counting(input: u64) -> Reply {
     Reply::status(200).chunk(format!("{line}\n{done}\n"))
 }
 
-async fn bench(server: &ModelServer, more: &str) -> EngineHarness {
+async fn harness(server: &ModelServer, more: &str) -> EngineHarness {
     let config = format!(
         r#"{{ "models": [ {{ "name": "m", "provider": "ollama", "baseUrl": "{}", "active": true{more} }} ] }}"#,
         server.url()
@@ -56,10 +56,10 @@ async fn context_starts_at_the_loaded_size_and_never_shrinks() {
     server.always_reply("/api/ps", Reply::json(200, &loaded));
     server.always_reply("/api/show", show(131_072, true));
     server.always_reply(CHAT, ollama_text(&["ok"]));
-    let mut bench = bench(&server, "").await;
+    let mut harness = harness(&server, "").await;
     for prompt in ["one".to_owned(), text_of_tokens(15_000), "three".to_owned()] {
-        bench.prompt(&prompt).await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
+        harness.prompt(&prompt).await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
     }
     assert_eq!(context_of(&server), [16_384, 32_768, 32_768]);
 }
@@ -74,9 +74,9 @@ async fn num_ctx_of_the_model_file_is_the_minimum() {
     });
     server.always_reply("/api/show", Reply::json(200, &show));
     server.always_reply(CHAT, ollama_text(&["ok"]));
-    let mut bench = bench(&server, "").await;
-    bench.prompt("one").await;
-    bench.wait_for_turn_end().await;
+    let mut harness = harness(&server, "").await;
+    harness.prompt("one").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(context_of(&server), [12_000]);
 }
 
@@ -85,9 +85,9 @@ async fn context_grows_beyond_the_limit_only_after_asking() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show(131_072, true));
     server.always_reply(CHAT, ollama_text(&["ok"]));
-    let mut bench = bench(&server, "").await;
-    bench.prompt(&text_of_tokens(40_000)).await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = harness(&server, "").await;
+    harness.prompt(&text_of_tokens(40_000)).await;
+    let (ask, question) = harness.next_question().await;
     let Ask::GrowContext { estimate, from, to } = question else {
         panic!("unexpected question: {question:?}");
     };
@@ -98,12 +98,12 @@ async fn context_grows_beyond_the_limit_only_after_asking() {
         0,
         "nothing is sent before the answer"
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Grow))
         .await;
-    bench.wait_for_turn_end().await;
-    bench.prompt("and more").await;
-    bench.wait_for_turn_end().await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("and more").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(context_of(&server), [65_536, 65_536]);
 }
 
@@ -111,20 +111,20 @@ async fn context_grows_beyond_the_limit_only_after_asking() {
 async fn stopping_at_the_question_sends_nothing() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show(131_072, true));
-    let mut bench = bench(&server, "").await;
-    bench.prompt(&text_of_tokens(40_000)).await;
-    let (ask, _) = bench.next_question().await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
-    bench.prompt(&text_of_tokens(40_000)).await;
-    bench.next_question().await;
-    bench.send(Command::Interrupt).await;
-    bench
+    let mut harness = harness(&server, "").await;
+    harness.prompt(&text_of_tokens(40_000)).await;
+    let (ask, _) = harness.next_question().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Stopped);
+    harness.prompt(&text_of_tokens(40_000)).await;
+    harness.next_question().await;
+    harness.send(Command::Interrupt).await;
+    harness
         .wait_for("the question's end", |event| {
             matches!(event, Event::AskClosed(_))
         })
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
     assert_eq!(server.bodies(CHAT).len(), 0);
 }
 
@@ -133,18 +133,22 @@ async fn the_user_is_warned_before_messages_are_dropped() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show(8_192, true));
     server.always_reply(CHAT, ollama_text(&["ok"]));
-    let mut bench = bench(&server, "").await;
-    bench.prompt(&text_of_tokens(9_000)).await;
-    bench.wait_for_turn_end().await;
-    let notices = bench.turn_notices();
+    let mut harness = harness(&server, "").await;
+    harness.prompt(&text_of_tokens(9_000)).await;
+    harness.wait_for_turn_end().await;
+    let notices = harness.turn_notices();
     let [notice] = notices.as_slice() else {
         panic!("expected one notice: {notices:#?}");
     };
     let end = "tokens, and the model accepts at most 8192: Ollama drops the oldest part of it before m sees it.";
     assert!(notice.what.ends_with(end), "{}", notice.what);
-    bench.prompt("again").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.turn_notices().len(), 1, "the warning is not repeated");
+    harness.prompt("again").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(
+        harness.turn_notices().len(),
+        1,
+        "the warning is not repeated"
+    );
     assert_eq!(context_of(&server), [8_192, 8_192]);
 }
 
@@ -153,10 +157,10 @@ async fn context_length_setting_limits_the_context() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show(131_072, true));
     server.always_reply(CHAT, ollama_text(&["ok"]));
-    let mut bench = bench(&server, r#", "contextLength": 6000"#).await;
-    bench.prompt(&text_of_tokens(7_000)).await;
-    bench.wait_for_turn_end().await;
-    let notices = bench.turn_notices();
+    let mut harness = harness(&server, r#", "contextLength": 6000"#).await;
+    harness.prompt(&text_of_tokens(7_000)).await;
+    harness.wait_for_turn_end().await;
+    let notices = harness.turn_notices();
     let limit = "`contextLength` in config.json limits it to 6000";
     assert!(notices.iter().any(|notice| notice.what.contains(limit)));
     assert_eq!(context_of(&server), [6_000]);
@@ -167,10 +171,10 @@ async fn far_lower_token_count_is_reported_as_truncation() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show(131_072, true));
     server.always_reply(CHAT, counting(4_096));
-    let mut bench = bench(&server, "").await;
-    bench.prompt(&text_of_tokens(9_000)).await;
-    bench.wait_for_turn_end().await;
-    let notices = bench.turn_notices();
+    let mut harness = harness(&server, "").await;
+    harness.prompt(&text_of_tokens(9_000)).await;
+    harness.wait_for_turn_end().await;
+    let notices = harness.turn_notices();
     assert!(
         notices
             .iter()
@@ -185,14 +189,14 @@ async fn nearly_full_context_suggests_compacting_once() {
     server.always_reply("/api/show", show(131_072, true));
     server.always_reply(CHAT, counting(3_600));
     // It cannot grow, so it is equally full after each turn.
-    let mut bench = bench(&server, r#", "contextLength": 4096"#).await;
+    let mut harness = harness(&server, r#", "contextLength": 4096"#).await;
     for _ in 0..2 {
-        bench.prompt("hello").await;
-        bench.wait_for_turn_end().await;
+        harness.prompt("hello").await;
+        harness.wait_for_turn_end().await;
     }
-    bench.prompt("hello").await;
-    bench.wait_for_turn_end().await;
-    let offers = bench.events.iter().filter(|event| {
+    harness.prompt("hello").await;
+    harness.wait_for_turn_end().await;
+    let offers = harness.events.iter().filter(|event| {
         matches!(event, Event::NoticePosted(notice) if notice.what == "The context is 88 % full.")
     });
     assert_eq!(offers.count(), 1);
@@ -204,12 +208,12 @@ async fn second_round(show: Reply, more: &str) -> Vec<Value> {
     server.always_reply("/api/show", show);
     server.queue_reply(CHAT, ollama_text(&[GET_TIME_CALL]));
     server.always_reply(CHAT, ollama_text(&["noon"]));
-    let mut bench = bench(&server, more).await;
-    bench.prompt("time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = harness(&server, more).await;
+    harness.prompt("time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("noon"));
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("noon"));
     let bodies = server.bodies(CHAT);
     let messages = bodies[1]["messages"].as_array().cloned();
     messages.expect("messages")
@@ -262,10 +266,10 @@ async fn server_without_model_information_is_asked_once() {
         Reply::json(404, &json!({"error": "not found"})),
     );
     server.always_reply(CHAT, counting(900));
-    let mut bench = bench(&server, "").await;
+    let mut harness = harness(&server, "").await;
     for prompt in ["one", "two", "three"] {
-        bench.prompt(prompt).await;
-        bench.wait_for_turn_end().await;
+        harness.prompt(prompt).await;
+        harness.wait_for_turn_end().await;
     }
     assert_eq!(server.bodies("/api/show").len(), 1);
 }
@@ -283,21 +287,21 @@ async fn context_information_is_kept_per_model() {
             {{ "name": "n", "provider": "ollama", "baseUrl": "{0}" }} ] }}"#,
         server.url()
     );
-    let mut bench = EngineHarness::start_on_network(&config).await;
-    bench.prompt("time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start_on_network(&config).await;
+    harness.prompt("time?").await;
+    let (ask, calls) = harness.next_approval().await;
     // Another model is selected during a turn, which continues with its own.
     let other = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
         model: "n".to_owned(),
     };
-    bench.send(Command::SelectModel(other)).await;
+    harness.send(Command::SelectModel(other)).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    bench.wait_for_turn_end().await;
-    bench.prompt("now the other").await;
-    bench.wait_for_turn_end().await;
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("now the other").await;
+    harness.wait_for_turn_end().await;
     let requested: Vec<_> = server
         .bodies("/api/show")
         .iter()

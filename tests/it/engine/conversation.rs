@@ -16,11 +16,11 @@ async fn only_prompt_and_answer_are_saved_as_messages() {
         ScriptStep::Part(usage),
         ScriptStep::end(),
     ]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("인사해 줘").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("안녕하세요"));
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("인사해 줘").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("안녕하세요"));
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["model"], "m");
     assert_eq!(
@@ -50,14 +50,14 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
             ScriptStep::text("Noon."),
             ScriptStep::end(),
         ]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Noon."));
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(
         file["humble"]["turns"][0]["thinking"],
@@ -69,13 +69,16 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 async fn call_before_an_unopened_end_of_thinking_does_not_run() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let reply = format!("Perhaps {GET_TIME_CALL} helps.\n</think>\nNo, it is noon.");
-    let mut bench =
+    let mut harness =
         EngineHarness::start_with_config(Script::default().answer(&reply), &config).await;
-    bench.prompt("Time?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("No, it is noon."));
-    assert_eq!(bench.requests.count(), 1, "nothing ran");
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.prompt("Time?").await;
+    assert_eq!(
+        harness.wait_for_turn_end().await,
+        answered("No, it is noon.")
+    );
+    assert_eq!(harness.requests.count(), 1, "nothing ran");
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     let thinking = file["humble"]["turns"][0]["thinking"].as_str();
     let thinking = thinking.expect("thinking is saved");
@@ -90,31 +93,31 @@ async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
         .answer("First.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
         .answer("Third.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("one").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    bench.prompt("two").await;
-    bench
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("one").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    harness.prompt("two").await;
+    harness
         .wait_for("text", |event| {
             matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
         })
         .await;
-    bench.send(Command::Interrupt).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
-    bench.wait_for_save().await;
-    bench.prompt("three").await;
-    bench.wait_for_turn_end().await;
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
+    harness.wait_for_save().await;
+    harness.prompt("three").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         [
             Message::User("one".to_owned()),
             Message::Assistant("First.".to_owned()),
             Message::User("three".to_owned()),
         ]
     );
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
@@ -130,9 +133,9 @@ async fn stall_asks_only_after_the_first_token() {
         ScriptStep::text(" but sure."),
         ScriptStep::end(),
     ]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Hello?").await;
+    let (ask, question) = harness.next_question().await;
     assert_eq!(question, Ask::Stalled { seconds: 120 });
     let text = |event: &Event| {
         matches!(
@@ -147,24 +150,30 @@ async fn stall_asks_only_after_the_first_token() {
         )
     };
     assert!(
-        bench.events.iter().any(text),
+        harness.events.iter().any(text),
         "a stall is reported only after the first token"
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::KeepWaiting))
         .await;
     // The next silence asks again, and the reply itself closes that question.
-    bench.next_question().await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Slow but sure."));
+    harness.next_question().await;
+    assert_eq!(
+        harness.wait_for_turn_end().await,
+        answered("Slow but sure.")
+    );
     let closed = |event: &Event| matches!(event, Event::AskClosed(_));
-    assert_eq!(bench.events.iter().filter(|event| closed(event)).count(), 2);
+    assert_eq!(
+        harness.events.iter().filter(|event| closed(event)).count(),
+        2
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn prompt_without_a_model_fails_with_advice() {
-    let mut bench = EngineHarness::start_with_config(Script::default(), "{}").await;
-    bench.prompt("hi").await;
-    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
+    let mut harness = EngineHarness::start_with_config(Script::default(), "{}").await;
+    harness.prompt("hi").await;
+    let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("a failure")
     };
     assert_eq!(notice.what, "No active model is configured.");
@@ -181,18 +190,19 @@ async fn prompt_without_a_model_fails_with_advice() {
 async fn selected_model_is_used_and_saved_as_active() {
     let config = r#"{ "models": [ { "name": "a", "provider": "ollama" },
         { "name": "b", "provider": "ollama", "note": "kept" } ] }"#;
-    let mut bench = EngineHarness::start_with_config(Script::default().answer("hi"), config).await;
+    let mut harness =
+        EngineHarness::start_with_config(Script::default().answer("hi"), config).await;
     let (name, model) = ("b".to_owned(), "b".to_owned());
     let model = ModelRef {
         name,
         provider: ProviderKind::Ollama,
         model,
     };
-    bench.send(Command::SelectModel(model)).await;
-    bench.prompt("hi").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.last_request().model.name, "b");
-    let home = bench.shut_down().await;
+    harness.send(Command::SelectModel(model)).await;
+    harness.prompt("hi").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.last_request().model.name, "b");
+    let home = harness.shut_down().await;
     let file = read(&home.path().join("config.json"));
     assert_eq!(
         file["models"][1],
@@ -202,35 +212,37 @@ async fn selected_model_is_used_and_saved_as_active() {
 
 #[tokio::test(start_paused = true)]
 async fn saved_conversation_continues_after_a_restart() {
-    let mut bench = EngineHarness::start(Script::default().answer("4")).await;
-    bench.prompt("2 + 2?").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start(Script::default().answer("4")).await;
+    harness.prompt("2 + 2?").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let name = session_files(&home)[0]
         .file_name()
         .expect("a name")
         .to_string_lossy()
         .into_owned();
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("5")).await;
-    bench.send(Command::OpenSession(name.as_str().into())).await;
-    bench
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("5")).await;
+    harness
+        .send(Command::OpenSession(name.as_str().into()))
+        .await;
+    harness
         .wait_for("the session", |event| {
             matches!(event, Event::SessionOpened(_))
         })
         .await;
-    bench.prompt("And 2 + 3?").await;
-    bench.wait_for_turn_end().await;
+    harness.prompt("And 2 + 3?").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         [
             Message::User("2 + 2?".to_owned()),
             Message::Assistant("4".to_owned()),
             Message::User("And 2 + 3?".to_owned()),
         ]
     );
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "the conversation stays in its file");
     assert_eq!(
@@ -245,13 +257,13 @@ async fn front_end_that_does_not_read_cannot_delay_an_interrupt() {
         .map(|number| ScriptStep::text(&format!("word{number} ")))
         .collect();
     steps.push(ScriptStep::Hang);
-    let mut bench = EngineHarness::start(Script::default().round(steps)).await;
-    bench.prompt("Talk.").await;
+    let mut harness = EngineHarness::start(Script::default().round(steps)).await;
+    harness.prompt("Talk.").await;
     // The model streams while nobody reads, so its deltas are merged.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    bench.send(Command::Interrupt).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
-    let deltas = bench
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
+    let deltas = harness
         .events
         .iter()
         .filter(|event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. })))
@@ -261,10 +273,10 @@ async fn front_end_that_does_not_read_cannot_delay_an_interrupt() {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_during_a_turn_is_rejected_with_a_notice() {
-    let mut bench = EngineHarness::start(Script::default().round([ScriptStep::Hang])).await;
-    bench.prompt("one").await;
-    bench.prompt("two").await;
-    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
+    let mut harness = EngineHarness::start(Script::default().round([ScriptStep::Hang])).await;
+    harness.prompt("one").await;
+    harness.prompt("two").await;
+    let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("a failure")
     };
     assert_eq!(notice.what, "Another prompt is still being answered.");
@@ -272,28 +284,31 @@ async fn prompt_during_a_turn_is_rejected_with_a_notice() {
 
 #[tokio::test(start_paused = true)]
 async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let name = session_files(&bench.home)[0]
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let name = session_files(&harness.home)[0]
         .file_name()
         .expect("a name")
         .to_string_lossy()
         .into_owned();
-    bench
+    harness
         .send(Command::DeleteSession(name.as_str().into()))
         .await;
-    bench
+    harness
         .wait_for("the deletion", |event| {
             matches!(event, Event::SessionDeleted(_))
         })
         .await;
-    bench.prompt("second").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.prompt("second").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(
+        harness.model_messages(),
+        [Message::User("second".to_owned())]
+    );
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let files = session_files(&home);
     assert_eq!(files.len(), 1);
     assert_eq!(

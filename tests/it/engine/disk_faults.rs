@@ -26,28 +26,28 @@ fn banner(event: &Event) -> Option<&humble::domain::Banner> {
 
 #[tokio::test(start_paused = true)]
 async fn failed_writes_are_reported_and_retried_until_they_succeed() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    block(&bench.home, "sessions");
-    bench.prompt("first").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("one"));
-    let event = bench
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    block(&harness.home, "sessions");
+    harness.prompt("first").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("one"));
+    let event = harness
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     assert!(notice.what.starts_with("Not saved: "), "{notice:?}");
     assert!(!notice.advice.is_empty());
-    bench.prompt("second").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("two"));
+    harness.prompt("second").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("two"));
     assert_eq!(
-        bench.model_messages().len(),
+        harness.model_messages().len(),
         3,
         "the conversation continues"
     );
-    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    bench.wait_for_save().await;
+    fs::remove_file(harness.home.path().join("sessions")).expect("removed");
+    harness.wait_for_save().await;
     let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", is_cleared).await;
-    let home = bench.shut_down().await;
+    harness.wait_for("no banner", is_cleared).await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert!(journals(&home).is_empty());
@@ -59,8 +59,8 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     block(&home, "sessions");
     let folder = home.path().join("sessions");
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("one")).await;
-    let reported = bench.events.iter().find_map(|event| match event {
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("one")).await;
+    let reported = harness.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(notice_text(&banners[0].notice)),
         _ => None,
     });
@@ -71,30 +71,30 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
          another folder with --home."
     );
     assert_eq!(reported, Some(expected));
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    let event = bench
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    let event = harness
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     let expected = format!("Move the file {folder}: a folder is needed there.");
     assert_eq!(notice.advice, [Advice::from(expected)]);
-    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    bench.wait_for_save().await;
+    fs::remove_file(harness.home.path().join("sessions")).expect("removed");
+    harness.wait_for_save().await;
     let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", is_cleared).await;
+    harness.wait_for("no banner", is_cleared).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
-    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
-    block(&bench.home, "sessions");
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    block(&harness.home, "sessions");
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     assert_eq!(journals(&home).len(), 1);
     fs::remove_file(home.path().join("sessions")).expect("removed");
     let home = EngineHarness::start_in(home, Script::default())
@@ -110,15 +110,15 @@ async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
 
 #[tokio::test(start_paused = true)]
 async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
-    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
-    block(&bench.home, "sessions");
-    block(&bench.home, "journal");
-    bench.prompt("first").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("one"));
-    bench
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    block(&harness.home, "sessions");
+    block(&harness.home, "journal");
+    harness.prompt("first").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("one"));
+    harness
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
-    bench.send(Command::Shutdown).await;
+    harness.send(Command::Shutdown).await;
     let reported = |event: &Event| match event {
         Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
             let Advice::Sentence(advice) = advice else {
@@ -130,7 +130,7 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         }),
         _ => None,
     };
-    let event = bench
+    let event = harness
         .wait_for("the notice", |event| reported(event).is_some())
         .await;
     let path = std::path::PathBuf::from(reported(&event).expect("just seen"));
@@ -140,31 +140,31 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
 
 #[tokio::test(start_paused = true)]
 async fn removed_folder_is_created_again() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    fs::remove_dir_all(bench.home.path()).expect("removed");
-    bench.prompt("second").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("two"));
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    fs::remove_dir_all(harness.home.path()).expect("removed");
+    harness.prompt("second").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("two"));
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
 
 #[tokio::test(start_paused = true)]
 async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
-    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let broken = session_files(&bench.home).remove(0);
+    let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let broken = session_files(&harness.home).remove(0);
     fs::write(&broken, "{ cut in ha").expect("written");
-    bench.prompt("second").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.prompt("second").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     assert_eq!(fs::read_to_string(&broken).expect("a file"), "{ cut in ha");
     let other = session_files(&home)
         .into_iter()
@@ -175,15 +175,15 @@ async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
 
 #[tokio::test(start_paused = true)]
 async fn quitting_retries_failed_writes_at_once() {
-    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
-    block(&bench.home, "sessions");
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    block(&harness.home, "sessions");
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
-    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    let home = bench.shut_down().await;
+    fs::remove_file(harness.home.path().join("sessions")).expect("removed");
+    let home = harness.shut_down().await;
     assert_eq!(
         read(&session_files(&home)[0])["messages"][1]["content"],
         "one"

@@ -5,22 +5,22 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn edited_arguments_run_and_the_original_ones_are_kept() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let arguments: Arguments =
         serde_json::from_str(r#"{"timezone": "Europe/Paris"}"#).expect("JSON");
     let edit = Decision::Edit {
         arguments: arguments.clone(),
     };
-    bench
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
-    bench.wait_for_turn_end().await;
-    let call = bench.transcript.call(calls[0]).expect("the call").clone();
+    harness.wait_for_turn_end().await;
+    let call = harness.transcript.call(calls[0]).expect("the call").clone();
     assert_eq!(call.arguments, arguments);
     assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
-    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -33,19 +33,19 @@ async fn edited_arguments_run_and_the_original_ones_are_kept() {
 #[tokio::test(start_paused = true)]
 async fn invalid_edited_arguments_ask_again() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let arguments: Arguments = serde_json::from_str(r#"{"timezone": 5}"#).expect("JSON");
     let edit = Decision::Edit { arguments };
-    bench
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
-    let (again, calls) = bench.next_approval().await;
+    let (again, calls) = harness.next_approval().await;
     assert_ne!(again, ask);
-    assert_eq!(bench.requests.count(), 1);
-    bench
+    assert_eq!(harness.requests.count(), 1);
+    harness
         .answer(again, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
 }

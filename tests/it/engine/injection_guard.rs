@@ -13,16 +13,16 @@ fn fetches(text: &str) -> String {
     json!({"name": "get_time", "arguments": {"timezone": text}}).to_string()
 }
 
-fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
-    bench.transcript.call(call).expect("the call").quoted
+fn quoted_of(harness: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
+    harness.transcript.call(call).expect("the call").quoted
 }
 
-fn ran(bench: &EngineHarness) -> usize {
+fn ran(harness: &EngineHarness) -> usize {
     let ran = |event: &&Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
     };
-    bench.events.iter().filter(ran).count()
+    harness.events.iter().filter(ran).count()
 }
 
 #[tokio::test(start_paused = true)]
@@ -31,15 +31,15 @@ async fn call_copied_from_a_result_asks_in_auto_and_runs_once_approved() {
         .answer(&fetches(GET_TIME_CALL))
         .answer(GET_TIME_CALL)
         .answer("Done.");
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Read the page.").await;
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
-    assert_eq!(ran(&bench), 0);
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Read the page.").await;
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(ran(&harness), 0);
     let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
-    bench.answer(ask, run).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&bench), 1);
+    harness.answer(ask, run).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
+    assert_eq!(ran(&harness), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,11 +69,11 @@ async fn copied_call_is_detected_in_any_spelling() {
         ),
     ] {
         let script = Script::default().answer(&fetches(&page)).answer(call);
-        let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-        bench.prompt("Read the page.").await;
-        let (_, calls) = bench.next_approval().await;
+        let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+        harness.prompt("Read the page.").await;
+        let (_, calls) = harness.next_approval().await;
         assert_eq!(
-            quoted_of(&bench, calls[0]),
+            quoted_of(&harness, calls[0]),
             Some(QuoteSource::ToolResult),
             "{page}"
         );
@@ -90,10 +90,10 @@ async fn copied_native_call_is_detected_by_its_content() {
     let script = Script::default()
         .answer(&fetches(GET_TIME_CALL))
         .round([native, ScriptStep::end()]);
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Read the page.").await;
-    let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Read the page.").await;
+    let (_, calls) = harness.next_approval().await;
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,25 +105,25 @@ async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
         .answer("never")
         .answer(GET_TIME_CALL)
         .answer("It is late.");
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Read the page.").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("I read it."));
-    bench.prompt("What time is it?").await;
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Read the page.").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("I read it."));
+    harness.prompt("What time is it?").await;
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
     let deny = UserAnswer::Calls(vec![(calls[0], Decision::Deny { message: None })]);
-    bench.answer(ask, deny).await;
-    bench.wait_for_turn_end().await;
-    bench.send(Command::NewSession).await;
+    harness.answer(ask, deny).await;
+    harness.wait_for_turn_end().await;
+    harness.send(Command::NewSession).await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    bench.wait_for("another conversation", opened).await;
-    bench.prompt("What time is it?").await;
+    harness.wait_for("another conversation", opened).await;
+    harness.prompt("What time is it?").await;
     assert_eq!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         answered("It is late."),
         "unasked"
     );
-    assert_eq!(ran(&bench), 1);
+    assert_eq!(ran(&harness), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,27 +133,27 @@ async fn untrusted_text_counts_after_reopening_the_conversation() {
         .answer("Read.")
         .answer("Elsewhere.")
         .answer(GET_TIME_CALL);
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Read the page.").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    let saved = bench.events.iter().rev().find_map(|event| match event {
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Read the page.").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let saved = harness.events.iter().rev().find_map(|event| match event {
         Event::SessionSaved(id) => Some(id.clone()),
         _ => None,
     });
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    bench.send(Command::NewSession).await;
-    bench.wait_for("another conversation", opened).await;
-    bench.prompt("Hello").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    bench
+    harness.send(Command::NewSession).await;
+    harness.wait_for("another conversation", opened).await;
+    harness.prompt("Hello").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    harness
         .send(Command::OpenSession(saved.expect("a file")))
         .await;
-    bench.wait_for("the conversation", opened).await;
-    bench.prompt("Go on.").await;
-    let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
+    harness.wait_for("the conversation", opened).await;
+    harness.prompt("Go on.").await;
+    let (_, calls) = harness.next_approval().await;
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,23 +167,23 @@ async fn session_grant_does_not_override_the_guard() {
         .answer(&fetches(&paris))
         .answer(&paris)
         .answer("Done.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Read the page.").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Read the page.").await;
+    let (ask, calls) = harness.next_approval().await;
     let grant = |call| UserAnswer::Calls(vec![(call, Decision::RunForSession)]);
-    bench.answer(ask, grant(calls[0])).await;
+    harness.answer(ask, grant(calls[0])).await;
     // A call that is not copied runs by the grant; a copied one asks, and running it for the
     // session approves it.
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(ran(&bench), 1);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
-    bench.answer(ask, grant(calls[0])).await;
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(ran(&bench), 2);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
-    bench.answer(ask, grant(calls[0])).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&bench), 3);
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(ran(&harness), 1);
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    harness.answer(ask, grant(calls[0])).await;
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(ran(&harness), 2);
+    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    harness.answer(ask, grant(calls[0])).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
+    assert_eq!(ran(&harness), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -193,17 +193,17 @@ async fn call_pending_in_auto_asks_after_switching_to_manual() {
         .answer(&fetches(GET_TIME_CALL))
         .answer(&format!("{GET_TIME_CALL}\n{tokyo}"))
         .answer("Done.");
-    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
-    bench.prompt("Read the page.").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    harness.prompt("Read the page.").await;
+    let (ask, calls) = harness.next_approval().await;
     assert_eq!(calls.len(), 1, "the other call needs no approval");
-    bench.send(Command::SetToolMode(ToolMode::Manual)).await;
+    harness.send(Command::SetToolMode(ToolMode::Manual)).await;
     let run = |call| UserAnswer::Calls(vec![(call, Decision::Run)]);
-    bench.answer(ask, run(calls[0])).await;
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), None);
-    assert_eq!(ran(&bench), 0, "nothing starts until all are decided");
-    bench.answer(ask, run(calls[0])).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&bench), 2);
+    harness.answer(ask, run(calls[0])).await;
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(quoted_of(&harness, calls[0]), None);
+    assert_eq!(ran(&harness), 0, "nothing starts until all are decided");
+    harness.answer(ask, run(calls[0])).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
+    assert_eq!(ran(&harness), 2);
 }

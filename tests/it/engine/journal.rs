@@ -21,13 +21,13 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
 }
 
 /// Ends the engine like `kill -9`: nothing is reported or saved.
-pub async fn killed(bench: EngineHarness) -> TempDir {
-    bench.handle.task.abort();
-    let _ = bench.handle.task.await;
-    bench.home
+pub async fn killed(harness: EngineHarness) -> TempDir {
+    harness.handle.task.abort();
+    let _ = harness.handle.task.await;
+    harness.home
 }
 
-pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, UnfinishedTurn) {
+pub async fn offered(harness: &mut EngineHarness) -> (humble::domain::AskId, UnfinishedTurn) {
     let unfinished = |event: &Event| match event {
         Event::Asked {
             ask,
@@ -36,27 +36,27 @@ pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfin
         } => Some((*ask, (**turn).clone())),
         _ => None,
     };
-    if let Some(found) = bench.events.iter().rev().find_map(unfinished) {
+    if let Some(found) = harness.events.iter().rev().find_map(unfinished) {
         return found;
     }
-    let event = bench
+    let event = harness
         .wait_for("an offer", |event| unfinished(event).is_some())
         .await;
     unfinished(&event).expect("just matched")
 }
 
-pub async fn words_come(bench: &mut EngineHarness) {
+pub async fn words_come(harness: &mut EngineHarness) {
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
-    bench.wait_for("words", delta).await;
+    harness.wait_for("words", delta).await;
     // The clock advances once the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
-pub async fn nothing_is_offered(bench: &mut EngineHarness) {
-    bench.prompt("again").await;
-    bench.wait_for_turn_end().await;
+pub async fn nothing_is_offered(harness: &mut EngineHarness) {
+    harness.prompt("again").await;
+    harness.wait_for_turn_end().await;
     let offer = |event: &Event| matches!(event, Event::Asked { .. });
-    assert!(!bench.events.iter().any(offer), "{:#?}", bench.events);
+    assert!(!harness.events.iter().any(offer), "{:#?}", harness.events);
 }
 
 pub fn half() -> Script {
@@ -65,42 +65,42 @@ pub fn half() -> Script {
 
 #[tokio::test(start_paused = true)]
 async fn killed_turn_is_offered_and_resumed_without_sending() {
-    let mut bench = EngineHarness::start(half()).await;
-    bench.prompt("Tell me").await;
-    words_come(&mut bench).await;
-    assert_eq!(journals(&bench.home).len(), 1);
-    let home = killed(bench).await;
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("Whole.")).await;
-    let (ask, turn) = offered(&mut bench).await;
+    let mut harness = EngineHarness::start(half()).await;
+    harness.prompt("Tell me").await;
+    words_come(&mut harness).await;
+    assert_eq!(journals(&harness.home).len(), 1);
+    let home = killed(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("Whole.")).await;
+    let (ask, turn) = offered(&mut harness).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("Tell me", "Half a sen")
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
-    let prompt = bench.wait_for("the prompt", |event| {
+    let prompt = harness.wait_for("the prompt", |event| {
         matches!(event, Event::PromptOffered(_))
     });
     assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
     assert_eq!(
-        bench.requests.count(),
+        harness.requests.count(),
         0,
         "nothing is sent without the user"
     );
     assert_eq!(
-        journals(&bench.home).len(),
+        journals(&harness.home).len(),
         1,
         "the journal is kept until there is an answer"
     );
-    bench.prompt("Tell me").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
+    harness.prompt("Tell me").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Whole."));
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         [Message::User("Tell me".to_owned())]
     );
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
     let note = &read(&session_files(&home)[0])["humble"]["cancelled"][0];
     assert_eq!(note["words"], "Half a sen");
@@ -109,13 +109,13 @@ async fn killed_turn_is_offered_and_resumed_without_sending() {
 
 #[tokio::test(start_paused = true)]
 async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
-    let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
-    bench.prompt("Time?").await;
-    bench.next_approval().await;
+    let mut harness = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
+    harness.prompt("Time?").await;
+    harness.next_approval().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let home = killed(bench).await;
-    let mut bench = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, turn) = offered(&mut bench).await;
+    let home = killed(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (ask, turn) = offered(&mut harness).await;
     let call = &turn.calls[0];
     assert_eq!(
         (call.server.as_str(), call.tool.as_str()),
@@ -123,15 +123,15 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
     );
     assert_eq!(call.stage, CallStage::AwaitingApproval);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
     let is_notice = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
         if notice.why.as_deref() == Some("The call awaiting your approval was not run."))
     };
-    bench.wait_for("the notice", is_notice).await;
-    assert_eq!(bench.requests.count(), 0);
+    harness.wait_for("the notice", is_notice).await;
+    assert_eq!(harness.requests.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,15 +139,15 @@ async fn calls_finished_before_the_kill_are_shown() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    words_come(&mut bench).await;
-    let home = killed(bench).await;
-    let mut bench = EngineHarness::start_in(home, Script::default()).await;
-    let (_, turn) = offered(&mut bench).await;
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    words_come(&mut harness).await;
+    let home = killed(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (_, turn) = offered(&mut harness).await;
     let expected = UnfinishedCall {
         server: "humble".to_owned(),
         tool: "get_time".to_owned(),
@@ -159,47 +159,47 @@ async fn calls_finished_before_the_kill_are_shown() {
 
 #[tokio::test(start_paused = true)]
 async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
-    let mut bench = EngineHarness::start(half()).await;
-    bench.prompt("Tell me").await;
-    words_come(&mut bench).await;
-    let home = killed(bench).await;
-    let mut bench = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, _) = offered(&mut bench).await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
-    let home = bench.shut_down().await;
-    let mut bench = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, _) = offered(&mut bench).await;
-    bench
+    let mut harness = EngineHarness::start(half()).await;
+    harness.prompt("Tell me").await;
+    words_come(&mut harness).await;
+    let home = killed(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (ask, _) = offered(&mut harness).await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
+    let home = harness.shut_down().await;
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (ask, _) = offered(&mut harness).await;
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Discard))
         .await;
-    let (ask, question) = bench.next_question().await;
+    let (ask, question) = harness.next_question().await;
     assert_eq!(
         question,
         Ask::ConfirmDiscard {
             prompt: "Tell me".to_owned()
         }
     );
-    assert_eq!(journals(&bench.home).len(), 1, "not yet");
-    bench
+    assert_eq!(journals(&harness.home).len(), 1, "not yet");
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Discard))
         .await;
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut bench).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut harness).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn first_turn_that_ended_unanswered_is_not_offered() {
-    let mut bench = EngineHarness::start(half()).await;
-    bench.prompt("Tell me").await;
-    words_come(&mut bench).await;
-    bench.send(Command::Interrupt).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start(half()).await;
+    harness.prompt("Tell me").await;
+    words_come(&mut harness).await;
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
+    let home = harness.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut bench).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut harness).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,32 +207,32 @@ async fn turn_with_a_lost_terminal_is_offered() {
     let script = Script::default()
         .answer("One.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    bench.prompt("second").await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    harness.prompt("second").await;
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
-    bench.wait_for("words", delta).await;
-    bench.send(Command::ShutdownKeepingTurn).await;
-    bench
+    harness.wait_for("words", delta).await;
+    harness.send(Command::ShutdownKeepingTurn).await;
+    harness
         .wait_for("the end", |event| *event == Event::ShutDown)
         .await;
-    bench.handle.task.await.expect("no panic");
-    let mut bench = EngineHarness::start_in(bench.home, Script::default().answer("Two.")).await;
-    let (ask, turn) = offered(&mut bench).await;
+    harness.handle.task.await.expect("no panic");
+    let mut harness = EngineHarness::start_in(harness.home, Script::default().answer("Two.")).await;
+    let (ask, turn) = offered(&mut harness).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("second", "Half a sen")
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
     let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
-    bench.wait_for("the prompt", prompt).await;
-    bench.prompt("second").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Two."));
-    assert_eq!(bench.model_messages().len(), 3, "the first turn is sent");
+    harness.wait_for("the prompt", prompt).await;
+    harness.prompt("second").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Two."));
+    assert_eq!(harness.model_messages().len(), 3, "the first turn is sent");
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,9 +249,9 @@ async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
     let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut bench).await;
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut harness).await;
+    let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
     let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let note = |file: &Value| file["humble"]["cancelled"][0]["words"].clone();
@@ -264,18 +264,18 @@ async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
     let script = Script::default()
         .answer("One.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("first").await;
-    bench.wait_for_turn_end().await;
-    bench.wait_for_save().await;
-    bench.prompt("second").await;
-    words_come(&mut bench).await;
-    let home = bench.shut_down().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    harness.prompt("second").await;
+    words_come(&mut harness).await;
+    let home = harness.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
-    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut bench).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut harness).await;
 }
 
 /// Leaves the journal of a program that was killed between showing an answer and saving it.
@@ -305,8 +305,8 @@ async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
     let mut home = home();
     for _ in 0..2 {
         leave_answer(&home, Value::Null, 0);
-        let bench = EngineHarness::start_in(home, Script::default()).await;
-        home = bench.shut_down().await;
+        let harness = EngineHarness::start_in(home, Script::default()).await;
+        home = harness.shut_down().await;
         assert!(journals(&home).is_empty());
     }
     let files = session_files(&home);
@@ -356,8 +356,8 @@ async fn file_that_is_no_journal_is_reported_and_kept() {
     fs::create_dir(&folder).expect("created");
     fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
     fs::create_dir(folder.join("b.jsonl")).expect("created");
-    let bench = EngineHarness::start_in(home, Script::default()).await;
-    let home = bench.shut_down().await;
+    let harness = EngineHarness::start_in(home, Script::default()).await;
+    let home = harness.shut_down().await;
     assert_eq!(
         fs::read_to_string(home.path().join("journal/a.jsonl")).expect("a file"),
         "somebody's"

@@ -17,8 +17,8 @@ async fn logged(config: &str) -> (EngineHarness, DefaultGuard) {
     let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
     let registry = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(registry);
-    let bench = EngineHarness::start_with_log(home, Script::default(), handle).await;
-    (bench, guard)
+    let harness = EngineHarness::start_with_log(home, Script::default(), handle).await;
+    (harness, guard)
 }
 
 /// The same with servers.
@@ -35,12 +35,12 @@ async fn logged_with(
     let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
     let registry = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(registry);
-    let bench = EngineHarness::start_with_log(home, script, handle).await;
-    (bench, guard)
+    let harness = EngineHarness::start_with_log(home, script, handle).await;
+    (harness, guard)
 }
 
-fn log(bench: &EngineHarness) -> String {
-    let folder = fs::read_dir(bench.home.path().join("logs")).expect("a folder");
+fn log(harness: &EngineHarness) -> String {
+    let folder = fs::read_dir(harness.home.path().join("logs")).expect("a folder");
     folder
         .map(|entry| fs::read_to_string(entry.expect("readable").path()).expect("text"))
         .collect()
@@ -48,15 +48,15 @@ fn log(bench: &EngineHarness) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
-    let (mut bench, _log) = logged(OLLAMA_CONFIG).await;
+    let (mut harness, _log) = logged(OLLAMA_CONFIG).await;
     let config = json!({ "models": [
         { "name": "m", "provider": "ollama", "active": true, "apiKey": "sk-waiting-0001" },
         { "name": "x", "provider": "openai", "apiKey": "sk-harmless-0002" },
     ] });
-    bench.edits("config.json", &config.to_string()).await;
-    bench.asked_of_edit().await;
+    harness.edits("config.json", &config.to_string()).await;
+    harness.asked_of_edit().await;
     tracing::info!(target: "humble::test", "one sk-waiting-0001 other sk-harmless-0002 end");
-    let log = log(&bench);
+    let log = log(&harness);
     assert!(log.contains(" end"), "{log}");
     assert!(!log.contains("0001") && !log.contains("0002"), "{log}");
 }
@@ -64,16 +64,16 @@ async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
 #[tokio::test(start_paused = true)]
 async fn private_conversations_are_never_logged_even_at_debug() {
     let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
-    let (mut bench, _log) = logged(&config).await;
+    let (mut harness, _log) = logged(&config).await;
     for private in [true, false] {
-        bench.send(Command::SetPrivate(private)).await;
+        harness.send(Command::SetPrivate(private)).await;
         let changed = |event: &Event| *event == Event::PrivateChanged(private);
-        bench.wait_for("the change", changed).await;
+        harness.wait_for("the change", changed).await;
         let word = if private { "whispered" } else { "aloud" };
         tracing::debug!(target: "humble::test", "{word}");
         tracing::info!(target: "humble::test", "after {private}");
     }
-    let log = log(&bench);
+    let log = log(&harness);
     let is_logged = ["whispered", "after true", "aloud", "after false"];
     let is_logged = is_logged.map(|text| log.contains(text));
     assert_eq!(is_logged, [false, true, true, true], "{log}");
@@ -88,7 +88,7 @@ async fn server_secrets_are_redacted_in_every_line() {
                "headers": { "X-Any": "header-1" } },
     } });
     let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
-    let (bench, _log) = logged_with(&config, &servers, Script::default()).await;
+    let (harness, _log) = logged_with(&config, &servers, Script::default()).await;
     let secrets = [
         "argument-1",
         "pass-1",
@@ -99,7 +99,7 @@ async fn server_secrets_are_redacted_in_every_line() {
     for secret in secrets {
         tracing::info!(target: "humble::test", field = %secret, "said {secret:?}");
     }
-    let log = log(&bench);
+    let log = log(&harness);
     assert!(log.contains("said \"[hidden]\" field=[hidden]"), "{log}");
     for secret in secrets {
         assert!(!log.contains(secret), "{secret}: {log}");
@@ -117,15 +117,15 @@ async fn each_failure_is_logged_at_level_error() {
         .answer(FAILING_GET_TIME_CALL)
         .answer("It failed.")
         .round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
-    let (mut bench, _log) = logged_with(&config, &servers, script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let (mut harness, _log) = logged_with(&config, &servers, script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
-    bench.answer(ask, run).await;
-    bench.wait_for_turn_end().await;
-    bench.prompt("Again?").await;
-    bench.wait_for_turn_end().await;
-    let log = log(&bench);
+    harness.answer(ask, run).await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("Again?").await;
+    harness.wait_for_turn_end().await;
+    let log = log(&harness);
     for line in [
         "ERROR humble::mcp::supervisor: MCP server `absent` failed: ",
         "ERROR humble::mcp::supervisor: MCP server `odd`: it has both",

@@ -21,15 +21,15 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
     let script = Script::default().round(cut).answer("Sorry.");
-    let mut bench = EngineHarness::start_with_config(script, NATIVE).await;
-    bench.prompt("Time?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Sorry."));
+    let mut harness = EngineHarness::start_with_config(script, NATIVE).await;
+    harness.prompt("Time?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Sorry."));
     let ran = |event: &Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Running { .. }))
     };
-    assert!(!bench.events.iter().any(ran));
-    let Some(Message::ToolResult(result)) = bench.last_request().messages.pop() else {
+    assert!(!harness.events.iter().any(ran));
+    let Some(Message::ToolResult(result)) = harness.last_request().messages.pop() else {
         panic!("no result for the model");
     };
     assert!(result.content.contains("the token limit"), "{result:?}");
@@ -42,12 +42,12 @@ async fn calls_before_a_refusal_are_not_run() {
         native_call("a", &json!({})),
         ScriptStep::Part(StreamPart::End(EndReason::Refused { why: None })),
     ];
-    let mut bench =
+    let mut harness =
         EngineHarness::start_with_config(Script::default().round(refused), NATIVE).await;
-    bench.prompt("Time?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("No."));
+    harness.prompt("Time?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("No."));
     let tools = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
-    assert!(!bench.events.iter().any(tools));
+    assert!(!harness.events.iter().any(tools));
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,11 +65,11 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
             ScriptStep::end(),
         ])
         .answer("Noon.");
-    let mut bench = EngineHarness::start_with_config(script, NATIVE).await;
-    bench.prompt("Time?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
+    let mut harness = EngineHarness::start_with_config(script, NATIVE).await;
+    harness.prompt("Time?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Noon."));
     let mut ids = Vec::new();
-    for message in bench.last_request().messages {
+    for message in harness.last_request().messages {
         match message {
             Message::ToolCalls { calls, .. } => {
                 ids.extend(calls.into_iter().map(|call| call.wire_id))

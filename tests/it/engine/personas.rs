@@ -20,10 +20,10 @@ async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness 
     EngineHarness::start_with_options(home, script, options).await
 }
 
-async fn system(bench: &mut EngineHarness, prompt: &str) -> String {
-    bench.prompt(prompt).await;
-    bench.wait_for_turn_end().await;
-    match bench.last_request().messages.into_iter().next() {
+async fn system(harness: &mut EngineHarness, prompt: &str) -> String {
+    harness.prompt(prompt).await;
+    harness.wait_for_turn_end().await;
+    match harness.last_request().messages.into_iter().next() {
         Some(Message::System(text)) => text,
         _ => String::new(),
     }
@@ -40,30 +40,30 @@ async fn persona_replaces_the_system_prompt_and_limits_the_tools() {
         .answer("b")
         .answer("c")
         .answer("d");
-    let mut bench = with_personas(script, EngineOptions::default()).await;
+    let mut harness = with_personas(script, EngineOptions::default()).await;
     assert!(
-        system(&mut bench, "1")
+        system(&mut harness, "1")
             .await
             .starts_with("You are a **tool-first")
     );
-    bench.send(choose("pirate")).await;
-    let text = system(&mut bench, "2").await;
+    harness.send(choose("pirate")).await;
+    let text = system(&mut harness, "2").await;
     assert!(text.starts_with("You are a pirate.\n\n"), "{text}");
     assert!(
         text.contains("get_time") && text.contains("FUNCTION_CALL:"),
         "{text}"
     );
-    bench.send(choose("mute")).await;
-    let text = system(&mut bench, "3").await;
+    harness.send(choose("mute")).await;
+    let text = system(&mut harness, "3").await;
     assert!(text.starts_with("You say little.\n\n"), "{text}");
     assert!(text.ends_with("**NO TOOL CONNECTED**\n"), "{text}");
-    bench.send(Command::SelectPersona(None)).await;
+    harness.send(Command::SelectPersona(None)).await;
     assert!(
-        system(&mut bench, "4")
+        system(&mut harness, "4")
             .await
             .starts_with("You are a **tool-first")
     );
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     let config = fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG, "the choice is not saved");
 }
@@ -73,15 +73,15 @@ async fn turn_keeps_the_persona_it_started_with() {
     let script = Script::default()
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Arr.");
-    let mut bench = with_personas(script, EngineOptions::default()).await;
-    bench.send(choose("pirate")).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench.send(choose("mute")).await;
+    let mut harness = with_personas(script, EngineOptions::default()).await;
+    harness.send(choose("pirate")).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness.send(choose("mute")).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Arr."));
-    let Message::System(text) = &bench.last_request().messages[0] else {
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Arr."));
+    let Message::System(text) = &harness.last_request().messages[0] else {
         panic!("no system message");
     };
     assert!(text.starts_with("You are a pirate.\n\n"), "{text}");
@@ -95,21 +95,21 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer("Arr.");
-    let mut bench = with_personas(script, options("pirate")).await;
+    let mut harness = with_personas(script, options("pirate")).await;
     assert!(
-        system(&mut bench, "Hi")
+        system(&mut harness, "Hi")
             .await
             .starts_with("You are a pirate.")
     );
 
-    let mut bench = with_personas(Script::default(), options("mute")).await;
+    let mut harness = with_personas(Script::default(), options("mute")).await;
     let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
-    if !bench.events.iter().any(is_notice) {
-        bench
+    if !harness.events.iter().any(is_notice) {
+        harness
             .wait_for("the notice about its tools", is_notice)
             .await;
     }
-    let notice = bench.events.iter().find_map(|event| match event {
+    let notice = harness.events.iter().find_map(|event| match event {
         Event::NoticePosted(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
@@ -117,11 +117,11 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
                     `fs/none`.";
     assert_eq!(notice.as_deref(), Some(expected));
 
-    let mut bench = with_personas(Script::default(), options("pirat")).await;
-    bench.send(Command::ListSessions(QueryId(1))).await;
+    let mut harness = with_personas(Script::default(), options("pirat")).await;
+    harness.send(Command::ListSessions(QueryId(1))).await;
     let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
-    bench.wait_for("a list", listed).await;
-    let banner = bench.events.iter().find_map(|event| match event {
+    harness.wait_for("a list", listed).await;
+    let banner = harness.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => banners
             .iter()
             .find(|banner| banner.cause == BannerCause::UnknownPersona),
@@ -134,32 +134,32 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
 #[tokio::test(start_paused = true)]
 async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
     let script = Script::default().answer("a").answer("b");
-    let mut bench = with_personas(script, EngineOptions::default()).await;
-    bench.send(choose("pirate")).await;
-    let path = bench.home.path().join("personas/pirate.md");
+    let mut harness = with_personas(script, EngineOptions::default()).await;
+    harness.send(choose("pirate")).await;
+    let path = harness.home.path().join("personas/pirate.md");
     fs::write(&path, PIRATE.replace("pirate", "thief")).expect("written");
-    bench.send(Command::Reload).await;
-    let (ask, _) = bench.next_question().await;
+    harness.send(Command::Reload).await;
+    let (ask, _) = harness.next_question().await;
     assert!(
-        system(&mut bench, "1")
+        system(&mut harness, "1")
             .await
             .starts_with("You are a pirate.")
     );
     fs::remove_file(&path).expect("removed");
-    bench.send(Command::Reload).await;
-    bench
+    harness.send(Command::Reload).await;
+    harness
         .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
-    let (ask, _) = bench.next_question().await;
-    bench
+    let (ask, _) = harness.next_question().await;
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::ApplyChanges))
         .await;
     let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
-    bench
+    harness
         .wait_for("the notice about the persona", is_notice)
         .await;
     assert!(
-        system(&mut bench, "2")
+        system(&mut harness, "2")
             .await
             .starts_with("You are a **tool-first")
     );
@@ -172,33 +172,34 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
-    let mut bench = EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
+    let mut harness =
+        EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
     for choice in [UserChoice::Stop, UserChoice::Replace] {
         assert!(
-            system(&mut bench, "?")
+            system(&mut harness, "?")
                 .await
                 .starts_with("Use chooseFunction.")
         );
-        bench.send(Command::ReplaceSystemPrompt).await;
-        let (ask, question) = bench.next_question().await;
+        harness.send(Command::ReplaceSystemPrompt).await;
+        let (ask, question) = harness.next_question().await;
         let expected = Ask::ReplacePrompt {
             path: path.display().to_string(),
             text: "Use chooseFunction.".into(),
         };
         assert_eq!(question, expected);
-        bench.answer(ask, UserAnswer::Choice(choice)).await;
+        harness.answer(ask, UserAnswer::Choice(choice)).await;
     }
     let is_replaced = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
-    bench
+    harness
         .wait_for("the notice with the backup", is_replaced)
         .await;
-    bench.send(Command::Reload).await;
+    harness.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("nothing changes"));
-    bench.wait_for("no change", same).await;
-    bench.send(Command::ReplaceSystemPrompt).await;
+    harness.wait_for("no change", same).await;
+    harness.send(Command::ReplaceSystemPrompt).await;
     let none = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("is up to date"));
-    bench.wait_for("nothing to replace", none).await;
-    let banners = bench.events.iter().rev().find_map(|event| match event {
+    harness.wait_for("nothing to replace", none).await;
+    let banners = harness.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),
         _ => None,
     });

@@ -13,8 +13,8 @@ fn http_failure(status: u16, retry_after: Option<u64>) -> ScriptStep {
 }
 
 /// The announced retry delays, in seconds.
-fn retry_delays(bench: &EngineHarness) -> Vec<u64> {
-    let events = bench.events.iter();
+fn retry_delays(harness: &EngineHarness) -> Vec<u64> {
+    let events = harness.events.iter();
     let delay = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Retrying { after, .. }) => Some(after.as_secs()),
         _ => None,
@@ -29,13 +29,13 @@ async fn busy_server_is_retried_with_increasing_delays() {
         .round([http_failure(503, None)])
         .round([ScriptStep::Fail(FailureCause::ConnectionReset)])
         .answer("At last.");
-    let mut bench = EngineHarness::start(script).await;
+    let mut harness = EngineHarness::start(script).await;
     let since = tokio::time::Instant::now();
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("At last."));
-    assert_eq!(retry_delays(&bench), [1, 2, 4]);
+    harness.prompt("Hello?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("At last."));
+    assert_eq!(retry_delays(&harness), [1, 2, 4]);
     assert_eq!(since.elapsed().as_secs(), 7);
-    assert_eq!(bench.requests.count(), 4);
+    assert_eq!(harness.requests.count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -43,10 +43,10 @@ async fn retry_after_from_the_server_is_respected() {
     let script = Script::default()
         .round([http_failure(429, Some(30))])
         .answer("ok");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
-    assert_eq!(retry_delays(&bench), [30]);
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Hello?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
+    assert_eq!(retry_delays(&harness), [30]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,10 +54,10 @@ async fn retry_after_of_zero_waits_one_second() {
     let script = Script::default()
         .round([http_failure(429, Some(0))])
         .answer("ok");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
-    assert_eq!(retry_delays(&bench), [1]);
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Hello?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
+    assert_eq!(retry_delays(&harness), [1]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,33 +68,33 @@ async fn retry_delays_restart_in_each_round() {
         .answer(GET_TIME_CALL)
         .round([http_failure(503, None)])
         .answer("Noon.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
-    assert_eq!(retry_delays(&bench), [1, 2, 1]);
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Noon."));
+    assert_eq!(retry_delays(&harness), [1, 2, 1]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn exhausted_retries_and_a_long_retry_after_fail_the_turn() {
     let rounds = (0..9).map(|_| vec![http_failure(503, None)]);
-    let mut bench = EngineHarness::start(Script::new(rounds)).await;
-    bench.prompt("Hello?").await;
+    let mut harness = EngineHarness::start(Script::new(rounds)).await;
+    harness.prompt("Hello?").await;
     assert!(matches!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         TurnEnd::Failed { .. }
     ));
-    assert_eq!(retry_delays(&bench), [1, 2, 4, 8, 16]);
+    assert_eq!(retry_delays(&harness), [1, 2, 4, 8, 16]);
     let script = Script::default().round([http_failure(429, Some(3_600))]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Hello?").await;
     assert!(matches!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         TurnEnd::Failed { .. }
     ));
-    assert!(retry_delays(&bench).is_empty());
+    assert!(retry_delays(&harness).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,13 +113,13 @@ async fn permanent_errors_and_errors_after_the_first_byte_are_not_retried() {
         vec![ScriptStep::Fail(FailureCause::ConnectionRefused)],
     ];
     for round in rounds {
-        let mut bench = EngineHarness::start(Script::new([round])).await;
-        bench.prompt("Hello?").await;
+        let mut harness = EngineHarness::start(Script::new([round])).await;
+        harness.prompt("Hello?").await;
         assert!(matches!(
-            bench.wait_for_turn_end().await,
+            harness.wait_for_turn_end().await,
             TurnEnd::Failed { .. }
         ));
-        assert!(retry_delays(&bench).is_empty());
+        assert!(retry_delays(&harness).is_empty());
     }
 }
 
@@ -129,27 +129,27 @@ async fn retry_now_skips_the_delay_and_an_interrupt_cancels_the_turn() {
         .round([http_failure(429, Some(100))])
         .answer("ok")
         .round([http_failure(429, Some(100))]);
-    let mut bench = EngineHarness::start(script).await;
+    let mut harness = EngineHarness::start(script).await;
     let retrying = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
     let since = tokio::time::Instant::now();
-    bench.prompt("one").await;
-    bench.wait_for("a retry delay", retrying).await;
-    bench.send(Command::RetryNow).await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
-    bench.prompt("two").await;
-    bench.wait_for("a retry delay", retrying).await;
-    bench.send(Command::Interrupt).await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
+    harness.prompt("one").await;
+    harness.wait_for("a retry delay", retrying).await;
+    harness.send(Command::RetryNow).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
+    harness.prompt("two").await;
+    harness.wait_for("a retry delay", retrying).await;
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
     assert!(since.elapsed() < Duration::from_secs(5));
-    assert_eq!(bench.requests.count(), 3);
+    assert_eq!(harness.requests.count(), 3);
 }
 
 /// The notice of the first detected repetition; `m` is the model.
 const REPETITION_NOTICE: &str = "m repeats itself.";
 
 /// The notices about repetition.
-fn repetition_notices(bench: &EngineHarness) -> Vec<String> {
-    let notices = bench
+fn repetition_notices(harness: &EngineHarness) -> Vec<String> {
+    let notices = harness
         .turn_notices()
         .into_iter()
         .map(|notice| crate::engine::notice_text::notice_text(&notice));
@@ -157,8 +157,8 @@ fn repetition_notices(bench: &EngineHarness) -> Vec<String> {
 }
 
 /// The reply text in the transcript.
-fn transcript_text(bench: &EngineHarness) -> String {
-    let entries = bench.transcript.entries().iter();
+fn transcript_text(harness: &EngineHarness) -> String {
+    let entries = harness.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {
         EntryBody::Text { text, .. } => Some(text.as_str()),
         _ => None,
@@ -173,12 +173,12 @@ async fn repetition_that_ends_by_itself_is_kept_in_full() {
     steps.extend((0..100).map(|_| ScriptStep::text(block)));
     steps.push(ScriptStep::text("Done."));
     steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
-    let mut bench = EngineHarness::start(Script::new([steps])).await;
-    bench.prompt("Write it a hundred times.").await;
+    let mut harness = EngineHarness::start(Script::new([steps])).await;
+    harness.prompt("Write it a hundred times.").await;
     let expected = format!("Well:\n{}Done.", block.repeat(100));
-    assert_eq!(bench.wait_for_turn_end().await, answered(&expected));
+    assert_eq!(harness.wait_for_turn_end().await, answered(&expected));
     assert_eq!(
-        repetition_notices(&bench),
+        repetition_notices(&harness),
         [format!("{REPETITION_NOTICE} [Stop]")]
     );
 }
@@ -188,12 +188,12 @@ async fn endless_repetition_is_stopped_and_its_text_is_kept() {
     let block = "And so it goes on and on. ";
     let mut steps = vec![ScriptStep::text("Well: ")];
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
-    let mut bench = EngineHarness::start(Script::new([steps])).await;
-    bench.prompt("Talk.").await;
+    let mut harness = EngineHarness::start(Script::new([steps])).await;
+    harness.prompt("Talk.").await;
     let TurnEnd::Answered {
         text,
         is_truncated: false,
-    } = bench.wait_for_turn_end().await
+    } = harness.wait_for_turn_end().await
     else {
         panic!("the turn did not end with an answer");
     };
@@ -201,16 +201,16 @@ async fn endless_repetition_is_stopped_and_its_text_is_kept() {
     let repeats = rest.len() / block.len();
     assert_eq!(rest, block.repeat(repeats));
     assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
-    let notices = repetition_notices(&bench);
+    let notices = repetition_notices(&harness);
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices[0].starts_with(REPETITION_NOTICE), "{notices:?}");
     assert!(
         notices[1].contains("times and was stopped. The text so far is kept."),
         "{notices:?}"
     );
-    assert_eq!(transcript_text(&bench), text);
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    assert_eq!(transcript_text(&harness), text);
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"][1]["content"], text);
 }
@@ -220,22 +220,22 @@ async fn repetitive_thinking_leads_to_one_notice_and_may_continue() {
     let steps = (0..100).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let end = ScriptStep::Part(StreamPart::End(EndReason::Stop));
     let steps = steps.chain([ScriptStep::text("네."), end]);
-    let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
-    bench.prompt("Think.").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("네."));
-    assert_eq!(repetition_notices(&bench).len(), 1);
+    let mut harness = EngineHarness::start(Script::new([steps.collect()])).await;
+    harness.prompt("Think.").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("네."));
+    assert_eq!(repetition_notices(&harness).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn endless_repetitive_thinking_is_stopped() {
     let steps = (0..2_000).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
-    let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
-    bench.prompt("Think.").await;
-    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
+    let mut harness = EngineHarness::start(Script::new([steps.collect()])).await;
+    harness.prompt("Think.").await;
+    let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("the turn did not fail");
     };
     assert!(notice.what.contains("while thinking"), "{notice:?}");
-    let notices = repetition_notices(&bench);
+    let notices = repetition_notices(&harness);
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices[0].starts_with(REPETITION_NOTICE), "{notices:?}");
 }

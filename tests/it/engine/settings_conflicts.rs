@@ -16,9 +16,9 @@ fn auto_and(extra: &Value) -> String {
     with(&both)
 }
 
-fn question_count(bench: &EngineHarness) -> usize {
+fn question_count(harness: &EngineHarness) -> usize {
     let is_question = |event: &&Event| matches!(event, Event::Asked { .. });
-    bench.events.iter().filter(is_question).count()
+    harness.events.iter().filter(is_question).count()
 }
 
 #[tokio::test(start_paused = true)]
@@ -29,40 +29,40 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
         watch: true,
         ..EngineOptions::default()
     };
-    let mut bench = EngineHarness::start_with_options(home, Script::default(), options).await;
-    let path = bench.home.path().join("config.json");
+    let mut harness = EngineHarness::start_with_options(home, Script::default(), options).await;
+    let path = harness.home.path().join("config.json");
     fs::write(&path, auto_and(&json!({}))).expect("written");
-    let (ask, _) = bench.asked_of_edit().await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
+    let (ask, _) = harness.asked_of_edit().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
-    bench.noticed("config.json: logLevel is error now.").await;
+    harness.noticed("config.json: logLevel is error now.").await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
-    assert_eq!(bench.waiting().await, [banner]);
-    assert_eq!(question_count(&bench), 1);
+    assert_eq!(harness.waiting().await, [banner]);
+    assert_eq!(question_count(&harness), 1);
     // Another change of the same kind is a new question.
     let other = json!({ "limits": { "toolRounds": 999 } });
     fs::write(&path, auto_and(&other)).expect("written");
-    let (_, changes) = bench.asked_of_edit().await;
+    let (_, changes) = harness.asked_of_edit().await;
     assert_eq!(changes.len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn edit_during_a_question_is_not_undone_by_its_answer() {
-    let mut bench = EngineHarness::start(Script::default()).await;
-    bench.edits("config.json", &auto_and(&json!({}))).await;
-    let (ask, _) = bench.asked_of_edit().await;
+    let mut harness = EngineHarness::start(Script::default()).await;
+    harness.edits("config.json", &auto_and(&json!({}))).await;
+    let (ask, _) = harness.asked_of_edit().await;
     let both = auto_and(&json!({ "logLevel": "error" }));
-    bench.edits("config.json", &both).await;
-    bench.noticed("logLevel is error now").await;
-    bench.chooses(ask, UserChoice::ApplyChanges).await;
-    bench.noticed("The change was applied.").await;
-    bench.send(Command::Reload).await;
-    bench.noticed("nothing changes").await;
-    let notices = bench.events.iter().filter(
+    harness.edits("config.json", &both).await;
+    harness.noticed("logLevel is error now").await;
+    harness.chooses(ask, UserChoice::ApplyChanges).await;
+    harness.noticed("The change was applied.").await;
+    harness.send(Command::Reload).await;
+    harness.noticed("nothing changes").await;
+    let notices = harness.events.iter().filter(
         |event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("logLevel")),
     );
     assert_eq!(notices.count(), 1);
-    assert_eq!(question_count(&bench), 1);
+    assert_eq!(question_count(&harness), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,40 +74,40 @@ async fn command_line_mode_overrides_an_accepted_edit() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer(GET_TIME_CALL);
-    let mut bench = EngineHarness::start_with_options(home, script, options).await;
-    bench.edits("config.json", &auto_and(&json!({}))).await;
-    let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, UserChoice::ApplyChanges).await;
-    bench.noticed("applied.").await;
-    bench.prompt("Time?").await;
-    let (_, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start_with_options(home, script, options).await;
+    harness.edits("config.json", &auto_and(&json!({}))).await;
+    let (ask, _) = harness.asked_of_edit().await;
+    harness.chooses(ask, UserChoice::ApplyChanges).await;
+    harness.noticed("applied.").await;
+    harness.prompt("Time?").await;
+    let (_, calls) = harness.next_approval().await;
     assert_eq!(calls.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn thinking_chosen_for_this_run_survives_an_edit_of_its_model() {
-    let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
-    bench.send(Command::SetThink(Think::High)).await;
+    let mut harness = EngineHarness::start(Script::default().answer("ok")).await;
+    harness.send(Command::SetThink(Think::High)).await;
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");
-    bench.edits("config.json", &config).await;
-    bench.noticed("contextLength").await;
-    bench.prompt("?").await;
-    bench.wait_for_turn_end().await;
-    let model = bench.last_request().model;
+    harness.edits("config.json", &config).await;
+    harness.noticed("contextLength").await;
+    harness.prompt("?").await;
+    harness.wait_for_turn_end().await;
+    let model = harness.last_request().model;
     let expected = (Some(Think::High), Some(9_999));
     assert_eq!((model.think, model.context_length), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn changed_address_resets_the_context() {
-    let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
-    bench.prompt("?").await;
-    bench.wait_for_turn_end().await;
+    let mut harness = EngineHarness::start(Script::default().answer("ok")).await;
+    harness.prompt("?").await;
+    harness.wait_for_turn_end().await;
     let url = "\"baseUrl\": \"http://box:1\", \"active\"";
     let config = OLLAMA_CONFIG.replace("\"active\"", url);
-    bench.edits("config.json", &config).await;
-    let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, UserChoice::ApplyChanges).await;
+    harness.edits("config.json", &config).await;
+    let (ask, _) = harness.asked_of_edit().await;
+    harness.chooses(ask, UserChoice::ApplyChanges).await;
     let empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
-    bench.wait_for("an empty meter", empty).await;
+    harness.wait_for("an empty meter", empty).await;
 }

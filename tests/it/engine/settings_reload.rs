@@ -80,12 +80,12 @@ fn auto(events: &[Event]) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn harmless_edits_apply_at_once_and_are_reported() {
-    let mut bench = EngineHarness::start(Script::default()).await;
+    let mut harness = EngineHarness::start(Script::default()).await;
     let config = r#"{ "logLevel": "debug", "models": [
         { "name": "m", "provider": "ollama", "active": true },
         { "name": "x", "provider": "ollama" } ] }"#;
-    bench.edits("config.json", config).await;
-    let notice = bench.noticed("config.json").await;
+    harness.edits("config.json", config).await;
+    let notice = harness.noticed("config.json").await;
     assert_eq!(
         notice_text(&notice),
         "config.json: model `x` was added; logLevel is debug now."
@@ -96,23 +96,23 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
             .map(|model| model.name.clone())
             .collect::<Vec<_>>()
     };
-    let listed = bench.events.iter().rev().find_map(|event| match event {
+    let listed = harness.events.iter().rev().find_map(|event| match event {
         Event::ModelsListed { models, selected } => Some((names(models), selected.clone())),
         _ => None,
     });
     let (models, selected) = listed.expect("a list");
     assert_eq!(models, ["m", "x"]);
     assert_eq!(selected.map(|model| model.name), Some("m".to_owned()));
-    assert_eq!(bench.waiting().await, [""; 0]);
+    assert_eq!(harness.waiting().await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn auto_mode_needs_consent_before_it_applies() {
-    let mut bench = EngineHarness::start(Script::default()).await;
+    let mut harness = EngineHarness::start(Script::default()).await;
     let config = with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
-    bench.edits("config.json", &config).await;
-    bench.noticed("config.json: logLevel is warn now.").await;
-    let (ask, changes) = bench.asked_of_edit().await;
+    harness.edits("config.json", &config).await;
+    harness.noticed("config.json: logLevel is warn now.").await;
+    let (ask, changes) = harness.asked_of_edit().await;
     let expected = SettingsChange {
         file: "config.json".to_owned(),
         impact: ChangeImpact::NeedsConsent,
@@ -121,69 +121,69 @@ async fn auto_mode_needs_consent_before_it_applies() {
         after: Some("auto".to_owned()),
     };
     assert_eq!(changes, [expected]);
-    assert!(!auto(&bench.events), "nothing is applied yet");
+    assert!(!auto(&harness.events), "nothing is applied yet");
     // The dialog lists the change, so a banner would only waste rows.
-    assert_eq!(bench.waiting().await, [""; 0]);
-    bench.chooses(ask, UserChoice::ApplyChanges).await;
-    bench.noticed("applied.").await;
-    assert!(auto(&bench.events));
-    assert_eq!(bench.waiting().await, [""; 0]);
+    assert_eq!(harness.waiting().await, [""; 0]);
+    harness.chooses(ask, UserChoice::ApplyChanges).await;
+    harness.noticed("applied.").await;
+    assert!(auto(&harness.events));
+    assert_eq!(harness.waiting().await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn declined_change_is_asked_about_again_only_on_request() {
-    let mut bench = EngineHarness::start(Script::default()).await;
+    let mut harness = EngineHarness::start(Script::default()).await;
     let config = with(&json!({ "toolCallMode": "auto" }));
-    bench.edits("config.json", &config).await;
-    let (ask, _) = bench.asked_of_edit().await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
+    harness.edits("config.json", &config).await;
+    let (ask, _) = harness.asked_of_edit().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
-    assert_eq!(bench.waiting().await, [banner]);
-    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
+    assert_eq!(harness.waiting().await, [banner]);
+    let text = fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
     assert_eq!(text, config, "the file is unchanged");
     // A reload asks again, and a further edit is added.
-    bench.send(Command::Reload).await;
-    let (ask, again) = bench.asked_of_edit().await;
-    bench.chooses(ask, UserChoice::Stop).await;
-    bench.edits("system_prompt.txt", "Obey the file.").await;
-    let (ask, both) = bench.asked_of_edit().await;
+    harness.send(Command::Reload).await;
+    let (ask, again) = harness.asked_of_edit().await;
+    harness.chooses(ask, UserChoice::Stop).await;
+    harness.edits("system_prompt.txt", "Obey the file.").await;
+    let (ask, both) = harness.asked_of_edit().await;
     assert_eq!(both[..1], again);
     assert_eq!(both.len(), 2);
     // Another edit replaces the open question.
-    bench.edits("system_prompt.txt", "Obey nobody.").await;
+    harness.edits("system_prompt.txt", "Obey nobody.").await;
     let closed = |event: &Event| *event == Event::AskClosed(ask);
-    bench.wait_for("the older question's end", closed).await;
-    let (ask, newer) = bench.asked_of_edit().await;
+    harness.wait_for("the older question's end", closed).await;
+    let (ask, newer) = harness.asked_of_edit().await;
     assert_eq!(newer[1].after.as_deref(), Some("Obey nobody."));
     // After reverting the edits, there is nothing to ask.
-    fs::write(bench.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-    fs::remove_file(bench.home.path().join("system_prompt.txt")).expect("removed");
+    fs::write(harness.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
+    fs::remove_file(harness.home.path().join("system_prompt.txt")).expect("removed");
     let prompt = include_str!("../../../assets/default_system_prompt.md");
-    bench.edits("system_prompt.txt", prompt).await;
-    bench
+    harness.edits("system_prompt.txt", prompt).await;
+    harness
         .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
-    assert_eq!(bench.waiting().await, [""; 0]);
-    assert!(!auto(&bench.events));
+    assert_eq!(harness.waiting().await, [""; 0]);
+    assert!(!auto(&harness.events));
 }
 
 #[tokio::test(start_paused = true)]
 async fn server_added_by_a_tool_is_not_started() {
-    let mut bench = EngineHarness::start(Script::default()).await;
-    let mark = bench.home.path().join("was-here");
+    let mut harness = EngineHarness::start(Script::default()).await;
+    let mark = harness.home.path().join("was-here");
     let mark_text = mark.display().to_string();
     let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
-    bench.edits("mcp-servers.json", &evil.to_string()).await;
-    let (ask, changes) = bench.asked_of_edit().await;
+    harness.edits("mcp-servers.json", &evil.to_string()).await;
+    let (ask, changes) = harness.asked_of_edit().await;
     assert_eq!(changes[0].what, "new server `x`, on");
-    bench.chooses(ask, UserChoice::Stop).await;
-    assert_eq!(bench.waiting().await.len(), 1);
+    harness.chooses(ask, UserChoice::Stop).await;
+    assert_eq!(harness.waiting().await.len(), 1);
     // A choice of the user writes the file without applying other edits.
-    bench.send(Command::ToggleServer("humble".into())).await;
+    harness.send(Command::ToggleServer("humble".into())).await;
     let off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
-    bench.wait_for("the built-in server is off", off).await;
-    assert_eq!(bench.waiting().await.len(), 1);
-    let home = bench.shut_down().await;
+    harness.wait_for("the built-in server is off", off).await;
+    assert_eq!(harness.waiting().await.len(), 1);
+    let home = harness.shut_down().await;
     assert!(!mark.exists());
     let file = read(&home.path().join("mcp-servers.json"));
     assert_eq!(
@@ -196,19 +196,19 @@ async fn server_added_by_a_tool_is_not_started() {
 #[tokio::test(start_paused = true)]
 async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let script = Script::default().answer("Still here.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.edits("config.json", "{ \"models\": [,] }").await;
-    bench.noticed("nothing changes").await;
-    let banners = bench.banners().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.edits("config.json", "{ \"models\": [,] }").await;
+    harness.noticed("nothing changes").await;
+    let banners = harness.banners().await;
     let text = notice_text(&banners[0].notice);
     assert!(text.contains("config.json, line 1, column 14"), "{text}");
     let expected = "The previous settings stay in use, and nothing is saved to the file.";
     assert!(text.contains(expected), "{text}");
-    bench.prompt("Are you there?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
-    bench.edits("config.json", OLLAMA_CONFIG).await;
-    bench.noticed("nothing changes").await;
-    assert_eq!(bench.banners().await, []);
+    harness.prompt("Are you there?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Still here."));
+    harness.edits("config.json", OLLAMA_CONFIG).await;
+    harness.noticed("nothing changes").await;
+    assert_eq!(harness.banners().await, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -217,33 +217,33 @@ async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Noon.")
         .answer("Later.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench.edits("system_prompt.txt", "New words.").await;
-    let (edit, _) = bench.asked_of_edit().await;
-    bench.chooses(edit, UserChoice::ApplyChanges).await;
-    bench.noticed("applied.").await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness.edits("system_prompt.txt", "New words.").await;
+    let (edit, _) = harness.asked_of_edit().await;
+    harness.chooses(edit, UserChoice::ApplyChanges).await;
+    harness.noticed("applied.").await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(run)).await;
-    bench.wait_for_turn_end().await;
-    let Message::System(text) = &bench.last_request().messages[0] else {
+    harness.answer(ask, UserAnswer::Calls(run)).await;
+    harness.wait_for_turn_end().await;
+    let Message::System(text) = &harness.last_request().messages[0] else {
         panic!("no system message");
     };
     assert!(text.starts_with("You are a **tool-first"), "{text}");
-    let text = bench.system_message("And now?").await;
+    let text = harness.system_message("And now?").await;
     assert!(text.starts_with("New words.\n\n"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
     let script = Script::default().answer("Still me.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.edits("config.json", "{}").await;
-    let notice = bench.noticed("It stays selected").await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.edits("config.json", "{}").await;
+    let notice = harness.noticed("It stays selected").await;
     assert!(notice_text(&notice).starts_with("`m` is no longer in config.json."));
-    bench.prompt("Who?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Still me."));
+    harness.prompt("Who?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Still me."));
 
     // No model is selected: an edit alone must not decide where the conversation goes.
     let two = r#"{ "models": [
@@ -253,10 +253,10 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
         { "name": "m", "provider": "ollama" },
         { "name": "x", "provider": "ollama", "active": true } ] }"#;
     for (before, after, name) in [("{}", OLLAMA_CONFIG, "m"), (two, one, "x")] {
-        let mut bench =
+        let mut harness =
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
-        bench.edits("config.json", after).await;
-        let (ask, changes) = bench.asked_of_edit().await;
+        harness.edits("config.json", after).await;
+        let (ask, changes) = harness.asked_of_edit().await;
         let needs_consent = |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
         let needs_consent_changes: Vec<&SettingsChange> =
             changes.iter().filter(needs_consent).collect();
@@ -268,19 +268,19 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
             Some(shown),
         );
         assert_eq!(needs_consent_changes, [&expected]);
-        bench.chooses(ask, UserChoice::Stop).await;
-        assert_eq!(bench.waiting().await.len(), 1);
+        harness.chooses(ask, UserChoice::Stop).await;
+        assert_eq!(harness.waiting().await.len(), 1);
         let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
         assert!(
-            !bench.events.iter().any(is_used),
+            !harness.events.iter().any(is_used),
             "no model is selected yet"
         );
-        bench.send(Command::Reload).await;
-        let (ask, _) = bench.asked_of_edit().await;
-        bench.chooses(ask, UserChoice::ApplyChanges).await;
-        bench.noticed("The change was applied.").await;
-        bench.prompt("Who?").await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("Me."));
+        harness.send(Command::Reload).await;
+        let (ask, _) = harness.asked_of_edit().await;
+        harness.chooses(ask, UserChoice::ApplyChanges).await;
+        harness.noticed("The change was applied.").await;
+        harness.prompt("Who?").await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("Me."));
     }
 }
 
@@ -288,30 +288,30 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
 async fn own_writes_are_not_external_edits() {
     let two = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
         { "name": "n", "provider": "ollama" } ] }"#;
-    let mut bench = EngineHarness::start_with_config(Script::default(), two).await;
+    let mut harness = EngineHarness::start_with_config(Script::default(), two).await;
     let other = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
         model: "n".to_owned(),
     };
-    bench.send(Command::SelectModel(other)).await;
-    bench.send(Command::SetToolMode(ToolMode::Auto)).await;
-    bench
+    harness.send(Command::SelectModel(other)).await;
+    harness.send(Command::SetToolMode(ToolMode::Auto)).await;
+    harness
         .send(Command::ToggleTool {
             server: "humble".into(),
             tool: "say_hello".into(),
         })
         .await;
-    bench.send(Command::ToggleServer("humble".into())).await;
+    harness.send(Command::ToggleServer("humble".into())).await;
     // The read waits for the writes.
-    bench.send(Command::Reload).await;
-    bench.noticed("nothing changes").await;
-    let is_asked = bench
+    harness.send(Command::Reload).await;
+    harness.noticed("nothing changes").await;
+    let is_asked = harness
         .events
         .iter()
         .any(|event| matches!(event, Event::Asked { .. }));
-    assert!(!is_asked && bench.waiting().await.is_empty());
-    let home = bench.shut_down().await;
+    assert!(!is_asked && harness.waiting().await.is_empty());
+    let home = harness.shut_down().await;
     let config = read(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");
     assert_eq!(config["models"][1]["active"], true);

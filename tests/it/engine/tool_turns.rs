@@ -33,23 +33,23 @@ async fn run_two_turns(
     model["baseUrl"] = json!(format!("{}{base}", server.url()));
     let config = json!({ "models": [model] }).to_string();
     let whole = async {
-        let mut bench = EngineHarness::start_on_network(&config).await;
-        bench.prompt(ASKED).await;
-        let (ask, calls) = bench.next_approval().await;
+        let mut harness = EngineHarness::start_on_network(&config).await;
+        harness.prompt(ASKED).await;
+        let (ask, calls) = harness.next_approval().await;
         let edited = json!({"timezone": "Europe/Paris"})
             .as_object()
             .unwrap()
             .clone();
         let edit = Decision::Edit { arguments: edited };
-        bench
+        harness
             .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
             .await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("It is late."));
-        bench.wait_for_save().await;
-        bench.prompt(NEXT).await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("Welcome."));
-        bench.wait_for_save().await;
-        let home = bench.shut_down().await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("It is late."));
+        harness.wait_for_save().await;
+        harness.prompt(NEXT).await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("Welcome."));
+        harness.wait_for_save().await;
+        let home = harness.shut_down().await;
         let file = read(&session_files(&home)[0]);
         assert_eq!(
             file["messages"],
@@ -301,18 +301,18 @@ async fn restarted_answer_is_saved_once() {
     server.queue_reply("/v1/messages", Reply::status(200).chunk(first + &second));
     let model = json!({"name": "m", "provider": "anthropic", "active": true,
         "baseUrl": server.url()});
-    let mut bench =
+    let mut harness =
         EngineHarness::start_on_network(&json!({ "models": [model] }).to_string()).await;
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
+    harness.prompt("Hello?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Whole."));
     let notice_text = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Noted(notice)) => Some(notice_text(notice)),
         _ => None,
     };
-    let notices: Vec<_> = bench.events.iter().filter_map(notice_text).collect();
+    let notices: Vec<_> = harness.events.iter().filter_map(notice_text).collect();
     assert_eq!(notices, ["The server restarted its answer."]);
-    bench.wait_for_save().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
     let messages = read(&session_files(&home)[0])["messages"].clone();
     assert_eq!(messages[1]["content"], "Whole.");
 }
@@ -347,16 +347,16 @@ async fn unusual_end_reason_produces_a_notice() {
     }
     let model = json!({"name": "m", "provider": "anthropic", "active": true,
         "baseUrl": server.url()});
-    let mut bench =
+    let mut harness =
         EngineHarness::start_on_network(&json!({ "models": [model] }).to_string()).await;
     for (reason, expected) in cases {
-        bench.events.clear();
-        bench.prompt(reason).await;
-        assert_eq!(bench.wait_for_turn_end().await, answered("So far."));
-        let sent = bench.events.iter().any(|event| match event {
+        harness.events.clear();
+        harness.prompt(reason).await;
+        assert_eq!(harness.wait_for_turn_end().await, answered("So far."));
+        let sent = harness.events.iter().any(|event| match event {
             Event::Turn(_, TurnEvent::Noted(notice)) => notice_text(notice) == expected,
             _ => false,
         });
-        assert!(sent, "{reason}: {:?}", bench.events);
+        assert!(sent, "{reason}: {:?}", harness.events);
     }
 }

@@ -7,18 +7,18 @@ async fn approved_call_runs_and_the_model_uses_its_result() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .answer("It is late in Seoul.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("What time is it in Seoul?").await;
-    let (ask, calls) = bench.next_approval().await;
-    assert_eq!(bench.requests.count(), 1, "the model waits for the user");
-    bench
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("What time is it in Seoul?").await;
+    let (ask, calls) = harness.next_approval().await;
+    assert_eq!(harness.requests.count(), 1, "the model waits for the user");
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     assert_eq!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         answered("It is late in Seoul.")
     );
-    let messages = bench.model_messages();
+    let messages = harness.model_messages();
     let [
         Message::User(prompt),
         Message::ToolCalls { calls, .. },
@@ -45,17 +45,17 @@ async fn next_turn_is_sent_the_answer_without_the_calls() {
         .answer(GET_TIME_CALL)
         .answer("Late.")
         .answer("Yes.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
-    bench.wait_for_turn_end().await;
-    bench.prompt("Sure?").await;
-    bench.wait_for_turn_end().await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("Sure?").await;
+    harness.wait_for_turn_end().await;
     assert_eq!(
-        bench.model_messages(),
+        harness.model_messages(),
         [
             Message::User("Time?".to_owned()),
             Message::Assistant("Late.".to_owned()),
@@ -66,15 +66,15 @@ async fn next_turn_is_sent_the_answer_without_the_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn refused_call_ends_the_turn_without_another_request() {
-    let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench
+    let mut harness = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Refuse)]))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Refused);
-    assert_eq!(bench.requests.count(), 1);
-    let home = bench.shut_down().await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Refused);
+    assert_eq!(harness.requests.count(), 1);
+    let home = harness.shut_down().await;
     assert!(session_files(&home).is_empty(), "no answer, no file");
 }
 
@@ -83,17 +83,17 @@ async fn denied_call_is_reported_to_the_model_with_the_users_message() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .answer("As you like.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
     let deny = Decision::Deny {
         message: Some("Not now.".to_owned()),
     };
-    bench
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], deny)]))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("As you like."));
-    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
+    assert_eq!(harness.wait_for_turn_end().await, answered("As you like."));
+    let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("a result")
     };
     assert_eq!(
@@ -109,10 +109,10 @@ async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
         .answer(GET_TIME_CALL)
         .answer(GET_TIME_CALL)
         .answer("Done.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Time?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    let outcomes: Vec<ToolOutcome> = bench
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Time?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
+    let outcomes: Vec<ToolOutcome> = harness
         .transcript
         .entries()
         .iter()
@@ -126,7 +126,7 @@ async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
         .collect();
     assert!(matches!(outcomes[0], ToolOutcome::Succeeded { .. }));
     assert!(matches!(outcomes[1], ToolOutcome::Reused { .. }));
-    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -143,13 +143,13 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
         .answer(GET_TIME_CALL)
         .answer("Here you are.");
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Time?").await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Time?").await;
+    let (ask, question) = harness.next_question().await;
     assert!(
         matches!(&question, Ask::AfterError { requested_tools, .. } if requested_tools == &["get_time"])
     );
-    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("a result")
     };
     assert!(result.is_error && result.content.starts_with("Error of get_time from humble:"));
@@ -158,10 +158,10 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
         "{}",
         result.content
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::AllowMoreTools))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Here you are."));
+    assert_eq!(harness.wait_for_turn_end().await, answered("Here you are."));
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,26 +173,26 @@ async fn session_grant_lasts_until_the_program_ends() {
             .answer(GET_TIME_CALL)
             .answer("two")
     };
-    let mut bench = EngineHarness::start(rounds()).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench
+    let mut harness = EngineHarness::start(rounds()).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness
         .answer(
             ask,
             UserAnswer::Calls(vec![(calls[0], Decision::RunForSession)]),
         )
         .await;
-    bench.wait_for_turn_end().await;
-    bench.prompt("And now?").await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("And now?").await;
     assert_eq!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         answered("two"),
         "not asked again"
     );
-    let home = bench.shut_down().await;
-    let mut bench = EngineHarness::start_in(home, rounds()).await;
-    bench.prompt("Time?").await;
-    bench.next_approval().await;
+    let home = harness.shut_down().await;
+    let mut harness = EngineHarness::start_in(home, rounds()).await;
+    harness.prompt("Time?").await;
+    harness.next_approval().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,37 +202,37 @@ async fn second_unreadable_call_asks_the_user() {
         .answer(unknown)
         .answer(unknown)
         .answer("I cannot fly.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Fly!").await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Fly!").await;
+    let (ask, question) = harness.next_question().await;
     assert!(
         matches!(&question, Ask::UnusableCall { why, .. } if why.contains("fly")),
         "{question:?}"
     );
     assert!(
-        bench.model_messages().iter().any(|message| matches!(message,
+        harness.model_messages().iter().any(|message| matches!(message,
             Message::User(text) if text.contains("could not be used") && text.contains("get_time"))),
         "the model is sent the offered tools: {:#?}",
-        bench.model_messages()
+        harness.model_messages()
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::TellModel))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("I cannot fly."));
+    assert_eq!(harness.wait_for_turn_end().await, answered("I cannot fly."));
 }
 
 #[tokio::test(start_paused = true)]
 async fn tool_mode_is_saved_and_applies_at_once() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench.send(Command::SetToolMode(ToolMode::Auto)).await;
-    bench
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness.send(Command::SetToolMode(ToolMode::Auto)).await;
+    harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
-    bench.wait_for_turn_end().await;
-    let home = bench.shut_down().await;
+    harness.wait_for_turn_end().await;
+    let home = harness.shut_down().await;
     assert_eq!(
         read(&home.path().join("config.json"))["toolCallMode"],
         "auto"
@@ -248,29 +248,29 @@ async fn call_is_no_repetition_if_another_ran_in_between() {
         .answer(&other)
         .answer(GET_TIME_CALL)
         .answer("Done.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Times?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Times?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
     let ran = |event: &Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
         if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
     };
-    assert_eq!(bench.events.iter().filter(|event| ran(event)).count(), 3);
+    assert_eq!(harness.events.iter().filter(|event| ran(event)).count(), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_treated_as_text_becomes_the_answer_verbatim() {
-    let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
-    bench.prompt("Show me the JSON of a call.").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench
+    let mut harness = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
+    harness.prompt("Show me the JSON of a call.").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness
         .answer(
             ask,
             UserAnswer::Calls(vec![(calls[0], Decision::TreatAsText)]),
         )
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered(GET_TIME_CALL));
-    assert_eq!(bench.requests.count(), 1);
+    assert_eq!(harness.wait_for_turn_end().await, answered(GET_TIME_CALL));
+    assert_eq!(harness.requests.count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -284,9 +284,9 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
         .answer(GET_TIME_CALL)
         .answer(&other)
         .answer("So be it.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Times?").await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Times?").await;
+    let (ask, question) = harness.next_question().await;
     assert_eq!(
         question,
         Ask::RoundLimit {
@@ -294,13 +294,13 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
             was_told_to_answer: false
         }
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("So be it."));
-    assert!(bench.last_request().tools.is_empty());
+    assert_eq!(harness.wait_for_turn_end().await, answered("So be it."));
+    assert!(harness.last_request().tools.is_empty());
     assert!(
-        matches!(bench.model_messages().last(), Some(Message::User(text)) if text.starts_with("Answer now"))
+        matches!(harness.model_messages().last(), Some(Message::User(text)) if text.starts_with("Answer now"))
     );
 }
 
@@ -316,13 +316,13 @@ async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
         .answer(GET_TIME_CALL)
         .answer(&other)
         .answer(&third);
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Times?").await;
-    let (ask, _) = bench.next_question().await;
-    bench
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Times?").await;
+    let (ask, _) = harness.next_question().await;
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
         .await;
-    let (ask, question) = bench.next_question().await;
+    let (ask, question) = harness.next_question().await;
     assert_eq!(
         question,
         Ask::RoundLimit {
@@ -330,10 +330,10 @@ async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
             was_told_to_answer: true
         }
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Stop))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Stopped);
 }
 
 #[tokio::test(start_paused = true)]
@@ -343,14 +343,14 @@ async fn retried_call_replaces_the_result_of_the_failed_one() {
         .answer(FAILING_GET_TIME_CALL)
         .answer(GET_TIME_CALL)
         .answer("Sorry.");
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Time?").await;
-    let (ask, _) = bench.next_question().await;
-    bench
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Time?").await;
+    let (ask, _) = harness.next_question().await;
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Retry))
         .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Sorry."));
-    let results: Vec<_> = bench
+    assert_eq!(harness.wait_for_turn_end().await, answered("Sorry."));
+    let results: Vec<_> = harness
         .model_messages()
         .into_iter()
         .filter(|m| matches!(m, Message::ToolResult(_)))

@@ -1,7 +1,7 @@
 //! A hub with one server at a URL, and the checks for leftovers when it is closed.
 
 use crate::mcp_http::hub_harness::HubHarness;
-use crate::mcp_http::test_server::{TestHttpServer, WAIT_DEADLINE};
+use crate::mcp_http::test_server::{TestHttpServer, WAIT_TIMEOUT};
 use crate::support::fixtures;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{Notice, ServerConfig, ServerStatus};
@@ -84,7 +84,7 @@ impl HttpHarness {
         web.wait_until_idle().await;
         let started = Instant::now();
         while Handle::current().metrics().num_alive_tasks() > tasks {
-            assert!(started.elapsed() < WAIT_DEADLINE, "a task is still running");
+            assert!(started.elapsed() < WAIT_TIMEOUT, "a task is still running");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         web

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-pub const WAIT_DEADLINE: Duration = Duration::from_secs(20);
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 pub const MODERN: &str = "2026-07-28";
 
 /// One received request.
@@ -144,9 +144,7 @@ impl TestHttpServer {
             match TcpListener::bind(("127.0.0.1", port)).await {
                 Ok(listener) => break listener,
                 // The previous server may still be closing.
-                Err(_) if started.elapsed() < WAIT_DEADLINE => {
-                    sleep(Duration::from_millis(5)).await
-                }
+                Err(_) if started.elapsed() < WAIT_TIMEOUT => sleep(Duration::from_millis(5)).await,
                 Err(error) => panic!("no port: {error}"),
             }
         };
@@ -237,7 +235,7 @@ impl TestHttpServer {
         let started = Instant::now();
         while !holds(self) {
             assert!(
-                started.elapsed() < WAIT_DEADLINE,
+                started.elapsed() < WAIT_TIMEOUT,
                 "{condition} never happened: {:?}",
                 self.requests()
             );

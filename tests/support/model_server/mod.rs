@@ -29,7 +29,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
 /// How long a test waits for an event on this server.
-const WAIT_DEADLINE: Duration = Duration::from_secs(10);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
 pub struct RecordedRequest {
@@ -266,7 +266,7 @@ impl ModelServer {
     /// Waits until the log matches; panics after ten seconds.
     pub async fn wait_for(&self, is_wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         let mut log = self.log.subscribe();
-        let result = tokio::time::timeout(WAIT_DEADLINE, log.wait_for(|log| is_wanted(log))).await;
+        let result = tokio::time::timeout(WAIT_TIMEOUT, log.wait_for(|log| is_wanted(log))).await;
         let Ok(Ok(log)) = result else {
             panic!("the model server timed out: {:?}", self.log());
         };

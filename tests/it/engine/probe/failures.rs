@@ -108,12 +108,12 @@ async fn unreachable_server_ends_the_probe_at_once() {
 async fn stopping_shows_partial_results() {
     let hangs = vec![ScriptStep::Hang];
     let script = Script::default().answer("Hello!").round(hangs);
-    let mut bench = EngineHarness::start(script).await;
-    bench.send(Command::Probe).await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.send(Command::Probe).await;
     let in_prompt = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(InPrompt));
-    bench.wait_for("the second dialect", in_prompt).await;
-    bench.send(Command::StopProbe).await;
-    let (_, question) = bench.next_question().await;
+    harness.wait_for("the second dialect", in_prompt).await;
+    harness.send(Command::StopProbe).await;
+    let (_, question) = harness.next_question().await;
     let (report, to) = found(question);
     assert_eq!(outcomes(&report), [(Native, NoCall, false)]);
     assert_eq!((report.is_partial, to), (true, None));
@@ -122,18 +122,18 @@ async fn stopping_shows_partial_results() {
 #[tokio::test(start_paused = true)]
 async fn stopping_before_any_result_asks_nothing() {
     let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.send(Command::Probe).await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.send(Command::Probe).await;
     let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
-    bench.wait_for("the first dialect", begun).await;
-    bench.send(Command::StopProbe).await;
+    harness.wait_for("the first dialect", begun).await;
+    harness.send(Command::StopProbe).await;
     let what = "The probe was stopped before any dialect was fully tried.";
     let expected = Event::NoticePosted(Notice::info(what));
-    bench
+    harness
         .wait_for("the notice", |event| *event == expected)
         .await;
-    bench.prompt("Hello").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
+    harness.prompt("Hello").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Hi."));
 }
 
 fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {

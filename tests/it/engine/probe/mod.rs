@@ -85,11 +85,11 @@ fn outcomes(report: &ProbeReport) -> Vec<(Dialect, CallOutcome, bool)> {
 }
 
 async fn probed(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
-    let mut bench = EngineHarness::start(script).await;
-    bench.send(Command::Probe).await;
-    let (ask, question) = bench.next_question().await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.send(Command::Probe).await;
+    let (ask, question) = harness.next_question().await;
     let (report, to) = found(question);
-    (bench, ask, report, to)
+    (harness, ask, report, to)
 }
 
 use CallOutcome::{NoCall, WellFormed};
@@ -97,7 +97,7 @@ use Dialect::{Native, Prompt as InPrompt, Xml};
 
 #[tokio::test(start_paused = true)]
 async fn working_dialect_is_stored_and_used_at_once() {
-    let (mut bench, ask, report, to) = probed(Script::responding(follows_native)).await;
+    let (mut harness, ask, report, to) = probed(Script::responding(follows_native)).await;
     let expected = [
         (Native, WellFormed, true),
         (InPrompt, NoCall, false),
@@ -109,37 +109,37 @@ async fn working_dialect_is_stored_and_used_at_once() {
         report.verdict_text(),
         "m works with tools: best in `native`."
     );
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Store))
         .await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
-    bench.wait_for("the end of the probe", over).await;
+    harness.wait_for("the end of the probe", over).await;
     // Queued prompts may be sent from here on, with the stored dialect.
     let in_force = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
             if notice.what == "m now uses the dialect `native`.")
     };
-    assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
-    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
+    assert!(harness.events.iter().any(in_force), "{:?}", harness.events);
+    let config = std::fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
     let stored = OLLAMA_CONFIG.replace(
         "\"active\": true",
         "\"active\": true, \"toolCalls\": \"native\"",
     );
     assert_eq!(config, stored);
-    bench.prompt("Hello").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
-    assert_eq!(bench.last_request().model.dialect, Native);
+    harness.prompt("Hello").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Hi."));
+    assert_eq!(harness.last_request().model.dialect, Native);
     let by_us = |event: &Event| match event {
         Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
         Event::NoticePosted(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
-    assert!(!bench.events.iter().any(by_us), "{:?}", bench.events);
+    assert!(!harness.events.iter().any(by_us), "{:?}", harness.events);
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_that_follows_tags_is_detected() {
-    let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
+    let (harness, _, report, to) = probed(Script::responding(follows_xml)).await;
     let expected = [
         (Native, NoCall, false),
         (InPrompt, NoCall, false),
@@ -147,13 +147,13 @@ async fn model_that_follows_tags_is_detected() {
     ];
     assert_eq!(outcomes(&report), expected);
     assert_eq!(to, Some(Xml));
-    let log = bench.last_request();
+    let log = harness.last_request();
     assert!(log.tools.tools().len() == 1, "only say_hello is offered");
 }
 
 #[tokio::test(start_paused = true)]
 async fn default_dialect_is_not_stored() {
-    let (bench, ask, report, to) = probed(Script::responding(follows_prompt)).await;
+    let (harness, ask, report, to) = probed(Script::responding(follows_prompt)).await;
     let expected = [
         (Native, NoCall, false),
         (InPrompt, WellFormed, true),
@@ -161,10 +161,10 @@ async fn default_dialect_is_not_stored() {
     ];
     assert_eq!(outcomes(&report), expected);
     assert_eq!((report.best_dialect(), to), (Some(InPrompt), None));
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Stop))
         .await;
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     let config = std::fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG);
 }
@@ -192,18 +192,22 @@ async fn model_that_omits_the_word_only_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn probe_does_not_affect_the_conversation() {
-    let (mut bench, ask, ..) = probed(Script::responding(follows_prompt)).await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
+    let (mut harness, ask, ..) = probed(Script::responding(follows_prompt)).await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
-    bench.wait_for("the end of the probe", over).await;
+    harness.wait_for("the end of the probe", over).await;
     let of_the_turn = |event: &Event| {
         matches!(
             event,
             Event::Turn(..) | Event::ContextMeasured(_) | Event::SessionSaved(_)
         )
     };
-    assert!(!bench.events.iter().any(of_the_turn), "{:?}", bench.events);
-    let home = bench.shut_down().await;
+    assert!(
+        !harness.events.iter().any(of_the_turn),
+        "{:?}",
+        harness.events
+    );
+    let home = harness.shut_down().await;
     assert_eq!(session_files(&home), Vec::<std::path::PathBuf>::new());
     let journals = std::fs::read_dir(home.path().join("journal"));
     assert_eq!(journals.map_or(0, Iterator::count), 0);
@@ -222,11 +226,11 @@ async fn probe_requests_the_context_size_of_the_conversation() {
         .answer("2")
         .answer("3");
     let requests = script.requests();
-    let mut bench = EngineHarness::start_with_config(script, &config).await;
-    bench.prompt("Hello").await;
-    bench.wait_for_turn_end().await;
-    bench.send(Command::Probe).await;
-    bench.next_question().await;
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Hello").await;
+    harness.wait_for_turn_end().await;
+    harness.send(Command::Probe).await;
+    harness.next_question().await;
     let requests = requests.all();
     let contexts: Vec<u32> = requests.iter().map(|request| request.num_ctx).collect();
     assert_eq!(contexts, [8_192; 4]);
@@ -246,39 +250,39 @@ async fn turn_and_probe_exclude_each_other() {
     let script = Script::default()
         .round([ScriptStep::text("Let me"), ScriptStep::Hang])
         .round([ScriptStep::Hang]);
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello").await;
+    let mut harness = EngineHarness::start(script).await;
+    harness.prompt("Hello").await;
     let speaks = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
-    bench.wait_for("words", speaks).await;
-    bench.send(Command::Probe).await;
+    harness.wait_for("words", speaks).await;
+    harness.send(Command::Probe).await;
     let refused = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
             if notice.what == "A turn is still running.")
     };
-    bench.wait_for("the refusal", refused).await;
-    bench.send(Command::Interrupt).await;
-    bench.wait_for_turn_end().await;
-    bench.send(Command::Probe).await;
+    harness.wait_for("the refusal", refused).await;
+    harness.send(Command::Interrupt).await;
+    harness.wait_for_turn_end().await;
+    harness.send(Command::Probe).await;
     let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
-    bench.send(Command::Submit { turn, prompt }).await;
+    harness.send(Command::Submit { turn, prompt }).await;
     let busy = Notice::failure("The model is being probed.").with_advice(Advice::WaitOrStop);
     assert_eq!(
-        bench.wait_for_turn_end().await,
+        harness.wait_for_turn_end().await,
         TurnEnd::Failed { notice: busy }
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn malformed_config_is_not_modified() {
-    let (mut bench, ask, ..) = probed(Script::responding(follows_native)).await;
-    let file = bench.home.path().join("config.json");
+    let (mut harness, ask, ..) = probed(Script::responding(follows_native)).await;
+    let file = harness.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
-    bench
+    harness
         .answer(ask, UserAnswer::Choice(UserChoice::Store))
         .await;
     let refused = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("line 1, column 3"));
-    bench.wait_for("the refusal", refused).await;
+    harness.wait_for("the refusal", refused).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
-    bench.wait_for("the end of the probe", over).await;
+    harness.wait_for("the end of the probe", over).await;
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{ broken");
 }

@@ -4,21 +4,18 @@ use super::*;
 
 /// Whether a call asks after a decision of an earlier run and a change of the home since.
 async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) -> bool {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(decision).await;
-    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(decision).await;
+    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
     assert_eq!(fixture.called(), ["echo"], "the granted call ran once");
     change(&mut fixture);
     let folder = fixture.folder();
     let before = called_tools(&folder).len();
-    let mut bench = fixture.start(echo_script()).await;
-    let needs_approval = bench.call_needs_approval().await;
+    let mut harness = fixture.start(echo_script()).await;
+    let needs_approval = harness.call_needs_approval().await;
     let ran = called_tools(&folder).len() > before;
-    assert_eq!(
-        ran, !needs_approval,
-        "the call runs unless it needs approval"
-    );
-    bench.shut_down().await;
+    assert_eq!(ran, !needs_approval, "either it ran or it asked");
+    harness.shut_down().await;
     needs_approval
 }
 
@@ -126,22 +123,22 @@ async fn name_taken_by_another_server_is_not_trusted() {
 
 #[tokio::test]
 async fn renamed_server_is_not_trusted() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
     fixture.edit_server_entry("files", |_| {});
     let script = Script::default()
         .answer(&call_of("files", "echo", "src/a.rs"))
         .answer("Done.");
-    let mut bench = fixture.start(script).await;
-    assert!(bench.call_needs_approval().await);
+    let mut harness = fixture.start(script).await;
+    assert!(harness.call_needs_approval().await);
 }
 
 #[tokio::test]
 async fn server_grant_does_not_cover_tools_added_later() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunWholeServer).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunWholeServer).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
         tool("write", "Writes."),
@@ -154,20 +151,20 @@ async fn server_grant_does_not_cover_tools_added_later() {
         .answer("Done.")
         .answer(&call_of("fs", "rm", "x"))
         .answer("Done.");
-    let mut bench = fixture.start(script).await;
+    let mut harness = fixture.start(script).await;
     assert!(
-        !bench.call_needs_approval().await,
+        !harness.call_needs_approval().await,
         "the earlier tools are covered"
     );
-    assert!(bench.call_needs_approval().await);
+    assert!(harness.call_needs_approval().await);
     assert_eq!(called_tools(&folder), ["echo", "write"]);
 }
 
 #[tokio::test]
 async fn tool_grant_covers_no_other_tool() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "write", "src/a.rs"))
         .answer("Done.");
@@ -179,9 +176,9 @@ async fn pattern_covers_no_near_miss() {
     let pattern = json!({ "path": "src/*.rs" });
     let pattern =
         ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunMatching { pattern }).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunMatching { pattern }).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let misses = [
         json!({ "path": "src/../etc/x.rs" }),
         json!({ "path": "src/a/b.rs" }),
@@ -196,30 +193,33 @@ async fn pattern_covers_no_near_miss() {
         script = script.answer(&call.to_string()).answer("Done.");
     }
     let covered_call = call_of("fs", "echo", "src/other.rs");
-    let mut bench = fixture
+    let mut harness = fixture
         .start(script.answer(&covered_call).answer("Done."))
         .await;
     for arguments in &misses {
-        assert!(bench.call_needs_approval().await, "{arguments}");
+        assert!(harness.call_needs_approval().await, "{arguments}");
     }
-    assert!(!bench.call_needs_approval().await);
-    assert_eq!(called_tools(&bench.folder()), ["echo", "echo"]);
+    assert!(!harness.call_needs_approval().await);
+    assert_eq!(called_tools(&harness.folder()), ["echo", "echo"]);
 }
 
 #[tokio::test]
 async fn session_grant_ends_with_the_session_and_the_program() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunForSession).await;
-    assert!(!bench.call_needs_approval().await);
-    assert!(matches!(bench.trusted()[..], [TrustEntry::SessionGrant(_)]));
-    bench.send(Command::NewSession).await;
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunForSession).await;
+    assert!(!harness.call_needs_approval().await);
+    assert!(matches!(
+        harness.trusted()[..],
+        [TrustEntry::SessionGrant(_)]
+    ));
+    harness.send(Command::NewSession).await;
     assert!(
-        bench.call_needs_approval().await,
+        harness.call_needs_approval().await,
         "a new conversation is a new session"
     );
-    assert_eq!(bench.trusted(), []);
-    bench.decide_call(Decision::RunForSession).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    assert_eq!(harness.trusted(), []);
+    harness.decide_call(Decision::RunForSession).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     assert!(
         fixture
             .start(echo_script())
@@ -232,17 +232,17 @@ async fn session_grant_ends_with_the_session_and_the_program() {
 #[tokio::test]
 async fn revoked_grant_asks_at_once_and_after_a_restart() {
     for decision in remembered() {
-        let mut bench = TrustFixture::new().start(echo_script()).await;
-        bench.decide_call(decision).await;
-        let [granted @ TrustEntry::Rule(_)] = &bench.trusted()[..] else {
-            panic!("{:?}", bench.trusted());
+        let mut harness = TrustFixture::new().start(echo_script()).await;
+        harness.decide_call(decision).await;
+        let [granted @ TrustEntry::Rule(_)] = &harness.trusted()[..] else {
+            panic!("{:?}", harness.trusted());
         };
         let granted = granted.clone();
-        assert!(!bench.call_needs_approval().await);
-        bench.send(Command::Revoke(Box::new(granted))).await;
-        assert!(bench.call_needs_approval().await);
-        assert_eq!(bench.trusted(), []);
-        let fixture = EngineHarness::find_text(bench.shut_down().await);
+        assert!(!harness.call_needs_approval().await);
+        harness.send(Command::Revoke(Box::new(granted))).await;
+        assert!(harness.call_needs_approval().await);
+        assert_eq!(harness.trusted(), []);
+        let fixture = EngineHarness::find_text(harness.shut_down().await);
         assert!(
             fixture
                 .start(echo_script())
@@ -255,13 +255,13 @@ async fn revoked_grant_asks_at_once_and_after_a_restart() {
 
 #[tokio::test]
 async fn blocked_tool_never_runs_whatever_is_granted() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunWholeServer).await;
-    bench
-        .send(Command::Revoke(Box::new(bench.trusted()[0].clone())))
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunWholeServer).await;
+    harness
+        .send(Command::Revoke(Box::new(harness.trusted()[0].clone())))
         .await;
-    bench.decide_call(Decision::Never).await;
-    let messages = bench.model_messages();
+    harness.decide_call(Decision::Never).await;
+    let messages = harness.model_messages();
     let Some(Message::ToolResult(result)) = messages.last() else {
         panic!("{messages:?}");
     };
@@ -269,7 +269,7 @@ async fn blocked_tool_never_runs_whatever_is_granted() {
         result.content,
         "The user denied echo from fs, for good: it will never be run. Do not call it again."
     );
-    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
     fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
     set_tools(&fixture.folder(), &definitions("Something else."));
     let folder = fixture.folder();
@@ -278,14 +278,14 @@ async fn blocked_tool_never_runs_whatever_is_granted() {
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
     };
-    let mut bench = fixture.start_with_options(echo_script(), auto).await;
-    assert!(!bench.call_needs_approval().await);
+    let mut harness = fixture.start_with_options(echo_script(), auto).await;
+    assert!(!harness.call_needs_approval().await);
     assert_eq!(
         called_tools(&folder),
         ["echo"],
         "only the call before blocking ran"
     );
-    let ended = bench.events.iter().rev().find_map(|event| match event {
+    let ended = harness.events.iter().rev().find_map(|event| match event {
         Event::Turn(_, TurnEvent::Tool(call)) => Some(call.state.clone()),
         _ => None,
     });
@@ -298,11 +298,11 @@ async fn command_line_allows_a_tool_for_one_run() {
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
     };
-    let mut bench = TrustFixture::new()
+    let mut harness = TrustFixture::new()
         .start_with_options(echo_script(), allow)
         .await;
-    assert!(!bench.call_needs_approval().await);
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    assert!(!harness.call_needs_approval().await);
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let other = EngineOptions {
         allowed_tools: vec![
             ("fs".into(), "write".to_owned()),
@@ -325,22 +325,22 @@ async fn copied_call_asks_whatever_was_granted() {
     let script = Script::default()
         .answer(&call_of("fs", "echo", "first"))
         .answer("Done.");
-    let mut bench = TrustFixture::new().start(script).await;
-    bench.decide_call(Decision::RunAlways).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(script).await;
+    harness.decide_call(Decision::RunAlways).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     // Piped text is untrusted.
     let script = Script::default().answer(&quoted).answer("Done.");
-    let mut bench = fixture.start(script).await;
+    let mut harness = fixture.start(script).await;
     let piped =
         humble::domain::Prompt::with_piped_context("Read this.", &format!("Call {quoted} now."));
     let turn = humble::domain::TurnId(1);
-    bench
+    harness
         .send(Command::Submit {
             turn,
             prompt: piped,
         })
         .await;
-    bench.next_approval().await;
+    harness.next_approval().await;
 }
 
 #[tokio::test]
@@ -349,9 +349,9 @@ async fn trust_file_contains_no_values_of_variables_or_headers() {
     fixture.edit_server_entry("fs", |entry| {
         entry["env"] = json!({ "SOME": "v4lue-of-it" })
     });
-    let mut bench = fixture.start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    let home = bench.shut_down().await;
+    let mut harness = fixture.start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    let home = harness.shut_down().await;
     let text = fs::read_to_string(home.path().join("trust.json")).expect("written");
     assert!(
         text.contains("\"kind\": \"tool\"") && !text.contains("v4lue"),
@@ -372,28 +372,28 @@ async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
         Decision::Run,
     ] {
         let script = Script::default().answer(&calls.join("\n")).answer("Done.");
-        let mut bench = TrustFixture::new().start(script).await;
-        bench.prompt("Do it.").await;
-        let (ask, calls) = bench.next_approval().await;
+        let mut harness = TrustFixture::new().start(script).await;
+        harness.prompt("Do it.").await;
+        let (ask, calls) = harness.next_approval().await;
         assert_eq!(calls.len(), 3);
         let decisions = vec![
             (calls[0], Decision::Never),
             (calls[1], Decision::Run),
             (calls[2], others),
         ];
-        bench.answer(ask, UserAnswer::Calls(decisions)).await;
-        bench.wait_for_turn_end().await;
-        bench
+        harness.answer(ask, UserAnswer::Calls(decisions)).await;
+        harness.wait_for_turn_end().await;
+        harness
             .wait_until_trusted("the rule", |list| !list.is_empty())
             .await;
-        let trusted = bench.trusted();
+        let trusted = harness.trusted();
         let is_never =
             |entry: &TrustEntry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking());
         assert!(
             trusted.len() == 1 && trusted.iter().all(is_never),
             "{trusted:?}"
         );
-        assert!(called_tools(&bench.folder()).is_empty());
-        bench.shut_down().await;
+        assert!(called_tools(&harness.folder()).is_empty());
+        harness.shut_down().await;
     }
 }

@@ -24,10 +24,10 @@ fn home() -> TempDir {
 
 /// The grant for the clock, as humble writes it.
 async fn a_grant() -> Value {
-    let mut bench = EngineHarness::start_in(home(), clocks()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    bench.wait_until_trust_file_contains("get_time").await;
-    let granted = bench.trust_file()["grants"][0].clone();
+    let mut harness = EngineHarness::start_in(home(), clocks()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    harness.wait_until_trust_file_contains("get_time").await;
+    let granted = harness.trust_file()["grants"][0].clone();
     assert_eq!(granted["tool"], "get_time");
     granted
 }
@@ -99,25 +99,25 @@ fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
 async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) -> EngineHarness {
     let home = home();
     add(home.path(), &other_entry());
-    let mut bench = EngineHarness::start_in(home, clocks()).await;
+    let mut harness = EngineHarness::start_in(home, clocks()).await;
     for one in events.iter().chain(&[Call]) {
         match one {
-            Edit => add(bench.home.path(), granted),
+            Edit => add(harness.home.path(), granted),
             Call => assert!(
-                bench.call_needs_approval().await,
+                harness.call_needs_approval().await,
                 "{events:?}, waits_for_writes: {waits_for_writes}"
             ),
-            WatcherEvent => bench.send(Command::Reload).await,
+            WatcherEvent => harness.send(Command::Reload).await,
             Write => {
                 let revoked = Box::new(TrustEntry::Rule(other()));
-                bench.send(Command::Revoke(revoked)).await;
+                harness.send(Command::Revoke(revoked)).await;
                 if waits_for_writes {
-                    bench.wait_until_trust_file_lacks("another").await;
+                    harness.wait_until_trust_file_lacks("another").await;
                 }
             }
         }
     }
-    bench
+    harness
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,20 +143,20 @@ async fn write_in_progress_adopts_no_external_grant() {
 #[tokio::test(start_paused = true)]
 async fn grant_arriving_during_an_approval_leaves_the_question_open() {
     let granted = a_grant().await;
-    let mut bench = EngineHarness::start_in(home(), clocks()).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    add(bench.home.path(), &granted);
-    bench.send(Command::Reload).await;
-    let (edit, _) = bench.asked_of_edit().await;
-    bench.chooses(edit, UserChoice::ApplyChanges).await;
-    bench.noticed("applied.").await;
-    assert!(!bench.events.contains(&Event::AskClosed(ask)));
+    let mut harness = EngineHarness::start_in(home(), clocks()).await;
+    harness.prompt("Time?").await;
+    let (ask, calls) = harness.next_approval().await;
+    add(harness.home.path(), &granted);
+    harness.send(Command::Reload).await;
+    let (edit, _) = harness.asked_of_edit().await;
+    harness.chooses(edit, UserChoice::ApplyChanges).await;
+    harness.noticed("applied.").await;
+    assert!(!harness.events.contains(&Event::AskClosed(ask)));
     let deny = vec![(calls[0], Decision::Deny { message: None })];
-    bench.answer(ask, UserAnswer::Calls(deny)).await;
-    bench.wait_for_turn_end().await;
+    harness.answer(ask, UserAnswer::Calls(deny)).await;
+    harness.wait_for_turn_end().await;
     assert!(
-        !bench.call_needs_approval().await,
+        !harness.call_needs_approval().await,
         "the next call runs by the accepted grant"
     );
 }
@@ -166,14 +166,14 @@ async fn edit_right_after_the_start_is_external() {
     let granted = a_grant().await;
     let home = home();
     let path = home.path().to_owned();
-    let mut bench =
+    let mut harness =
         EngineHarness::start_and_edit_home(home, clocks(), || add(&path, &granted)).await;
     assert!(
-        bench.call_needs_approval().await,
+        harness.call_needs_approval().await,
         "the edit came after the start"
     );
-    bench.send(Command::Reload).await;
-    let (_, changes) = bench.asked_of_edit().await;
+    harness.send(Command::Reload).await;
+    let (_, changes) = harness.asked_of_edit().await;
     assert_eq!(
         changes[0].what,
         "tool `get_time` of `humble` would run without asking"
@@ -183,10 +183,10 @@ async fn edit_right_after_the_start_is_external() {
 #[tokio::test(start_paused = true)]
 async fn prompt_sent_at_once_does_not_bypass_the_question() {
     let granted = a_grant().await;
-    let mut bench = EngineHarness::start_in(home(), clocks()).await;
+    let mut harness = EngineHarness::start_in(home(), clocks()).await;
     // The edit, its report and the prompt arrive before the engine handles any of them.
-    add(bench.home.path(), &granted);
-    let commands = bench.handle.commands.clone();
+    add(harness.home.path(), &granted);
+    let commands = harness.handle.commands.clone();
     commands.try_send(Command::Reload).expect("a free slot");
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     commands
@@ -194,7 +194,7 @@ async fn prompt_sent_at_once_does_not_bypass_the_question() {
         .expect("a free slot");
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
-        match bench.next_question().await.1 {
+        match harness.next_question().await.1 {
             Ask::ExternalEdit(_) => edits += 1,
             Ask::ApproveCalls(_) => approvals += 1,
             other => panic!("{other:?}"),
@@ -208,21 +208,21 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
     let granted = a_grant().await;
     let home = home();
     add(home.path(), &granted);
-    let mut bench = EngineHarness::start_in(home, clocks()).await;
+    let mut harness = EngineHarness::start_in(home, clocks()).await;
     assert!(
-        !bench.call_needs_approval().await,
+        !harness.call_needs_approval().await,
         "the grant was in the file at the start"
     );
-    bench
+    harness
         .edits(
             "config.json",
             &crate::engine::settings_reload::with(&json!({ "toolCallMode": "auto" })),
         )
         .await;
-    let (edit, _) = bench.asked_of_edit().await;
+    let (edit, _) = harness.asked_of_edit().await;
     // Both answers and the prompt arrive before the file is read again.
-    let commands = bench.handle.commands.clone();
-    let rule = bench.trusted()[0].clone();
+    let commands = harness.handle.commands.clone();
+    let rule = harness.trusted()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     let manual = Command::SetToolMode(ToolMode::Manual);
     let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
@@ -246,7 +246,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         );
         is_asked || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
     };
-    let event = bench.wait_for("a question or the end", over).await;
+    let event = harness.wait_for("a question or the end", over).await;
     assert!(
         matches!(event, Event::Asked { .. }),
         "the revoked grant let the call run"
@@ -258,22 +258,22 @@ async fn grant_replacing_the_shown_one_is_asked_about_again() {
     let granted = a_grant().await;
     let mut harmless = granted.clone();
     harmless["pin"] = json!("not the pin of this tool");
-    let mut bench = EngineHarness::start_in(home(), clocks()).await;
-    add(bench.home.path(), &harmless);
-    bench.send(Command::Reload).await;
-    let (shown, changes) = bench.asked_of_edit().await;
+    let mut harness = EngineHarness::start_in(home(), clocks()).await;
+    add(harness.home.path(), &harmless);
+    harness.send(Command::Reload).await;
+    let (shown, changes) = harness.asked_of_edit().await;
     // It reads the same, but it allows the calls.
-    fs::remove_file(bench.home.path().join("trust.json")).expect("removed");
-    add(bench.home.path(), &granted);
-    bench.send(Command::Reload).await;
-    bench
+    fs::remove_file(harness.home.path().join("trust.json")).expect("removed");
+    add(harness.home.path(), &granted);
+    harness.send(Command::Reload).await;
+    harness
         .wait_for("its end", |event| *event == Event::AskClosed(shown))
         .await;
-    let (_, again) = bench.asked_of_edit().await;
+    let (_, again) = harness.asked_of_edit().await;
     assert_eq!(again, changes);
-    bench.chooses(shown, UserChoice::ApplyChanges).await;
+    harness.chooses(shown, UserChoice::ApplyChanges).await;
     assert!(
-        bench.call_needs_approval().await,
+        harness.call_needs_approval().await,
         "a late answer accepts nothing"
     );
 }

@@ -57,9 +57,9 @@ impl TrustFixture {
 
     /// Starts the engine and waits for the server.
     async fn start_with_options(self, script: Script, options: EngineOptions) -> EngineHarness {
-        let mut bench = EngineHarness::start_with_options(self.home, script, options).await;
-        bench.until_connected().await;
-        bench
+        let mut harness = EngineHarness::start_with_options(self.home, script, options).await;
+        harness.until_connected().await;
+        harness
     }
 }
 

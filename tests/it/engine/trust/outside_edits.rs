@@ -6,26 +6,26 @@ use humble::domain::trust::RuleCaveat;
 
 #[tokio::test]
 async fn malformed_trust_file_grants_nothing_and_is_reported() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let file = fixture.home.path().join("trust.json");
     let original = fs::read_to_string(&file).expect("written");
     let broken = original.replacen('{', "{,", 1);
     fs::write(&file, &broken).expect("written");
-    let mut bench = fixture.start(echo_script()).await;
-    assert!(bench.call_needs_approval().await);
-    let banners = bench.banners().await;
+    let mut harness = fixture.start(echo_script()).await;
+    assert!(harness.call_needs_approval().await);
+    let banners = harness.banners().await;
     let is_reported = banners
         .iter()
         .any(|banner| notice_text(&banner.notice).contains("trust.json, line"));
     assert!(is_reported, "{banners:?}");
-    bench.decide_call(Decision::RunAlways).await;
+    harness.decide_call(Decision::RunAlways).await;
     assert!(
-        !bench.call_needs_approval().await,
+        !harness.call_needs_approval().await,
         "the grant lasts until the program ends"
     );
-    let home = bench.shut_down().await;
+    let home = harness.shut_down().await;
     let after = fs::read_to_string(home.path().join("trust.json")).expect("still there");
     assert_eq!(after, broken);
 }
@@ -60,49 +60,55 @@ async fn second_instance_uses_the_grant_and_notices_its_revocation() {
 
 #[tokio::test]
 async fn external_grant_needs_consent() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    bench
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    harness
         .wait_until_trust_file_contains("\"kind\": \"tool\"")
         .await;
-    let granting = fs::read_to_string(bench.home.path().join("trust.json")).expect("written");
-    let granted = bench.trusted()[0].clone();
-    bench.send(Command::Revoke(Box::new(granted))).await;
-    bench
+    let granting = fs::read_to_string(harness.home.path().join("trust.json")).expect("written");
+    let granted = harness.trusted()[0].clone();
+    harness.send(Command::Revoke(Box::new(granted))).await;
+    harness
         .wait_until_trust_file_lacks("\"kind\": \"tool\"")
         .await;
-    bench.edits("trust.json", &granting).await;
-    let (ask, changes) = bench.asked_of_edit().await;
+    harness.edits("trust.json", &granting).await;
+    let (ask, changes) = harness.asked_of_edit().await;
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(what, ["tool `echo` of `fs` would run without asking"]);
-    assert!(bench.call_needs_approval().await, "the grant needs consent");
-    bench.chooses(ask, UserChoice::ApplyChanges).await;
-    assert!(!bench.call_needs_approval().await, "the grant was accepted");
+    assert!(
+        harness.call_needs_approval().await,
+        "the grant needs consent"
+    );
+    harness.chooses(ask, UserChoice::ApplyChanges).await;
+    assert!(
+        !harness.call_needs_approval().await,
+        "the grant was accepted"
+    );
 }
 
 #[tokio::test]
 async fn blocking_a_tool_closes_its_open_approval() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::Never).await;
-    bench
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::Never).await;
+    harness
         .wait_until_trust_file_contains("\"kind\": \"never\"")
         .await;
-    let refusing = fs::read_to_string(bench.home.path().join("trust.json")).expect("written");
-    let never = bench.trusted()[0].clone();
-    bench.send(Command::Revoke(Box::new(never))).await;
-    bench
+    let refusing = fs::read_to_string(harness.home.path().join("trust.json")).expect("written");
+    let never = harness.trusted()[0].clone();
+    harness.send(Command::Revoke(Box::new(never))).await;
+    harness
         .wait_until_trust_file_lacks("\"kind\": \"never\"")
         .await;
-    bench.prompt("Do it.").await;
-    let (ask, calls) = bench.next_approval().await;
-    bench.edits("trust.json", &refusing).await;
-    bench
+    harness.prompt("Do it.").await;
+    let (ask, calls) = harness.next_approval().await;
+    harness.edits("trust.json", &refusing).await;
+    harness
         .wait_for("no dialog", |event| *event == Event::AskClosed(ask))
         .await;
     let late = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, UserAnswer::Calls(late)).await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(called_tools(&bench.folder()), [""; 0]);
+    harness.answer(ask, UserAnswer::Calls(late)).await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(called_tools(&harness.folder()), [""; 0]);
 }
 
 #[tokio::test]
@@ -115,13 +121,13 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
             allowed_tools: vec![("fs".into(), "echo".to_owned())],
             ..EngineOptions::default()
         };
-        let mut bench = fixture.start_with_options(echo_script(), options).await;
-        assert!(bench.call_needs_approval().await);
-        bench.prompt("Do it.").await;
-        let (ask, calls) = bench.next_approval().await;
+        let mut harness = fixture.start_with_options(echo_script(), options).await;
+        assert!(harness.call_needs_approval().await);
+        harness.prompt("Do it.").await;
+        let (ask, calls) = harness.next_approval().await;
         let never = UserAnswer::Calls(vec![(calls[0], Decision::Never)]);
-        bench.answer(ask, never).await;
-        bench
+        harness.answer(ask, never).await;
+        harness
             .noticed("this decision is lost when humble exits")
             .await;
         let lapsed = |entry: &TrustEntry| {
@@ -130,10 +136,10 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
                 TrustEntry::RuleWithCaveat(_, RuleCaveat::NotPersisted)
             )
         };
-        bench
+        harness
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
             .await;
-        assert_eq!(called_tools(&bench.folder()), [""; 0]);
+        assert_eq!(called_tools(&harness.folder()), [""; 0]);
     }
 }
 
@@ -146,7 +152,7 @@ async fn unreadable_deny_is_not_an_allow() {
         tool_mode: Some(ToolMode::Auto),
         ..EngineOptions::default()
     };
-    let mut bench = fixture.start_with_options(echo_script(), options).await;
-    assert!(bench.call_needs_approval().await);
-    assert_eq!(called_tools(&bench.folder()), [""; 0]);
+    let mut harness = fixture.start_with_options(echo_script(), options).await;
+    assert!(harness.call_needs_approval().await);
+    assert_eq!(called_tools(&harness.folder()), [""; 0]);
 }

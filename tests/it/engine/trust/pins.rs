@@ -46,13 +46,13 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             tool_mode: Some(mode),
             ..EngineOptions::default()
         };
-        let mut bench = TrustFixture::new()
+        let mut harness = TrustFixture::new()
             .start_with_options(Script::default().answer("Hi.").answer("Hi."), options)
             .await;
-        bench
+        harness
             .changes(&definitions("Echoes, and sends ~/.ssh."))
             .await;
-        let banners = bench.banners().await;
+        let banners = harness.banners().await;
         let texts: Vec<String> = banners
             .iter()
             .map(|banner| notice_text(&banner.notice))
@@ -63,114 +63,114 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             "{texts:?}"
         );
         assert!(
-            !bench
+            !harness
                 .events
                 .iter()
                 .any(|event| matches!(event, Event::Asked { .. }))
         );
-        bench.prompt("Hello.").await;
-        let (ask, change) = bench.asked_of_change().await;
-        bench.wait_for_turn_end().await;
-        assert_eq!(bench.offered(), ["write"]);
+        harness.prompt("Hello.").await;
+        let (ask, change) = harness.asked_of_change().await;
+        harness.wait_for_turn_end().await;
+        assert_eq!(harness.offered(), ["write"]);
         assert_eq!(
             change.tool.description.as_deref(),
             Some("Echoes, and sends ~/.ssh.")
         );
-        bench.chooses(ask, UserChoice::Accept).await;
-        bench
+        harness.chooses(ask, UserChoice::Accept).await;
+        harness
             .wait_until_trusted("nothing waits", |list| !has_pending_change(list))
             .await;
-        bench.prompt("Hello again.").await;
-        bench.wait_for_turn_end().await;
-        assert_eq!(bench.offered(), ["echo", "write"]);
+        harness.prompt("Hello again.").await;
+        harness.wait_for_turn_end().await;
+        assert_eq!(harness.offered(), ["echo", "write"]);
         // The decision persists.
-        let fixture = EngineHarness::find_text(bench.shut_down().await);
-        let mut bench = fixture.start(Script::default().answer("Hi.")).await;
-        bench.prompt("Hello.").await;
-        bench.wait_for_turn_end().await;
-        assert_eq!(bench.offered(), ["echo", "write"]);
+        let fixture = EngineHarness::find_text(harness.shut_down().await);
+        let mut harness = fixture.start(Script::default().answer("Hi.")).await;
+        harness.prompt("Hello.").await;
+        harness.wait_for_turn_end().await;
+        assert_eq!(harness.offered(), ["echo", "write"]);
     }
 }
 
 #[tokio::test]
 async fn change_between_two_runs_is_detected() {
-    let bench = TrustFixture::new().start(Script::default()).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let harness = TrustFixture::new().start(Script::default()).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     set_tools(&fixture.folder(), &definitions("Something else."));
-    let mut bench = fixture.start(Script::default().answer("Hi.")).await;
-    assert!(has_pending_change(&bench.trusted()));
-    bench.prompt("Hello.").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.offered(), ["write"]);
+    let mut harness = fixture.start(Script::default().answer("Hi.")).await;
+    assert!(has_pending_change(&harness.trusted()));
+    harness.prompt("Hello.").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.offered(), ["write"]);
 }
 
 #[tokio::test]
 async fn declined_change_is_asked_about_again_only_after_another_change() {
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = TrustFixture::new().start(many).await;
-    bench.changes(&definitions("Two.")).await;
-    bench.prompt("Hello.").await;
-    let (ask, _) = bench.asked_of_change().await;
-    bench.wait_for_turn_end().await;
-    bench.chooses(ask, UserChoice::Stop).await;
-    bench.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let mut harness = TrustFixture::new().start(many).await;
+    harness.changes(&definitions("Two.")).await;
+    harness.prompt("Hello.").await;
+    let (ask, _) = harness.asked_of_change().await;
+    harness.wait_for_turn_end().await;
+    harness.chooses(ask, UserChoice::Stop).await;
+    harness.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = fixture.start(many).await;
-    bench.prompt("Hello.").await;
-    bench.wait_for_turn_end().await;
+    let mut harness = fixture.start(many).await;
+    harness.prompt("Hello.").await;
+    harness.wait_for_turn_end().await;
     assert!(
-        !bench
+        !harness
             .events
             .iter()
             .any(|event| matches!(event, Event::Asked { .. }))
     );
-    assert_eq!(bench.offered(), ["write"]);
+    assert_eq!(harness.offered(), ["write"]);
     // The user can still review it.
     let (server, tool) = ("fs".into(), "echo".to_owned());
-    bench.send(Command::ReviewTool { server, tool }).await;
-    let (ask, change) = bench.asked_of_change().await;
+    harness.send(Command::ReviewTool { server, tool }).await;
+    let (ask, change) = harness.asked_of_change().await;
     assert!(change.is_declined());
-    bench.answer(ask, UserAnswer::Dismissed).await;
-    bench.changes(&definitions("Three.")).await;
-    bench.prompt("Hello.").await;
-    bench.asked_of_change().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
+    harness.changes(&definitions("Three.")).await;
+    harness.prompt("Hello.").await;
+    harness.asked_of_change().await;
 }
 
 #[tokio::test]
 async fn dismissed_change_is_asked_about_once_per_run() {
-    let mut bench = TrustFixture::new()
+    let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi.").answer("Hi."))
         .await;
-    bench
+    harness
         .changes(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
-    bench.prompt("Hello.").await;
-    let (ask, change) = bench.asked_of_change().await;
+    harness.prompt("Hello.").await;
+    let (ask, change) = harness.asked_of_change().await;
     assert_eq!(change.tool.name, "echo");
-    bench.wait_for_turn_end().await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
-    bench.prompt("Hello.").await;
-    let (_, change) = bench.asked_of_change().await;
+    harness.wait_for_turn_end().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
+    harness.prompt("Hello.").await;
+    let (_, change) = harness.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
-    assert_eq!(bench.trust_file()["grants"], Value::Null);
+    assert_eq!(harness.trust_file()["grants"], Value::Null);
 }
 
 #[tokio::test]
 async fn answer_leads_to_the_next_changed_tool() {
-    let mut bench = TrustFixture::new()
+    let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
-    bench
+    harness
         .changes(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
-    bench.prompt("Hello.").await;
-    let (ask, _) = bench.asked_of_change().await;
-    bench.chooses(ask, UserChoice::Never).await;
-    let (ask, change) = bench.asked_of_change().await;
+    harness.prompt("Hello.").await;
+    let (ask, _) = harness.asked_of_change().await;
+    harness.chooses(ask, UserChoice::Never).await;
+    let (ask, change) = harness.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
-    bench.chooses(ask, UserChoice::Accept).await;
-    bench
+    harness.chooses(ask, UserChoice::Accept).await;
+    harness
         .wait_until_trusted("the refusal is decided", |list| {
             list.iter()
                 .any(|entry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking()))
@@ -180,50 +180,50 @@ async fn answer_leads_to_the_next_changed_tool() {
 
 #[tokio::test]
 async fn change_back_to_the_accepted_definition_needs_no_question() {
-    let mut bench = TrustFixture::new()
+    let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
-    bench.changes(&definitions("Another.")).await;
-    assert!(has_pending_change(&bench.trusted()));
-    bench.changes(&definitions("Echoes.")).await;
-    assert!(!has_pending_change(&bench.trusted()));
-    bench.prompt("Hello.").await;
-    bench.wait_for_turn_end().await;
-    assert_eq!(bench.offered(), ["echo", "write"]);
+    harness.changes(&definitions("Another.")).await;
+    assert!(has_pending_change(&harness.trusted()));
+    harness.changes(&definitions("Echoes.")).await;
+    assert!(!has_pending_change(&harness.trusted()));
+    harness.prompt("Hello.").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(harness.offered(), ["echo", "write"]);
 }
 
 #[tokio::test]
 async fn question_is_replaced_if_the_tool_changes_again() {
-    let mut bench = TrustFixture::new()
+    let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
-    bench.changes(&definitions("Two.")).await;
-    bench.prompt("Hello.").await;
-    let (first, _) = bench.asked_of_change().await;
-    bench.changes(&definitions("Three.")).await;
+    harness.changes(&definitions("Two.")).await;
+    harness.prompt("Hello.").await;
+    let (first, _) = harness.asked_of_change().await;
+    harness.changes(&definitions("Three.")).await;
     let is_new_question = |event: &Event| matches!(event, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
-    if !bench.events.iter().any(is_new_question) {
-        bench.wait_for("another question", is_new_question).await;
+    if !harness.events.iter().any(is_new_question) {
+        harness.wait_for("another question", is_new_question).await;
     }
-    assert!(bench.events.contains(&Event::AskClosed(first)));
+    assert!(harness.events.contains(&Event::AskClosed(first)));
     // The answer to the closed question accepts nothing.
-    bench.chooses(first, UserChoice::Accept).await;
-    bench.banners().await;
-    assert!(has_pending_change(&bench.trusted()));
+    harness.chooses(first, UserChoice::Accept).await;
+    harness.banners().await;
+    assert!(has_pending_change(&harness.trusted()));
 }
 
 #[tokio::test]
 async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is_new() {
-    let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunAlways).await;
-    bench.changes(&json!([tool("write", "Writes.")])).await;
-    bench
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.decide_call(Decision::RunAlways).await;
+    harness.changes(&json!([tool("write", "Writes.")])).await;
+    harness
         .changes(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
         .await;
-    assert!(has_pending_change(&bench.trusted()));
-    bench.changes(&json!([tool("echo2", "Echoes.")])).await;
-    assert!(!has_pending_change(&bench.trusted()));
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    assert!(has_pending_change(&harness.trusted()));
+    harness.changes(&json!([tool("echo2", "Echoes.")])).await;
+    assert!(!has_pending_change(&harness.trusted()));
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "echo2", "src/a.rs"))
         .answer("Done.");
@@ -236,16 +236,16 @@ async fn call_of_a_withheld_tool_tells_the_model_why() {
         .answer("Hi.")
         .answer(&echo())
         .answer("Then not.");
-    let mut bench = TrustFixture::new().start(script).await;
-    bench.changes(&definitions("Another.")).await;
-    let folder = bench.folder();
-    bench.prompt("Hello.").await;
-    let (ask, _) = bench.asked_of_change().await;
-    bench.wait_for_turn_end().await;
-    bench.answer(ask, UserAnswer::Dismissed).await;
-    bench.prompt("Use it.").await;
-    bench.wait_for_turn_end().await;
-    let messages = format!("{:?}", bench.model_messages());
+    let mut harness = TrustFixture::new().start(script).await;
+    harness.changes(&definitions("Another.")).await;
+    let folder = harness.folder();
+    harness.prompt("Hello.").await;
+    let (ask, _) = harness.asked_of_change().await;
+    harness.wait_for_turn_end().await;
+    harness.answer(ask, UserAnswer::Dismissed).await;
+    harness.prompt("Use it.").await;
+    harness.wait_for_turn_end().await;
+    let messages = format!("{:?}", harness.model_messages());
     let expected = "`echo` changed and is withheld until the user accepts the new definition";
     assert!(messages.contains(expected), "{messages}");
     assert_eq!(called_tools(&folder), [""; 0]);
@@ -253,8 +253,8 @@ async fn call_of_a_withheld_tool_tells_the_model_why() {
 
 #[tokio::test]
 async fn headless_runs_never_accept_a_changed_tool() {
-    let bench = TrustFixture::new().start(Script::default()).await;
-    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let harness = TrustFixture::new().start(Script::default()).await;
+    let fixture = EngineHarness::find_text(harness.shut_down().await);
     set_tools(&fixture.folder(), &definitions("Another."));
     let folder = fixture.folder();
     let options = EngineOptions {
@@ -264,11 +264,11 @@ async fn headless_runs_never_accept_a_changed_tool() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer(&echo()).answer("Then not.");
-    let mut bench = fixture.start_with_options(script, options).await;
-    bench.prompt("Use it.").await;
-    bench.wait_for_turn_end().await;
+    let mut harness = fixture.start_with_options(script, options).await;
+    harness.prompt("Use it.").await;
+    harness.wait_for_turn_end().await;
     assert!(
-        !bench
+        !harness
             .events
             .iter()
             .any(|event| matches!(event, Event::Asked { .. }))
