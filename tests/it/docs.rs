@@ -1,5 +1,5 @@
 //! Keeps `docs/` in step with the code: keys, commands, settings, flags, variables, recognizers.
-//! Tables that only the crate sees are compared in unit tests: in `tui/keymap/layers.rs`,
+//! Tables that are private to the crate are compared in unit tests: in `tui/keymap/layers.rs`,
 //! `protocol/choices.rs` and `dialect/registry.rs`.
 
 use crate::support::fixtures::{documented, server, tool_with};
@@ -28,8 +28,8 @@ fn source(path: &str) -> String {
     code.unwrap_or_default().to_owned()
 }
 
-/// A single letter is typed without Shift.
-fn as_typed(key: String) -> String {
+/// A key as the documentation writes it: single letters are lower case.
+fn as_documented(key: String) -> String {
     match key.chars().count() {
         1 => key.to_lowercase(),
         _ => key,
@@ -43,7 +43,7 @@ fn keys_are_documented() {
             .iter()
             .filter(|row| row.group == group && !row.keys.is_empty());
         let expected: BTreeSet<Vec<String>> = rows
-            .map(|row| row.keys.iter().map(|key| as_typed(key.to_string())))
+            .map(|row| row.keys.iter().map(|key| as_documented(key.to_string())))
             .map(Iterator::collect)
             .collect();
         // Some groups have commands only.
@@ -51,8 +51,8 @@ fn keys_are_documented() {
             continue;
         }
         let heading = format!("## {}", group.title());
-        let found = documented(KEYS, &heading).into_iter().collect();
-        assert_eq!(expected, found, "{heading}");
+        let keys_in_docs = documented(KEYS, &heading).into_iter().collect();
+        assert_eq!(expected, keys_in_docs, "{heading}");
     }
 }
 
@@ -61,18 +61,19 @@ fn slash_commands_are_documented() {
     let expected: Vec<String> = keymap::commands()
         .map(|(command, row)| format!("{command} {}", row.usage).trim_end().to_owned())
         .collect();
-    let found = documented(KEYS, "## Slash commands");
-    assert_eq!(expected, found.concat());
+    let documented_commands = documented(KEYS, "## Slash commands");
+    assert_eq!(expected, documented_commands.concat());
 }
 
-/// The first string literal between the parenthesis that `code` follows and its end.
+/// The first string literal among the arguments of a call. `code` starts after the opening
+/// parenthesis.
 fn first_literal(code: &str) -> Option<&str> {
     let mut depth = 1;
-    for (at, c) in code.char_indices() {
+    for (index, c) in code.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            '"' => return code[at + 1..].split('"').next(),
+            '"' => return code[index + 1..].split('"').next(),
             _ => {}
         }
         if depth == 0 {
@@ -82,7 +83,8 @@ fn first_literal(code: &str) -> Option<&str> {
     None
 }
 
-/// The names of functions and closures that take the key of a setting as `key: &str`.
+/// The names of the functions and closures in `code` that read a setting: those with a parameter
+/// `key: &str`.
 fn readers(code: &str) -> impl Iterator<Item = &str> {
     let functions = code.split("fn ").skip(1).filter_map(|rest| {
         let (head, _) = rest.split_once('{')?;
@@ -98,7 +100,7 @@ fn readers(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The keys that these files read from an entry.
+/// The setting keys that the code of these files reads.
 fn keys_read(files: &[&str]) -> BTreeSet<String> {
     let fields = source("src/config/fields.rs");
     let mut keys = BTreeSet::new();
@@ -128,20 +130,20 @@ fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn keys_of_config_json_are_documented() {
-    let read = keys_read(&["src/config/settings.rs", "src/config/models.rs"]);
-    let found = documented_keys(&[
+    let keys_in_code = keys_read(&["src/config/settings.rs", "src/config/models.rs"]);
+    let keys_in_docs = documented_keys(&[
         "### At the root",
         "### `limits`",
         "### `ui`",
         "### An entry of `models`",
     ]);
-    assert_eq!(read, found);
+    assert_eq!(keys_in_code, keys_in_docs);
 }
 
 #[test]
 fn keys_of_mcp_servers_json_are_documented() {
-    let read = keys_read(&["src/config/servers.rs"]);
-    assert_eq!(read, documented_keys(&["### An entry of a server"]));
+    let keys_in_code = keys_read(&["src/config/servers.rs"]);
+    assert_eq!(keys_in_code, documented_keys(&["### An entry of a server"]));
 }
 
 #[test]
@@ -149,11 +151,11 @@ fn keys_of_personas_are_documented() {
     let code = source("src/config/personas.rs");
     let arms = code.split("match key.trim() {").nth(1).expect("one match");
     let arms = arms.split('}').next().unwrap_or_default();
-    let read: BTreeSet<String> = arms
+    let keys_in_code: BTreeSet<String> = arms
         .split("\" =>")
         .filter_map(|arm| Some(arm.rsplit_once('"')?.1.to_owned()))
         .collect();
-    assert_eq!(read, documented_keys(&["## Personas"]));
+    assert_eq!(keys_in_code, documented_keys(&["## Personas"]));
 }
 
 #[test]
@@ -171,14 +173,15 @@ fn command_line_flags_are_documented() {
     }
 }
 
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the Rust files below `folder` to `files`, without unit tests.
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the crate") {
         let path = entry.expect("a readable folder").path();
         match path.is_dir() {
             true if path.ends_with("tests") => {}
-            true => rust_files(&path, found),
+            true => rust_files(&path, files),
             false if path.ends_with("tests.rs") => {}
-            false => found.push(path),
+            false => files.push(path),
         }
     }
 }
@@ -192,13 +195,13 @@ fn environment_variables_are_documented() {
         let code = source(file.to_str().expect("UTF-8"));
         let calls = ["var(\"", "var_os(\"", "variables(\"", "set(\"", "is(\""];
         for call in calls.into_iter().chain(["key_variable: Some(\""]) {
-            let found = code.split(call).skip(1);
-            let found = found.filter_map(|rest| rest.split('"').next());
+            let arguments = code.split(call).skip(1);
+            let arguments = arguments.filter_map(|rest| rest.split('"').next());
             let is_name = |name: &&str| {
                 let allowed = |c: char| c.is_ascii_uppercase() || c == '_';
                 name.len() > 3 && name.chars().all(allowed)
             };
-            names.extend(found.filter(is_name).map(str::to_owned));
+            names.extend(arguments.filter(is_name).map(str::to_owned));
         }
     }
     assert!(names.contains("HUMBLE_HOME"), "{names:?}");
@@ -224,12 +227,12 @@ fn recognizers_are_documented_in_order() {
     );
 }
 
-/// The example in each row, a code span, must read as a call with the label of its row.
+/// The example in each row must be recognized as a call with the label of that row.
 #[test]
 fn examples_of_call_forms_are_recognized() {
     let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let tool = tool_with("get_time", arguments);
-    let offered = Arc::new(Toolset::from_servers(&[server("humble", vec![tool])]));
+    let toolset = Arc::new(Toolset::from_servers(&[server("humble", vec![tool])]));
     let (_, page) = DIALECTS_PAGE
         .split_once("## Call forms")
         .expect("the forms");
@@ -238,15 +241,15 @@ fn examples_of_call_forms_are_recognized() {
         let mut spans = row.split('`').skip(1).step_by(2);
         let label = spans.next().expect("a label");
         let example = spans.find(|span| span.contains("get_time")).expect(row);
-        let mut scanner = CallScanner::new(Arc::clone(&offered));
-        let mut pieces = scanner.push(&example.replace("\\|", "|"));
-        pieces.extend(scanner.finish());
-        let calls = pieces.iter().filter_map(|piece| match piece {
+        let mut scanner = CallScanner::new(Arc::clone(&toolset));
+        let mut events = scanner.push(&example.replace("\\|", "|"));
+        events.extend(scanner.finish());
+        let calls = events.iter().filter_map(|event| match event {
             ScanEvent::Call(call) => Some(call),
             _ => None,
         });
         let calls: Vec<_> = calls.collect();
-        assert_eq!(calls.len(), 1, "{example}: {pieces:?}");
+        assert_eq!(calls.len(), 1, "{example}: {events:?}");
         assert_eq!(calls[0].arguments["city"], "Paris", "{example}");
         let is_noted = row.contains(&format!("labeled `{}` inside", calls[0].form));
         assert!(

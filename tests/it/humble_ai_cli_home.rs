@@ -1,5 +1,5 @@
-//! A home folder of humble-ai-cli, opened by the real program on a pseudo-terminal. Nothing in
-//! it changes until the user changes something, and then only that.
+//! A home folder of humble-ai-cli, opened by the real program on a pseudo-terminal. The program
+//! changes nothing in it until the user changes a setting, and then only that setting.
 
 use crate::support::home;
 use crate::support::pty;
@@ -67,30 +67,30 @@ fn old_home() -> TestHome {
 }
 
 /// Bytes, modification time in seconds and nanoseconds, mode and inode of a file.
-type FileMetadata = (Vec<u8>, i64, i64, u32, u64);
+type FileState = (Vec<u8>, i64, i64, u32, u64);
 
-fn snapshot(home: &TestHome) -> BTreeMap<PathBuf, FileMetadata> {
+fn snapshot(home: &TestHome) -> BTreeMap<PathBuf, FileState> {
     let files = home.files().into_iter().map(|path| {
         let bytes = fs::read(&path).expect("readable");
         let metadata = fs::metadata(&path).expect("metadata");
-        let facts = (
+        let file = (
             bytes,
             metadata.mtime(),
             metadata.mtime_nsec(),
             metadata.mode(),
             metadata.ino(),
         );
-        (path, facts)
+        (path, file)
     });
     files.collect()
 }
 
 /// The files of `before` that changed.
-fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &TestHome) -> Vec<PathBuf> {
+fn changed_files(before: &BTreeMap<PathBuf, FileState>, home: &TestHome) -> Vec<PathBuf> {
     let after = snapshot(home);
     before
         .iter()
-        .filter(|(path, facts)| after.get(*path) != Some(facts))
+        .filter(|(path, file)| after.get(*path) != Some(file))
         .map(|(path, _)| path.clone())
         .collect()
 }
@@ -123,7 +123,7 @@ fn an_old_home_opens_completely_and_unchanged() {
     terminal.send_prompt("/reload");
     terminal.wait_for_text("nothing changes");
     terminal.quit();
-    assert_eq!(changed(&before, &home), Vec::<PathBuf>::new());
+    assert_eq!(changed_files(&before, &home), Vec::<PathBuf>::new());
 
     let mut terminal = open(&home);
     terminal.send_prompt("/set-model 1");
@@ -133,7 +133,7 @@ fn an_old_home_opens_completely_and_unchanged() {
         fs::read_to_string(&config).is_ok_and(|text| text != CONFIG)
     });
     terminal.quit();
-    assert_eq!(changed(&before, &home), vec![config.clone()]);
+    assert_eq!(changed_files(&before, &home), vec![config.clone()]);
     let expected = CONFIG
         .replace("\"active\":true", "\"active\":false")
         .replace("\"active\": false,", "\"active\": true,");
@@ -168,7 +168,7 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     let config = home.path().join("config.json");
     fs::write(&config, CONFIG.replace("warn", "debug")).expect("prepared");
     terminal.wait_for_text("logLevel is debug now");
-    // Editors and tools often replace the file.
+    // Many editors and tools replace a file instead of writing to it.
     let auto = CONFIG.replace("warn", "debug").replace("manual", "auto");
     fs::write(home.path().join("new"), &auto).expect("prepared");
     fs::rename(home.path().join("new"), &config).expect("prepared");
@@ -192,17 +192,18 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     assert!(pty::contains_text(&terminal.screen(), "auto"));
     terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
-    // The log level applies after the edit.
-    let again = "the settings files were read again: 1 changes";
+    // The edit raised the log level.
+    let message_end = "the settings files were read again: 1 changes";
     let logs = logs(&home);
-    let is_logged = |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(again);
+    let is_logged =
+        |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(message_end);
     assert!(logs.lines().any(is_logged), "{logs}");
 }
 
 fn logs(home: &TestHome) -> String {
     let files = home.files().into_iter();
     files
-        .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
         .map(|path| fs::read_to_string(path).expect("text"))
         .collect()
 }

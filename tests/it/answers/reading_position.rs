@@ -1,5 +1,5 @@
-//! The text being read keeps its position, whatever streams in below it and however the window is
-//! resized.
+//! The text being read keeps its position while more text streams in below it and when the window
+//! is resized.
 
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use crossterm::event::KeyCode;
@@ -7,8 +7,9 @@ use humble::domain::PieceKind;
 use humble::tui::UiInput;
 use proptest::prelude::*;
 
-fn part() -> impl Strategy<Value = String> {
-    let part = prop::sample::select(vec![
+/// Markdown assembled from random fragments.
+fn markdown() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
         "word ",
         "two words ",
         "한국어 문장 ",
@@ -35,7 +36,7 @@ fn part() -> impl Strategy<Value = String> {
         "&amp; ",
         "a_very_long_word_that_has_no_spaces_",
     ]);
-    prop::collection::vec(part, 1..30).prop_map(|parts| parts.concat())
+    prop::collection::vec(fragment, 1..30).prop_map(|fragments| fragments.concat())
 }
 
 fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
@@ -44,7 +45,7 @@ fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
 }
 
 /// The rows of the chat pane.
-fn chat(harness: &mut ScreenHarness) -> Vec<String> {
+fn chat_rows(harness: &mut ScreenHarness) -> Vec<String> {
     let rows = buffer_to_lines(&harness.draw().0);
     let below_header = rows.iter().skip(1);
     below_header.map(|row| row.trim().to_owned()).collect()
@@ -54,7 +55,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn reading_position_is_kept_while_text_streams_in(before in part(), after in part(), pages in 1usize..4) {
+    fn reading_position_is_kept_while_text_streams_in(before in markdown(), after in markdown(), pages in 1usize..4) {
         let mut harness = screen_harness((80, 24));
         harness.prompt("go");
         let filler: String = (0..40).map(|line| format!("Line {line} of what came before.\n\n")).collect();
@@ -64,17 +65,17 @@ proptest! {
             harness.key(KeyCode::PageUp);
             harness.draw();
         }
-        let expected = chat(&mut harness)[..10].to_vec();
+        let expected = chat_rows(&mut harness)[..10].to_vec();
         for start in (0..after.len()).step_by(5) {
-            let [from, to] = [start, (start + 5).min(after.len())].map(|at| after.floor_char_boundary(at));
+            let [from, to] = [start, (start + 5).min(after.len())].map(|index| after.floor_char_boundary(index));
             harness.stream_delta(1, PieceKind::Text, &after[from..to]).advance_clock(20);
-            prop_assert_eq!(&chat(&mut harness)[..10], &expected[..]);
+            prop_assert_eq!(&chat_rows(&mut harness)[..10], &expected[..]);
         }
     }
 
     #[test]
     fn reading_position_is_kept_across_resizes(
-        text in part(),
+        text in markdown(),
         sizes in prop::collection::vec((20u16..130, 6u16..50), 1..6),
         pages in 1usize..5,
     ) {
@@ -87,13 +88,13 @@ proptest! {
             harness.key(KeyCode::PageUp);
             harness.draw();
         }
-        let expected = chat(&mut harness)[..14].to_vec();
+        let expected = chat_rows(&mut harness)[..14].to_vec();
         for size in sizes {
             resize(&mut harness, size);
             harness.draw();
         }
         resize(&mut harness, (80, 24));
-        prop_assert_eq!(&chat(&mut harness)[..14], &expected[..]);
+        prop_assert_eq!(&chat_rows(&mut harness)[..14], &expected[..]);
     }
 }
 
@@ -107,25 +108,25 @@ fn raw_and_rendered_views_show_the_same_position() {
     harness.stream_delta(1, PieceKind::Text, &text);
     harness.draw();
     harness.key(KeyCode::PageUp).draw();
-    let rendered = chat(&mut harness);
+    let rendered = chat_rows(&mut harness);
     harness.key(KeyCode::F(5));
-    let raw = chat(&mut harness);
+    let raw = chat_rows(&mut harness);
     assert!(
         rendered[0].starts_with("• Item") || rendered[1].starts_with("• Item"),
         "{rendered:?}"
     );
-    let first = rendered
+    let first_item = rendered
         .iter()
         .find(|row| row.contains("Item"))
         .expect("visible item");
-    let number = first.trim_start_matches("• ").to_owned();
-    let same = format!(
+    let item = first_item.trim_start_matches("• ").to_owned();
+    let raw_item = format!(
         "- {}",
-        number.replace("Item", "**Item").replace(" of", "** of")
+        item.replace("Item", "**Item").replace(" of", "** of")
     );
-    assert!(raw[..3].contains(&same), "{same:?} in {raw:?}");
+    assert!(raw[..3].contains(&raw_item), "{raw_item:?} in {raw:?}");
     harness.key(KeyCode::F(5));
-    assert_eq!(chat(&mut harness)[..14], rendered[..14]);
+    assert_eq!(chat_rows(&mut harness)[..14], rendered[..14]);
 }
 
 #[test]
@@ -136,9 +137,9 @@ fn thinking_being_read_is_not_folded() {
     harness.stream_delta(1, PieceKind::Thinking, &thoughts);
     harness.draw();
     harness.key(KeyCode::PageUp).draw();
-    let expected = chat(&mut harness)[..12].to_vec();
+    let expected = chat_rows(&mut harness)[..12].to_vec();
     harness
         .stream_delta(2, PieceKind::Text, "The answer.")
         .advance_clock(100);
-    assert_eq!(&chat(&mut harness)[..12], &expected[..]);
+    assert_eq!(&chat_rows(&mut harness)[..12], &expected[..]);
 }

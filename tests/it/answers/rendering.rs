@@ -101,6 +101,7 @@ fn stream_answer(size: (u16, u16), answer: &str, is_complete: bool) -> String {
     buffer_to_lines(&harness.draw().0).join("\n")
 }
 
+/// A terminal emulator and the last frame sent to it.
 struct Emulation {
     parser: Parser,
     shown: Buffer,
@@ -122,17 +123,18 @@ impl Emulation {
         encode(&self.shown, &buffer, None, &mut bytes);
         self.parser.process(&bytes);
         self.shown = buffer;
-        self.compare();
+        self.assert_cells_match();
     }
 
-    /// Compares every cell, except clusters whose width varies between terminals.
-    fn compare(&self) {
+    /// Asserts that the emulator shows every drawn cell, except clusters whose width varies between
+    /// terminals.
+    fn assert_cells_match(&self) {
         let area = self.shown.area;
         for y in 0..area.height {
             let mut x = 0;
             while x < area.width {
                 let drawn = self.shown[(x, y)].symbol();
-                let wide = humble::text::grapheme::width(drawn).max(1) as u16;
+                let columns = humble::text::grapheme::width(drawn).max(1) as u16;
                 let emulated = self.parser.screen().cell(y, x).expect("cell on screen");
                 let shown = match emulated.contents() {
                     "" => " ",
@@ -141,14 +143,14 @@ impl Emulation {
                 if !has_uncertain_width(drawn) {
                     assert_eq!(drawn, shown, "at {x},{y} of {area:?}");
                 }
-                x += wide;
+                x += columns;
             }
         }
     }
 }
 
 fn at_all_sizes(answer: &str, is_complete: bool) -> String {
-    let at = |size: (u16, u16)| {
+    let render = |size: (u16, u16)| {
         format!(
             "{}x{}\n{}",
             size.0,
@@ -156,7 +158,7 @@ fn at_all_sizes(answer: &str, is_complete: bool) -> String {
             stream_answer(size, answer, is_complete)
         )
     };
-    SIZES.map(at).join("\n\n")
+    SIZES.map(render).join("\n\n")
 }
 
 #[test]
@@ -192,16 +194,15 @@ fn thinking_folds_into_the_chat_without_its_own_pane() {
         harness
             .stream_delta(1, PieceKind::Thinking, "First **this**:\n\n- one\n- two")
             .advance_clock(2_000);
-        let open = buffer_to_lines(&harness.draw().0).join("\n");
+        let unfolded = buffer_to_lines(&harness.draw().0).join("\n");
         harness.stream_delta(2, PieceKind::Text, "Done.");
         let answering = buffer_to_lines(&harness.draw().0).join("\n");
-        let (text, cut) = ("Done.".to_owned(), false);
         harness.end_turn(TurnEnd::Answered {
-            text,
-            is_truncated: cut,
+            text: "Done.".to_owned(),
+            is_truncated: false,
         });
         let folded = buffer_to_lines(&harness.draw().0).join("\n");
-        [open, answering, folded].join("\n\n")
+        [unfolded, answering, folded].join("\n\n")
     };
     insta::assert_snapshot!([(60, 20), (120, 24)].map(show).join("\n\n"));
 }

@@ -1,6 +1,7 @@
 //! `humble ask`: the real binary without a screen, against a scripted model server.
 
 use crate::support::model_server;
+mod failures;
 mod injection_guard;
 mod saving;
 mod unread_output;
@@ -23,19 +24,21 @@ struct AskFixture {
 
 /// A home with one active Ollama model, served by a scripted server.
 fn ask_fixture() -> AskFixture {
-    let case = AskFixture {
+    let fixture = AskFixture {
         home: TempDir::new().expect("temporary folder"),
         server: ModelServer::start(),
     };
-    case.server.always_reply("/api/ps", ollama_loaded(&["m"]));
+    fixture
+        .server
+        .always_reply("/api/ps", ollama_loaded(&["m"]));
     let model = json!({
-        "name": "m", "provider": "ollama", "baseUrl": case.server.url(), "active": true,
+        "name": "m", "provider": "ollama", "baseUrl": fixture.server.url(), "active": true,
     });
-    case.write(
+    fixture.write(
         "config.json",
         &json!({ "models": [model], "logLevel": "debug" }).to_string(),
     );
-    case
+    fixture
 }
 
 impl AskFixture {
@@ -43,7 +46,8 @@ impl AskFixture {
         std::fs::write(self.home.path().join(name), text).expect("written");
     }
 
-    fn on(&self, reply: Reply) -> &Self {
+    /// Queues a reply to the next chat request.
+    fn queue_reply(&self, reply: Reply) -> &Self {
         self.server.queue_reply(CHAT, reply);
         self
     }
@@ -82,15 +86,16 @@ impl AskFixture {
     }
 }
 
-fn out(output: &Output) -> String {
+fn stdout_of(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
-fn err(output: &Output) -> String {
+fn stderr_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-fn get_time() -> Reply {
+/// A reply that calls `get_time`.
+fn get_time_call() -> Reply {
     let call =
         r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
     ollama_text(&[call])
@@ -98,29 +103,31 @@ fn get_time() -> Reply {
 
 #[test]
 fn only_the_answer_goes_to_standard_output() {
-    let case = ask_fixture();
-    case.on(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
-    let output = case.run(&["ask", "한국의", "수도는?"]);
-    assert_eq!(out(&output), "서울이야.\n");
+    let fixture = ask_fixture();
+    fixture.queue_reply(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
+    let output = fixture.run(&["ask", "한국의", "수도는?"]);
+    assert_eq!(stdout_of(&output), "서울이야.\n");
     assert_eq!(
-        err(&output),
+        stderr_of(&output),
         "Waiting for response...\n<<< Thinking >>>\nLet me see\n<<< End Thinking >>>\n"
     );
     assert_eq!(output.status.code(), Some(0));
-    let sent = &case.server.bodies(CHAT)[0];
+    let request = &fixture.server.bodies(CHAT)[0];
     assert_eq!(
-        sent["messages"][1],
+        request["messages"][1],
         json!({ "role": "user", "content": "한국의 수도는?" })
     );
 }
 
 #[test]
 fn piped_input_becomes_context() {
-    let case = ask_fixture();
-    case.on(ollama_text(&["ok"])).on(ollama_text(&["ok"]));
-    case.run_with_pipe(&["ask", "Sum", "up:"], "one\ntwo\n");
-    case.run_with_pipe(&["ask", "-"], "one\ntwo\n");
-    let prompts: Vec<Value> = case
+    let fixture = ask_fixture();
+    fixture
+        .queue_reply(ollama_text(&["ok"]))
+        .queue_reply(ollama_text(&["ok"]));
+    fixture.run_with_pipe(&["ask", "Sum", "up:"], "one\ntwo\n");
+    fixture.run_with_pipe(&["ask", "-"], "one\ntwo\n");
+    let prompts: Vec<Value> = fixture
         .server
         .bodies(CHAT)
         .iter()
@@ -131,17 +138,19 @@ fn piped_input_becomes_context() {
 
 #[test]
 fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
-    let case = ask_fixture();
-    case.on(get_time()).on(ollama_text(&["I may not look."]));
-    let output = case.run(&["ask", "What time is it?"]);
-    assert_eq!(out(&output), "I may not look.\n");
+    let fixture = ask_fixture();
+    fixture
+        .queue_reply(get_time_call())
+        .queue_reply(ollama_text(&["I may not look."]));
+    let output = fixture.run(&["ask", "What time is it?"]);
+    assert_eq!(stdout_of(&output), "I may not look.\n");
     assert_eq!(output.status.code(), Some(3));
     assert!(
-        err(&output).contains("Denied: there is no terminal to ask on"),
+        stderr_of(&output).contains("Denied: there is no terminal to ask on"),
         "{}",
-        err(&output)
+        stderr_of(&output)
     );
-    let messages = case.server.bodies(CHAT)[1]["messages"]
+    let messages = fixture.server.bodies(CHAT)[1]["messages"]
         .as_array()
         .cloned()
         .expect("messages");
@@ -152,20 +161,22 @@ fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
 
 #[test]
 fn yes_runs_tools_and_prints_their_calls() {
-    let case = ask_fixture();
-    case.on(get_time()).on(ollama_text(&["Late."]));
-    let output = case.run(&["ask", "--yes", "What time is it?"]);
+    let fixture = ask_fixture();
+    fixture
+        .queue_reply(get_time_call())
+        .queue_reply(ollama_text(&["Late."]));
+    let output = fixture.run(&["ask", "--yes", "What time is it?"]);
     assert_eq!(
-        (out(&output).as_str(), output.status.code()),
+        (stdout_of(&output).as_str(), output.status.code()),
         ("Late.\n", Some(0))
     );
-    let stderr = err(&output);
+    let stderr = stderr_of(&output);
     assert!(
         stderr.contains("Tool call: get_time on humble\n  timezone: \"Asia/Seoul\"\n"),
         "{stderr}"
     );
     assert!(stderr.contains("Tool get_time: ok, 0.0 s\n"), "{stderr}");
-    let messages = case.server.bodies(CHAT)[1]["messages"].clone();
+    let messages = fixture.server.bodies(CHAT)[1]["messages"].clone();
     assert_eq!(
         messages[2],
         json!({ "role": "assistant", "content":
@@ -177,10 +188,10 @@ fn yes_runs_tools_and_prints_their_calls() {
 
 #[test]
 fn no_tools_sends_no_tool_definitions() {
-    let case = ask_fixture();
-    case.on(ollama_text(&["hi"]));
-    case.run(&["ask", "--no-tools", "hi"]);
-    let system = case.server.bodies(CHAT)[0]["messages"][0]["content"].clone();
+    let fixture = ask_fixture();
+    fixture.queue_reply(ollama_text(&["hi"]));
+    fixture.run(&["ask", "--no-tools", "hi"]);
+    let system = fixture.server.bodies(CHAT)[0]["messages"][0]["content"].clone();
     assert!(
         system
             .as_str()
@@ -191,13 +202,15 @@ fn no_tools_sends_no_tool_definitions() {
 
 #[test]
 fn json_prints_one_event_per_line() {
-    let case = ask_fixture();
-    case.on(get_time()).on(ollama_text(&["늦었어."]));
-    let output = case.run(&["ask", "--json", "--yes", "몇 시야?"]);
-    let text = out(&output);
+    let fixture = ask_fixture();
+    fixture
+        .queue_reply(get_time_call())
+        .queue_reply(ollama_text(&["늦었어."]));
+    let output = fixture.run(&["ask", "--json", "--yes", "몇 시야?"]);
+    let text = stdout_of(&output);
     let events: Vec<Value> = text
         .lines()
-        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
     let events_of = |name: &str| {
         events
@@ -223,103 +236,26 @@ fn json_prints_one_event_per_line() {
 }
 
 #[test]
-fn a_server_that_is_down_gives_one_error_line_and_status_1() {
-    let case = ask_fixture();
-    case.write(
-        "config.json",
-        r#"{"models":[{"name":"m","provider":"ollama","baseUrl":"http://127.0.0.1:9","active":true}]}"#,
-    );
-    let output = case.run(&["ask", "hi"]);
-    assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
-    assert!(
-        err(&output).contains("Nothing listens at http://127.0.0.1:9."),
-        "{}",
-        err(&output)
-    );
-}
-
-#[test]
-fn a_truncated_stream_is_not_an_answer() {
-    let case = ask_fixture();
-    let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
-    case.on(Reply::status(200).chunk(line).disconnect());
-    let output = case.run(&["ask", "hi"]);
-    assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
-    let stderr = err(&output);
-    assert!(stderr.contains("\nHalf\n"), "shows partial text: {stderr}");
-    assert!(
-        stderr.contains("was cut in the middle of the answer"),
-        "{stderr}"
-    );
-    assert!(
-        !stderr.contains("/retry"),
-        "names no chat command: {stderr}"
-    );
-}
-
-#[test]
 fn prose_before_a_call_is_not_part_of_the_answer() {
     for arguments in [
         &["ask", "--yes", "Time?"][..],
         &["ask", "--no-tools", "Time?"],
     ] {
-        let case = ask_fixture();
+        let fixture = ask_fixture();
         let call = ollama_call("humble__get_time", &json!({}));
         let prose = ollama_line(&json!({ "role": "assistant", "content": "Let me look." }));
-        case.on(call.prepend_chunk(prose))
-            .on(ollama_text(&["Late."]));
-        let output = case.run(arguments);
-        assert_eq!(out(&output), "Late.\n", "{}", err(&output));
-        assert!(err(&output).contains("Let me look."));
+        fixture
+            .queue_reply(call.prepend_chunk(prose))
+            .queue_reply(ollama_text(&["Late."]));
+        let output = fixture.run(arguments);
+        assert_eq!(stdout_of(&output), "Late.\n", "{}", stderr_of(&output));
+        assert!(stderr_of(&output).contains("Let me look."));
     }
 }
 
 #[test]
-fn an_unknown_model_is_wrong_usage() {
-    let case = ask_fixture();
-    let output = case.run(&["ask", "--model", "nope", "hi"]);
-    assert_eq!(output.status.code(), Some(2));
-    let stderr = err(&output);
-    assert!(
-        stderr.contains("There is no model `nope` in config.json."),
-        "{stderr}"
-    );
-    assert!(!stderr.contains("No active model"), "{stderr}");
-}
-
-#[test]
-fn without_a_prompt_or_a_terminal_the_usage_is_shown_and_the_status_is_2() {
-    let case = ask_fixture();
-    let output = case.run(&["ask"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        err(&output).contains("No prompt was given."),
-        "{}",
-        err(&output)
-    );
-    let output = case.run(&[]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("humble ask"), "{}", err(&output));
-    assert_eq!(case.run(&["ask", "--nonsense"]).status.code(), Some(2));
-}
-
-#[test]
-fn a_malformed_config_is_reported_with_its_position_and_not_modified() {
-    let case = ask_fixture();
-    let broken = "{\n  \"models\": [,]\n}\n";
-    case.write("config.json", broken);
-    let output = case.run(&["ask", "hi"]);
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = err(&output);
-    let error = "config.json, line 2, column 14: expected a value, found \",\".";
-    assert!(stderr.contains(error), "{stderr}");
-    let path = case.home.path().join("config.json");
-    assert_eq!(std::fs::read_to_string(path).expect("config.json"), broken);
-}
-
-#[test]
 fn api_keys_never_reach_the_log_even_at_debug() {
-    let case = ask_fixture();
+    let fixture = ask_fixture();
     let server = ModelServer::start();
     let echo = json!({ "error": { "message": "Incorrect API key: sk-very-secret-0123" } });
     server.queue_reply("/v1/chat/completions", Reply::json(401, &echo));
@@ -327,51 +263,55 @@ fn api_keys_never_reach_the_log_even_at_debug() {
         "name": "m", "provider": "openai", "baseUrl": server.url(),
         "apiKey": "sk-very-secret-0123", "active": true,
     });
-    case.write(
+    fixture.write(
         "config.json",
         &json!({ "models": [model], "logLevel": "debug" }).to_string(),
     );
-    let output = case.run(&["ask", "hi"]);
-    let sent = &server.requests()[0];
+    let output = fixture.run(&["ask", "hi"]);
+    let request = &server.requests()[0];
     assert_eq!(
-        sent.header("authorization"),
+        request.header("authorization"),
         Some("Bearer sk-very-secret-0123")
     );
     assert_eq!(output.status.code(), Some(1));
-    let log = case.log();
+    let log = fixture.log();
     assert!(log.contains("DEBUG"), "the log level is debug: {log}");
-    for text in [log, out(&output), err(&output)] {
+    for text in [log, stdout_of(&output), stderr_of(&output)] {
         assert!(!text.contains("sk-very-secret-0123"), "{text}");
     }
 }
 
 #[test]
 fn escape_sequences_are_raw_in_a_pipe_and_removed_on_standard_error() {
-    let case = ask_fixture();
-    case.on(ollama_thinking(&["\u{1b}[2Jthink"], &["\u{1b}[31mred"]));
-    let output = case.run(&["ask", "hi"]);
-    assert_eq!(out(&output), "\u{1b}[31mred\n");
-    assert!(!err(&output).contains('\u{1b}'), "{:?}", err(&output));
+    let fixture = ask_fixture();
+    fixture.queue_reply(ollama_thinking(&["\u{1b}[2Jthink"], &["\u{1b}[31mred"]));
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(stdout_of(&output), "\u{1b}[31mred\n");
+    assert!(
+        !stderr_of(&output).contains('\u{1b}'),
+        "{:?}",
+        stderr_of(&output)
+    );
 }
 
 #[test]
 fn a_request_to_ollama_sets_temperature_and_context_size() {
-    let case = ask_fixture();
-    case.on(Reply::status(200).chunk(ollama_done(5, 1)));
-    let output = case.run(&["ask", "hi"]);
+    let fixture = ask_fixture();
+    fixture.queue_reply(Reply::status(200).chunk(ollama_done(5, 1)));
+    let output = fixture.run(&["ask", "hi"]);
     assert!(
-        err(&output).contains("m sent an empty answer."),
+        stderr_of(&output).contains("m sent an empty answer."),
         "{}",
-        err(&output)
+        stderr_of(&output)
     );
-    let sent = &case.server.bodies(CHAT)[0];
+    let request = &fixture.server.bodies(CHAT)[0];
     assert_eq!(
-        sent["options"],
+        request["options"],
         json!({ "temperature": 0.1, "num_ctx": 4096 })
     );
-    assert_eq!(sent["stream"], true);
+    assert_eq!(request["stream"], true);
     assert!(
-        sent.get("tools").is_none(),
+        request.get("tools").is_none(),
         "for Ollama the system message describes the tools"
     );
 }
@@ -379,20 +319,27 @@ fn a_request_to_ollama_sets_temperature_and_context_size() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_status_130_and_drops_the_connection() {
-    let case = ask_fixture();
+    let fixture = ask_fixture();
     let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
-    case.on(Reply::status(200).chunk(line).hang());
-    let child = case
+    fixture.queue_reply(Reply::status(200).chunk(line).hang());
+    let child = fixture
         .command(&["ask", "--no-tools", "hi"])
         .spawn()
         .expect("the program starts");
-    case.server
+    fixture
+        .server
         .blocking_wait_for(|log| log.requests.iter().any(|request| request.path == CHAT));
     let pid = rustix::process::Pid::from_raw(child.id().cast_signed()).expect("a process");
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("the process exists");
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(130));
-    assert!(err(&output).contains("(cancelled)"), "{}", err(&output));
+    assert!(
+        stderr_of(&output).contains("(cancelled)"),
+        "{}",
+        stderr_of(&output)
+    );
     // The request about loaded models may be dropped too.
-    case.server.blocking_wait_for(|log| log.aborted_replies > 0);
+    fixture
+        .server
+        .blocking_wait_for(|log| log.aborted_replies > 0);
 }

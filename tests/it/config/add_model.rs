@@ -4,7 +4,7 @@ use super::*;
 use humble::domain::model::{ApiKey, Secret};
 use humble::domain::{ModelServer, NewModel};
 
-fn new(name: &str, provider: ProviderKind) -> NewModel {
+fn new_model(name: &str, provider: ProviderKind) -> NewModel {
     NewModel {
         name: name.to_owned(),
         model: name.to_owned(),
@@ -17,13 +17,13 @@ fn new(name: &str, provider: ProviderKind) -> NewModel {
 
 #[test]
 fn the_first_model_creates_the_file_and_is_active() {
-    let place = config_fixture();
-    config::add_model(&place.home, &new("qwen3:4b", ProviderKind::Ollama)).unwrap();
+    let fixture = config_fixture();
+    config::add_model(&fixture.home, &new_model("qwen3:4b", ProviderKind::Ollama)).unwrap();
     let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
-    assert_eq!(place.config_text(), expected);
-    assert!(has_mode(&place.home.config(), 0o600));
+    assert_eq!(fixture.config_text(), expected);
+    assert!(has_mode(&fixture.home.config(), 0o600));
     assert_eq!(
-        place
+        fixture
             .settings()
             .active_model()
             .map(|model| model.name.as_str()),
@@ -32,45 +32,45 @@ fn the_first_model_creates_the_file_and_is_active() {
 }
 
 #[test]
-fn another_model_changes_only_the_active_flag_elsewhere() {
+fn adding_a_model_changes_only_the_active_flag_of_others() {
     let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\",\"active\":true , \"x\":0},\r\n\t\t7\r\n\t], \"alpha\": null }";
-    let place = with_config(text);
-    let mut model = new("sonnet", ProviderKind::Anthropic);
+    let fixture = with_config(text);
+    let mut model = new_model("sonnet", ProviderKind::Anthropic);
     model.model = "claude-sonnet-4-5".to_owned();
     model.api_key = Some(Secret::new("${ANTHROPIC_API_KEY}"));
-    config::add_model(&place.home, &model).unwrap();
+    config::add_model(&fixture.home, &model).unwrap();
     let added = "{ \"name\": \"sonnet\", \"model\": \"claude-sonnet-4-5\", \"provider\": \"anthropic\", \"apiKey\": \"${ANTHROPIC_API_KEY}\", \"active\": true }";
     let expected = text
         .replace("\"active\":true", "\"active\":false")
         .replace("\t\t7", &format!("\t\t7,\r\n\t\t{added}"));
-    assert_eq!(place.config_text(), expected);
+    assert_eq!(fixture.config_text(), expected);
 }
 
 #[test]
-fn a_model_like_another_copies_its_url_and_key_verbatim() {
+fn a_copied_model_keeps_the_url_and_the_key_reference() {
     let text = r#"{"models":[{"name":"a","provider":"openai","baseUrl":"https://h/v1/","apiKey":"${MINE}","caFile":"ca.pem","think":true}]}"#;
-    let place = with_config(text);
-    let mut model = new("b", ProviderKind::OpenAi);
+    let fixture = with_config(text);
+    let mut model = new_model("b", ProviderKind::OpenAi);
     model.copy_from = Some(reference("a", ProviderKind::OpenAi));
-    config::add_model(&place.home, &model).unwrap();
-    let settings = place.settings();
+    config::add_model(&fixture.home, &model).unwrap();
+    let settings = fixture.settings();
     let (first, second) = (&settings.models[0], &settings.models[1]);
     assert_eq!(second.base_url, first.base_url);
     assert_eq!(second.api_key, ApiKey::Known(Secret::new("sk-mine")));
     assert_eq!(second.ca_file, first.ca_file);
     assert_eq!((second.think, second.active), (None, true));
     assert!(
-        !place.config_text().contains("sk-mine"),
-        "variables are not expanded"
+        !fixture.config_text().contains("sk-mine"),
+        "the variable is not expanded in the file"
     );
 }
 
 #[test]
 fn a_null_or_missing_list_is_created() {
     for text in [r#"{"models":null}"#, r#"{"models":[]}"#, r#"{"x":1}"#] {
-        let place = with_config(text);
-        config::add_model(&place.home, &new("a", ProviderKind::Ollama)).unwrap();
-        assert_eq!(place.settings().models.len(), 1, "{text}");
+        let fixture = with_config(text);
+        config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama)).unwrap();
+        assert_eq!(fixture.settings().models.len(), 1, "{text}");
     }
 }
 
@@ -82,26 +82,26 @@ fn an_unusable_file_is_not_modified() {
         r#"{"models":["#,
         "",
     ] {
-        let place = with_config(text);
-        let fault = config::add_model(&place.home, &new("a", ProviderKind::Ollama));
-        let message = notice_text(&fault.unwrap_err().notice());
+        let fixture = with_config(text);
+        let error = config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama));
+        let message = notice_text(&error.unwrap_err().notice());
         assert!(message.contains("config.json"), "{message}");
-        assert_eq!(place.config_text(), text);
+        assert_eq!(fixture.config_text(), text);
     }
 }
 
 #[test]
 fn a_new_model_is_checked_like_an_entry_of_the_file() {
-    let place = config_fixture();
-    let mut model = new("m", ProviderKind::OpenAi);
+    let fixture = config_fixture();
+    let mut model = new_model("m", ProviderKind::OpenAi);
     model.base_url = Some("localhost:8080".to_owned());
     model.api_key = Some(Secret::new("sk-typed"));
-    let read = config::parse_new_model(&place.home, &model).unwrap();
-    assert_eq!(read.base_url, "http://localhost:8080/v1");
-    assert_eq!(read.api_key, ApiKey::Known(Secret::new("sk-typed")));
+    let parsed = config::parse_new_model(&fixture.home, &model).unwrap();
+    assert_eq!(parsed.base_url, "http://localhost:8080/v1");
+    assert_eq!(parsed.api_key, ApiKey::Known(Secret::new("sk-typed")));
     model.base_url = Some("example.com".to_owned());
-    let fault = config::parse_new_model(&place.home, &model).unwrap_err();
-    assert!(fault.contains("has no scheme"), "{fault}");
+    let error = config::parse_new_model(&fixture.home, &model).unwrap_err();
+    assert!(error.contains("has no scheme"), "{error}");
 }
 
 #[test]
@@ -111,17 +111,17 @@ fn models_with_one_url_share_a_server_and_a_usable_key_is_preferred() {
         {"name":"b","provider":"ollama"},
         {"name":"c","provider":"openai","baseUrl":"https://h","apiKey":"sk-1"}]}"#;
     let servers = config::model_servers(&with_config(text).settings().models);
-    let seen: Vec<_> = servers
+    let listed: Vec<_> = servers
         .iter()
-        .map(|known| {
-            let names = known
+        .map(|server| {
+            let names = server
                 .catalog
                 .configured
                 .iter()
                 .map(|model| model.name.as_str());
             (
-                known.catalog.server.clone(),
-                known.config.name.as_str(),
+                server.catalog.server.clone(),
+                server.config.name.as_str(),
                 names.collect::<Vec<_>>(),
             )
         })
@@ -142,5 +142,5 @@ fn models_with_one_url_share_a_server_and_a_usable_key_is_preferred() {
             vec!["b"],
         ),
     ];
-    assert_eq!(seen, expected);
+    assert_eq!(listed, expected);
 }

@@ -25,9 +25,9 @@ fn settings_of_the_screen_are_read() {
         is_sidebar_open: false,
     };
     assert_eq!(fixture.settings().ui, ui);
-    let wrong = with_config(r#"{ "ui": { "ascii": "yes", "sidebar": "left" } }"#);
-    assert_eq!(wrong.settings().ui, UiSettings::default());
-    assert_eq!(wrong.banners().len(), 2);
+    let invalid = with_config(r#"{ "ui": { "ascii": "yes", "sidebar": "left" } }"#);
+    assert_eq!(invalid.settings().ui, UiSettings::default());
+    assert_eq!(invalid.banners().len(), 2);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn an_invalid_entry_is_reported_and_the_others_are_used() {
             "`baseUrl` has no scheme; start it with `https://` or `http://`.",
         ),
     ];
-    for (entry, fault) in cases {
+    for (entry, problem) in cases {
         let good = json!({ "name": "good", "provider": "ollama" });
         let text = json!({ "models": [entry, good] }).to_string();
         let fixture = with_config(text);
@@ -187,7 +187,7 @@ fn an_invalid_entry_is_reported_and_the_others_are_used() {
             None => String::new(),
         };
         let message = format!(
-            "config.json, line 1: model 1{name}: {fault} \
+            "config.json, line 1: model 1{name}: {problem} \
              Correct it in the file; until then this model is not used."
         );
         let expected = ("config.json: model 1".to_owned(), message);
@@ -241,7 +241,7 @@ fn only_an_invalid_optional_field_is_ignored() {
     ];
     let valid = json!({ "name": "m", "provider": "openai" });
     let expected_model = one_model(valid.clone()).settings().models.remove(0);
-    for (fields, faults) in cases {
+    for (fields, problems) in cases {
         let mut entry = valid.clone();
         let fields = fields.as_object().unwrap().clone();
         let ignored = if fields.len() == 1 {
@@ -252,7 +252,7 @@ fn only_an_invalid_optional_field_is_ignored() {
         entry.as_object_mut().unwrap().extend(fields);
         let fixture = one_model(entry);
         let message = format!(
-            "config.json, line 1: model 1 (`m`): {faults} \
+            "config.json, line 1: model 1 (`m`): {problems} \
              Correct it in the file; the model is used without {ignored}."
         );
         let expected = ("config.json: model 1".to_owned(), message);
@@ -302,10 +302,10 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
             "line 6: `toolRounds` is 0.5, expected a whole number of at least 1.",
         ),
     ]
-    .map(|(about, fault)| {
+    .map(|(setting, problem)| {
         (
-            format!("config.json: {about}"),
-            format!("config.json, {fault} {advice}"),
+            format!("config.json: {setting}"),
+            format!("config.json, {problem} {advice}"),
         )
     });
     assert_eq!(fixture.banners(), expected);
@@ -348,13 +348,13 @@ fn values_written_by_humble_ai_cli_are_read_in_any_case_and_preserved() {
     let settings = fixture.settings();
     let providers: Vec<_> = settings.models.iter().map(|model| model.provider).collect();
     assert_eq!(providers, [ProviderKind::Ollama, ProviderKind::OpenAi]);
-    assert_eq!(settings.models[0].dialect, humble::domain::Dialect::Xml);
-    assert_eq!(settings.models[0].think, Some(humble::domain::Think::High));
+    assert_eq!(settings.models[0].dialect, Dialect::Xml);
+    assert_eq!(settings.models[0].think, Some(Think::High));
     assert_eq!(settings.log_level, tracing::Level::DEBUG);
     assert_eq!(settings.tool_mode, ToolMode::Auto);
     config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
     let a = reference("a", ProviderKind::Ollama);
-    config::set_tool_calls(&fixture.home, &a, humble::domain::Dialect::Xml).unwrap();
+    config::set_tool_calls(&fixture.home, &a, Dialect::Xml).unwrap();
     assert_eq!(fixture.config_text(), text);
     config::set_active_model(&fixture.home, &reference("b", ProviderKind::OpenAi)).unwrap();
     let expected = text

@@ -1,25 +1,26 @@
-//! Personas: files override built-in ones, front matter names tools, and an unusable file is
-//! reported with the reason.
+//! Personas: files override built-in personas, the front matter lists tools, and an unusable file
+//! is reported with the reason.
 
 use super::*;
 use humble::config::{all_personas, find_persona, read_personas};
 use humble::domain::Persona;
 
 fn with_personas(files: &[(&str, &[u8])]) -> ConfigFixture {
-    let place = config_fixture();
-    fs::create_dir(place.home.personas()).unwrap();
+    let fixture = config_fixture();
+    fs::create_dir(fixture.home.personas()).unwrap();
     for (name, bytes) in files {
-        fs::write(place.home.personas().join(name), bytes).unwrap();
+        fs::write(fixture.home.personas().join(name), bytes).unwrap();
     }
-    place
+    fixture
 }
 
-fn one(text: &str) -> Persona {
-    let place = with_personas(&[("p.md", text.as_bytes())]);
-    read_personas(&place.home).value.remove(0)
+/// Reads a home with one persona file that contains `text`.
+fn read_one(text: &str) -> Persona {
+    let fixture = with_personas(&[("p.md", text.as_bytes())]);
+    read_personas(&fixture.home).value.remove(0)
 }
 
-fn tools(persona: &Persona) -> Option<Vec<String>> {
+fn tool_names(persona: &Persona) -> Option<Vec<String>> {
     let tools = persona.tools.as_ref()?;
     Some(tools.iter().map(|tool| tool.qualified_name()).collect())
 }
@@ -32,12 +33,12 @@ fn a_file_overrides_the_built_in_persona_with_its_name() {
             .map(|persona| persona.name.clone())
             .collect()
     };
-    let place = config_fixture();
-    assert_eq!(read_personas(&place.home).banners, []);
+    let fixture = config_fixture();
+    assert_eq!(read_personas(&fixture.home).banners, []);
     assert_eq!(names(&all_personas(&[])), ["terraform", "weather"]);
     let weather = find_persona(&[], "weather").unwrap();
     let expected = Some(vec!["get_weather".to_owned(), "get_time".to_owned()]);
-    assert_eq!(tools(&weather), expected);
+    assert_eq!(tool_names(&weather), expected);
     assert!(
         weather
             .text
@@ -51,8 +52,8 @@ fn a_file_overrides_the_built_in_persona_with_its_name() {
         (".hidden.md", b"no"),
         ("notes.txt", b"no"),
     ];
-    let mine = with_personas(&files);
-    let read = read_personas(&mine.home).value;
+    let overridden = with_personas(&files);
+    let read = read_personas(&overridden.home).value;
     assert_eq!(names(&all_personas(&read)).len(), 3);
     let rain = find_persona(&read, "weather").unwrap();
     assert_eq!(rain.description, "It always rains");
@@ -112,12 +113,12 @@ fn front_matter_is_removed_and_accepts_common_spellings() {
             &None,
         ),
     ] {
-        let persona = one(text);
+        let persona = read_one(text);
         assert_eq!(persona.text.as_deref(), Ok(rest), "{text:?}");
-        assert_eq!(&tools(&persona), expected, "{text:?}");
+        assert_eq!(&tool_names(&persona), expected, "{text:?}");
     }
-    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").description;
-    assert_eq!(about, "Says hi");
+    let description = read_one("---\ndescription: \"Says hi\"\n---\n# Title\n").description;
+    assert_eq!(description, "Says hi");
 }
 
 #[test]
@@ -130,9 +131,9 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
         ("tools.md", b"---\ntools: fs/\n---\nHi"),
         ("well.md", b"Hi"),
     ];
-    let place = with_personas(&files);
-    fs::create_dir(place.home.personas().join("folder.md")).unwrap();
-    let read = read_personas(&place.home).value;
+    let fixture = with_personas(&files);
+    fs::create_dir(fixture.home.personas().join("folder.md")).unwrap();
+    let read = read_personas(&fixture.home).value;
     let why = |name: &str| match find_persona(&read, name) {
         Ok(persona) => panic!("{persona:?}"),
         Err(notice) => notice.what,
@@ -161,21 +162,21 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
 
 #[test]
 fn too_many_personas_and_a_file_in_place_of_the_folder_are_reported() {
-    let place = config_fixture();
-    fs::create_dir(place.home.personas()).unwrap();
+    let fixture = config_fixture();
+    fs::create_dir(fixture.home.personas()).unwrap();
     for number in 0..201 {
-        fs::write(place.home.personas().join(format!("{number}.md")), "x").unwrap();
+        fs::write(fixture.home.personas().join(format!("{number}.md")), "x").unwrap();
     }
-    let read = read_personas(&place.home);
+    let read = read_personas(&fixture.home);
     assert_eq!(read.value.len(), 200);
     let text = notice_text(&read.banners[0].notice);
     assert!(
         text.contains("contains 201 personas. Only the first 200"),
         "{text}"
     );
-    fs::remove_dir_all(place.home.personas()).unwrap();
-    fs::write(place.home.personas(), "").unwrap();
-    let read = read_personas(&place.home);
+    fs::remove_dir_all(fixture.home.personas()).unwrap();
+    fs::write(fixture.home.personas(), "").unwrap();
+    let read = read_personas(&fixture.home);
     let text = notice_text(&read.banners[0].notice);
     assert!(text.contains("expected a folder"), "{text}");
 }

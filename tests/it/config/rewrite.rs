@@ -8,123 +8,126 @@ use proptest::prelude::*;
 fn a_rewrite_changes_nothing_but_the_value() {
     let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\", \"x\": 12345678901234567890123, \"active\":true},\r\n\
                 \t\t{ \"model\" : \"b\", \"provider\" : \"mistral\", \"\\u006eote\": \"\\/\" }\r\n\t], \"alpha\": null }";
-    let place = with_config(text);
-    config::set_active_model(&place.home, &reference("b", ProviderKind::Mistral)).unwrap();
+    let fixture = with_config(text);
+    config::set_active_model(&fixture.home, &reference("b", ProviderKind::Mistral)).unwrap();
     let expected = text
         .replace("\"active\":true", "\"active\":false")
         .replace("\"\\/\" }", "\"\\/\", \"active\": true }");
-    assert_eq!(place.config_text(), expected);
-    config::set_active_model(&place.home, &reference("a", ProviderKind::Ollama)).unwrap();
-    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    assert_eq!(fixture.config_text(), expected);
+    config::set_active_model(&fixture.home, &reference("a", ProviderKind::Ollama)).unwrap();
+    config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
     let expected = text
         .replace("\"\\/\" }", "\"\\/\", \"active\": false }")
         .replace("null }", "null, \"toolCallMode\": \"auto\" }");
-    assert_eq!(place.config_text(), expected);
+    assert_eq!(fixture.config_text(), expected);
 }
 
 #[test]
 fn setting_a_dialect_changes_only_that_models_entry() {
     let text = "{ \"zeta\": 1.50,\r\n\"models\": [ 7,\r\n\t{\"name\":\"a\",\"provider\":\"ollama\",\"toolCalls\":\"auto\",\"x\":1e3},\
                 \r\n\t{\"model\":\"a\",\"provider\":\"mistral\",\"note\":\"\\/한\"} ] }";
-    let place = with_config(text);
+    let fixture = with_config(text);
     let ollama = reference("a", ProviderKind::Ollama);
-    config::set_tool_calls(&place.home, &ollama, Dialect::Xml).unwrap();
+    config::set_tool_calls(&fixture.home, &ollama, Dialect::Xml).unwrap();
     let expected = text.replace("\"auto\"", "\"xml\"");
-    assert_eq!(place.config_text(), expected);
+    assert_eq!(fixture.config_text(), expected);
     let mistral = reference("a", ProviderKind::Mistral);
-    config::set_tool_calls(&place.home, &mistral, Dialect::Prompt).unwrap();
+    config::set_tool_calls(&fixture.home, &mistral, Dialect::Prompt).unwrap();
     let expected = expected.replace("한\"}", "한\",\"toolCalls\": \"prompt\"}");
-    assert_eq!(place.config_text(), expected);
+    assert_eq!(fixture.config_text(), expected);
     let unknown = reference("aa", ProviderKind::Ollama);
-    let fault = config::set_tool_calls(&place.home, &unknown, Dialect::Xml).unwrap_err();
-    assert!(fault.to_string().ends_with("did you mean `a`?"), "{fault}");
-    assert_eq!(place.config_text(), expected);
+    let error = config::set_tool_calls(&fixture.home, &unknown, Dialect::Xml).unwrap_err();
+    assert!(error.to_string().ends_with("did you mean `a`?"), "{error}");
+    assert_eq!(fixture.config_text(), expected);
 }
 
 #[test]
 fn a_new_file_is_private_to_the_user() {
-    let place = config_fixture();
-    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
-    assert_eq!(place.config_text(), "{\n  \"toolCallMode\": \"auto\"\n}\n");
-    config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
+    let fixture = config_fixture();
+    config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
+    assert_eq!(
+        fixture.config_text(),
+        "{\n  \"toolCallMode\": \"auto\"\n}\n"
+    );
+    config::set_server_enabled(&fixture.home, &ServerId::new("humble"), false).unwrap();
     let expected = "{\n  \"mcpServers\": { \"humble\": { \"enabled\": false } }\n}\n";
-    assert_eq!(place.servers_text(), expected);
-    assert!(!place.server("humble").enabled);
-    assert!(has_mode(&place.home.config(), 0o600));
+    assert_eq!(fixture.servers_text(), expected);
+    assert!(!fixture.server("humble").enabled);
+    assert!(has_mode(&fixture.home.config(), 0o600));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_symlink_is_kept_and_its_target_becomes_private() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let place = config_fixture();
+    let fixture = config_fixture();
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("real.json");
     fs::write(&target, "{}").unwrap();
     fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
-    symlink("second.json", place.home.config()).unwrap();
-    symlink(&target, place.home.root().join("second.json")).unwrap();
-    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
-    assert!(place.home.config().is_symlink());
+    symlink("second.json", fixture.home.config()).unwrap();
+    symlink(&target, fixture.home.root().join("second.json")).unwrap();
+    config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
+    assert!(fixture.home.config().is_symlink());
     assert!(fs::read_to_string(&target).unwrap().contains("auto"));
     assert!(has_mode(&target, 0o600));
 }
 
 #[test]
 fn an_unknown_model_or_server_is_rejected_with_a_suggestion() {
-    let place = one_model(json!({ "name": "gpt-4o", "provider": "openai" }));
-    let before = place.config_text();
-    let fault = config::set_active_model(&place.home, &reference("gpt4o", ProviderKind::OpenAi))
+    let fixture = one_model(json!({ "name": "gpt-4o", "provider": "openai" }));
+    let before = fixture.config_text();
+    let error = config::set_active_model(&fixture.home, &reference("gpt4o", ProviderKind::OpenAi))
         .unwrap_err();
     assert!(
-        fault.to_string().ends_with("did you mean `gpt-4o`?"),
-        "{fault}"
+        error.to_string().ends_with("did you mean `gpt-4o`?"),
+        "{error}"
     );
-    assert_eq!(place.config_text(), before);
-    let fault = config::set_server_enabled(&place.home, &ServerId::new("x"), true).unwrap_err();
+    assert_eq!(fixture.config_text(), before);
+    let error = config::set_server_enabled(&fixture.home, &ServerId::new("x"), true).unwrap_err();
     assert!(
-        matches!(fault, ConfigError::UnknownServer { .. }),
-        "{fault}"
+        matches!(error, ConfigError::UnknownServer { .. }),
+        "{error}"
     );
-    assert!(!place.home.servers().exists());
+    assert!(!fixture.home.servers().exists());
 }
 
 #[test]
 fn concurrent_saves_of_two_programs_lose_nothing() {
     let tools: Vec<String> = (0..40).map(|number| format!("tool-{number}")).collect();
-    let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
+    let fixture = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
     std::thread::scope(|scope| {
-        for (half, id) in [
+        for (tools_of_thread, id) in [
             (&tools[..20], "a"),
             (&tools[20..], "a"),
             (&tools[..20], "b"),
         ] {
-            let home = &place.home;
+            let home = &fixture.home;
             scope.spawn(move || {
-                for tool in half {
+                for tool in tools_of_thread {
                     config::set_tool_enabled(home, &ServerId::new(id), tool, false).unwrap();
                 }
             });
         }
     });
-    assert_eq!(place.server("a").disabled_tools.len(), 40);
-    assert_eq!(place.server("b").disabled_tools.len(), 20);
+    assert_eq!(fixture.server("a").disabled_tools.len(), 40);
+    assert_eq!(fixture.server("b").disabled_tools.len(), 20);
     for tool in &tools {
-        config::set_tool_enabled(&place.home, &ServerId::new("a"), tool, true).unwrap();
+        config::set_tool_enabled(&fixture.home, &ServerId::new("a"), tool, true).unwrap();
     }
-    assert!(place.server("a").disabled_tools.is_empty());
+    assert!(fixture.server("a").disabled_tools.is_empty());
 }
 
 #[test]
 fn a_long_held_lock_is_an_error_instead_of_a_hang() {
-    let place = with_config("{}");
-    let _lock = humble::files::FileLock::acquire_beside(&place.home.config()).unwrap();
-    let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+    let fixture = with_config("{}");
+    let _lock = humble::files::FileLock::acquire_beside(&fixture.home.config()).unwrap();
+    let error = config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap_err();
     assert!(
-        fault.to_string().contains("another program has locked"),
-        "{fault}"
+        error.to_string().contains("another program has locked"),
+        "{error}"
     );
-    assert_eq!(place.config_text(), "{}");
+    assert_eq!(fixture.config_text(), "{}");
 }
 
 fn json_value() -> impl Strategy<Value = Value> {
@@ -150,27 +153,27 @@ proptest! {
     #[test]
     fn unknown_keys_and_their_order_survive_any_edit(
         members in prop::collection::vec(("[a-c\"\\\\한]{0,3}", json_value()), 0..6),
-        at in 0_usize..6,
-        pretty in any::<bool>(),
-        on in any::<bool>(),
+        position in 0_usize..6,
+        is_pretty in any::<bool>(),
+        is_enabled in any::<bool>(),
     ) {
         let mut members: Vec<(String, Value)> = members;
         let server = json!({ "command": "x", "later": { "한": [1.5, null] } });
-        members.insert(at.min(members.len()), ("mcpServers".to_owned(), json!({ "s": server })));
+        members.insert(position.min(members.len()), ("mcpServers".to_owned(), json!({ "s": server })));
         let root = Value::Object(members.into_iter().collect());
-        let text = if pretty { serde_json::to_string_pretty(&root).unwrap() } else { root.to_string() };
-        let place = with_servers(&text);
+        let text = if is_pretty { serde_json::to_string_pretty(&root).unwrap() } else { root.to_string() };
+        let fixture = with_servers(&text);
         let id = ServerId::new("s");
-        config::set_server_enabled(&place.home, &id, on).unwrap();
-        config::set_tool_enabled(&place.home, &id, "t", false).unwrap();
-        config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
-        config::set_server_enabled(&place.home, &ServerId::new("humble"), on).unwrap();
-        let changed = place.servers_text();
+        config::set_server_enabled(&fixture.home, &id, is_enabled).unwrap();
+        config::set_tool_enabled(&fixture.home, &id, "t", false).unwrap();
+        config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
+        config::set_server_enabled(&fixture.home, &ServerId::new("humble"), is_enabled).unwrap();
+        let changed = fixture.servers_text();
         let mut expected: Value = serde_json::from_str(&text).unwrap();
-        expected["mcpServers"]["s"]["enabled"] = json!(on);
+        expected["mcpServers"]["s"]["enabled"] = json!(is_enabled);
         expected["mcpServers"]["s"]["toolsOff"] = json!(["t"]);
-        expected["mcpServers"]["humble"] = json!({ "enabled": on });
-        let found: Value = serde_json::from_str(&changed).unwrap();
-        prop_assert_eq!(found.to_string(), expected.to_string());
+        expected["mcpServers"]["humble"] = json!({ "enabled": is_enabled });
+        let actual: Value = serde_json::from_str(&changed).unwrap();
+        prop_assert_eq!(actual.to_string(), expected.to_string());
     }
 }

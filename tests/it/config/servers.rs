@@ -1,4 +1,4 @@
-//! `mcp-servers.json`: every accepted form, and the errors for all others.
+//! `mcp-servers.json`: every accepted form, and the reasons for rejecting others.
 
 use super::*;
 use humble::domain::LaunchConfig;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[test]
 fn every_accepted_form_of_a_server_is_read() {
-    let place = with_servers(
+    let fixture = with_servers(
         r#"{ "mcpServers": {
             "files": { "name": "ignored", "type": "command", "description": "d", "command": "npx",
                        "args": ["-p", "${PORT}", "${x:-1}"], "env": { "A": "${MINE}" }, "cwd": "/w",
@@ -21,8 +21,8 @@ fn every_accepted_form_of_a_server_is_read() {
             "humble": { "toolsOff": [] }
         } }"#,
     );
-    assert_eq!(place.banners(), []);
-    let servers = place.servers();
+    assert_eq!(fixture.banners(), []);
+    let servers = fixture.servers();
     let ids: Vec<_> = servers.iter().map(|server| server.id.as_str()).collect();
     assert_eq!(
         ids,
@@ -93,8 +93,8 @@ fn values_of_variables_are_secrets_everywhere() {
         };
         Some(value.to_owned())
     };
-    let place = with_servers(text.to_string());
-    let servers = read_servers_with(&place.home, &variables).value;
+    let fixture = with_servers(text.to_string());
+    let servers = read_servers_with(&fixture.home, &variables).value;
     let secrets =
         |index: usize| -> Vec<&str> { servers[index].secrets.iter().map(Secret::expose).collect() };
     let auth = ["Bearer%20tok-en", "Bearer tok-en", "bearer tok-en"];
@@ -109,8 +109,8 @@ fn values_of_variables_are_secrets_everywhere() {
     }
     assert!(secrets(2).contains(&"tok-en"), "{:?}", secrets(2));
     assert!(!secrets(1).contains(&"h:123") && !secrets(2).contains(&"/home/somebody"));
-    let all = config::server_secrets(&servers);
-    assert!(all.contains(&Secret::new("Se%20cret/p")));
+    let secrets = config::server_secrets(&servers);
+    assert!(secrets.contains(&Secret::new("Se%20cret/p")));
 }
 
 #[test]
@@ -171,21 +171,22 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
     for (entry, why) in cases {
         let good = json!({ "command": "good" });
         let text = json!({ "mcpServers": { "bad": entry, "good": good } }).to_string();
-        let place = with_servers(text);
+        let fixture = with_servers(text);
         let why = why.to_owned();
         assert_eq!(
-            place.server("bad").launch,
+            fixture.server("bad").launch,
             LaunchConfig::Misconfigured { why }
         );
-        let good = place.server("good").launch;
+        let good = fixture.server("good").launch;
         assert!(matches!(good, LaunchConfig::Stdio { .. }), "{good:?}");
     }
 }
 
 #[test]
 fn the_built_in_servers_name_is_reserved() {
-    let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
-    let servers = place.servers();
+    let fixture =
+        with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
+    let servers = fixture.servers();
     let why = "`humble` is the built-in server; choose another name".to_owned();
     assert_eq!(servers[0].launch, LaunchConfig::Misconfigured { why });
     assert_eq!(servers.len(), 2);
@@ -208,30 +209,30 @@ fn files_of_other_clients_and_older_homes_are_read_and_changed_in_place() {
         ),
     ];
     for (before, after) in cases {
-        let place = with_servers(before);
+        let fixture = with_servers(before);
         assert!(matches!(
-            place.server("a").launch,
+            fixture.server("a").launch,
             LaunchConfig::Stdio { .. }
         ));
-        config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
-        config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
-        assert_eq!(place.servers_text(), after);
-        assert_eq!(place.servers().len(), 2);
-        assert!(place.servers().iter().all(|server| !server.enabled));
+        config::set_server_enabled(&fixture.home, &ServerId::new("a"), false).unwrap();
+        config::set_server_enabled(&fixture.home, &ServerId::new("humble"), false).unwrap();
+        assert_eq!(fixture.servers_text(), after);
+        assert_eq!(fixture.servers().len(), 2);
+        assert!(fixture.servers().iter().all(|server| !server.enabled));
     }
 }
 
 #[test]
 fn setting_values_are_case_insensitive() {
-    let place = with_servers(
+    let fixture = with_servers(
         r#"{ "mcpServers": {
             "a": { "url": "https://e/", "transport": "HTTP", "protocol": "Legacy" },
             "b": { "url": "https://e/", "type": "Sse" },
             "c": { "command": "c", "type": "STDIO" }
         } }"#,
     );
-    let before = place.servers_text();
-    let servers = place.servers();
+    let before = fixture.servers_text();
+    let servers = fixture.servers();
     let transport = |index: usize| match &servers[index].launch {
         LaunchConfig::Remote { transport, .. } => *transport,
         other => panic!("{other:?}"),
@@ -243,37 +244,37 @@ fn setting_values_are_case_insensitive() {
         humble::domain::server::ProtocolMode::Legacy
     );
     assert!(matches!(servers[3].launch, LaunchConfig::Stdio { .. }));
-    config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
+    config::set_server_enabled(&fixture.home, &ServerId::new("a"), false).unwrap();
     let expected = before.replace("\"Legacy\" }", "\"Legacy\", \"enabled\": false }");
-    assert_eq!(place.servers_text(), expected);
+    assert_eq!(fixture.servers_text(), expected);
 }
 
 #[test]
 fn generated_names_are_unique() {
-    let place = with_servers(
+    let fixture = with_servers(
         r#"{ "mcpServers": [
             { "command": "a", "name": "server-2" }, { "command": "b" },
             { "command": "c", "name": "server-2" }, { "command": "d", "name": "server-2-2" }
         ] }"#,
     );
-    let servers = place.servers();
+    let servers = fixture.servers();
     let ids: Vec<_> = servers.iter().map(|server| server.id.as_str()).collect();
     assert_eq!(
         ids,
         ["humble", "server-2", "server-2-3", "server-3", "server-2-2"]
     );
-    config::set_server_enabled(&place.home, &ServerId::new("server-2-3"), false).unwrap();
+    config::set_server_enabled(&fixture.home, &ServerId::new("server-2-3"), false).unwrap();
     let expected = r#"{ "command": "b", "enabled": false }"#;
     assert!(
-        place.servers_text().contains(expected),
+        fixture.servers_text().contains(expected),
         "{}",
-        place.servers_text()
+        fixture.servers_text()
     );
 }
 
 #[test]
 fn a_new_server_may_use_unset_variables() {
-    let new = |url: &str| config::NewServer {
+    let new_server = |url: &str| config::NewServer {
         name: "new".to_owned(),
         description: None,
         enabled: true,
@@ -291,13 +292,13 @@ fn a_new_server_may_use_unset_variables() {
         "https://h/${HUMBLE_UNSET}/mcp",
         "${HUMBLE_UNSET}://h:${HUMBLE_UNSET}/",
     ] {
-        let server = config::preview_server(&new(url)).expect(url);
+        let server = config::preview_server(&new_server(url)).expect(url);
         let LaunchConfig::Misconfigured { why } = server.launch else {
             panic!("{url}");
         };
         assert!(why.contains("HUMBLE_UNSET, which is not set"), "{why}");
     }
     for url in ["ftp://${HUMBLE_UNSET}/", "no url", "needs the variable"] {
-        assert!(config::preview_server(&new(url)).is_err(), "{url}");
+        assert!(config::preview_server(&new_server(url)).is_err(), "{url}");
     }
 }

@@ -1,5 +1,5 @@
-//! Wrong kinds of files in the home, such as pipes and symbolic links, and files that other
-//! users can read.
+//! Files of the wrong kind, such as named pipes and dangling links, and files that other users can
+//! read.
 
 use super::*;
 use humble::config::{ConfigLoad, outdated_system_prompt, replace_system_prompt};
@@ -16,48 +16,52 @@ fn causes(home: &Home) -> Vec<String> {
 
 #[test]
 fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
-    let place = config_fixture();
-    fs::create_dir(place.home.personas()).unwrap();
-    let persona = place.home.personas().join("p.md");
+    let fixture = config_fixture();
+    fs::create_dir(fixture.home.personas()).unwrap();
+    let persona = fixture.home.personas().join("p.md");
     let files = [
-        place.home.config(),
-        place.home.servers(),
-        place.home.system_prompt(),
+        fixture.home.config(),
+        fixture.home.servers(),
+        fixture.home.system_prompt(),
         persona,
     ];
     for file in &files {
-        let all = rustix::fs::Mode::RWXU;
-        rustix::fs::mkfifoat(rustix::fs::CWD, file, all).unwrap();
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mkfifoat(rustix::fs::CWD, file, mode).unwrap();
     }
-    let read = ConfigLoad::from_files(&place.home);
-    let causes: Vec<_> = read.banners.iter().map(|b| b.cause.to_string()).collect();
+    let load = ConfigLoad::from_files(&fixture.home);
+    let causes: Vec<_> = load
+        .banners
+        .iter()
+        .map(|banner| banner.cause.to_string())
+        .collect();
     assert_eq!(
         causes,
         ["config.json", "mcp-servers.json", "system_prompt.txt"]
     );
     let why = "it is not a regular file";
     assert!(
-        read.banners
+        load.banners
             .iter()
-            .all(|b| notice_text(&b.notice).contains(why))
+            .all(|banner| notice_text(&banner.notice).contains(why))
     );
-    assert_eq!(read.snapshot.personas[0].text, Err(why.to_owned()));
-    let refused = config::set_tool_mode(&place.home, ToolMode::Auto);
-    assert!(matches!(refused, Err(ConfigError::Unreadable { .. })));
+    assert_eq!(load.snapshot.personas[0].text, Err(why.to_owned()));
+    let result = config::set_tool_mode(&fixture.home, ToolMode::Auto);
+    assert!(matches!(result, Err(ConfigError::Unreadable { .. })));
 }
 
 #[test]
 fn crlf_line_endings_are_accepted() {
-    let place = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
-    assert_eq!(place.settings().tool_mode, ToolMode::Auto);
-    let (_, text) = place.banners().remove(0);
+    let fixture = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
+    assert_eq!(fixture.settings().tool_mode, ToolMode::Auto);
+    let (_, text) = fixture.banners().remove(0);
     assert!(
         text.starts_with("config.json, line 3: `logLevel` is 5"),
         "{text}"
     );
-    config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
+    config::set_tool_mode(&fixture.home, ToolMode::Manual).unwrap();
     let expected = "{\r\n  \"toolCallMode\": \"manual\",\r\n  \"logLevel\": 5\r\n}\r\n";
-    assert_eq!(place.config_text(), expected);
+    assert_eq!(fixture.config_text(), expected);
 }
 
 #[test]
@@ -70,7 +74,7 @@ fn a_symlinked_home_is_followed() {
     config::set_tool_mode(&home, ToolMode::Auto).unwrap();
     assert!(folder.path().join("real/config.json").exists());
     assert!(folder.path().join("link").is_symlink());
-    // A dangling link is reported, and chatting still works.
+    // A dangling link is reported.
     symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
     let banners = Home::at(folder.path().join("dangling")).prepare();
     let text = notice_text(&banners[0].notice);
@@ -86,74 +90,83 @@ fn a_relative_home_is_resolved_against_the_working_folder() {
 
 #[test]
 fn an_unwritable_home_leaves_the_file_unchanged() {
-    let place = with_config("{}");
-    // Not even root can create anything there.
+    let fixture = with_config("{}");
+    // Not even root can create files in /proc.
     let home = Home::at("/proc/self/humble");
     let text = notice_text(&home.prepare()[0].notice);
     assert!(text.contains("settings are not saved"), "{text}");
-    let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
-    assert!(
-        matches!(refused, ConfigError::Unwritable { .. }),
-        "{refused}"
-    );
-    assert_eq!(place.config_text(), "{}");
+    let error = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
+    assert!(matches!(error, ConfigError::Unwritable { .. }), "{error}");
+    assert_eq!(fixture.config_text(), "{}");
 }
 
 #[test]
 fn world_readable_keys_are_reported_and_not_changed() {
-    let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
-    let config = place.home.config();
-    set_mode(place.home.root(), 0o755);
+    let fixture = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
+    let config = fixture.home.config();
+    set_mode(fixture.home.root(), 0o755);
     set_mode(&config, 0o644);
-    let reported = causes(&place.home);
-    // A private parent folder also keeps other users out.
-    let above = place.home.root().parent().unwrap().metadata().unwrap();
-    let is_open = above.permissions().mode() & 0o001 != 0;
+    let reported = causes(&fixture.home);
+    // If the parent folder is private, other users cannot reach the file.
+    let parent = fixture.home.root().parent().unwrap().metadata().unwrap();
+    let is_open = parent.permissions().mode() & 0o001 != 0;
     assert_eq!(
         reported.contains(&"modes of files".to_owned()),
         is_open,
         "{reported:?}"
     );
-    assert!(has_mode(&config, 0o644) && has_mode(place.home.root(), 0o755));
-    set_mode(place.home.root(), 0o700);
-    assert_eq!(causes(&place.home), [""; 0]);
-    set_mode(place.home.root(), 0o755);
+    assert!(has_mode(&config, 0o644) && has_mode(fixture.home.root(), 0o755));
+    set_mode(fixture.home.root(), 0o700);
+    assert_eq!(causes(&fixture.home), [""; 0]);
+    set_mode(fixture.home.root(), 0o755);
     set_mode(&config, 0o640);
-    assert_eq!(causes(&place.home), [""; 0]);
-    // The file contains no key.
+    assert_eq!(causes(&fixture.home), [""; 0]);
+    // A file without keys may be readable by others.
     set_mode(&config, 0o644);
     fs::write(&config, "{ \"logLevel\": \"debug\" }").unwrap();
-    assert_eq!(causes(&place.home), [""; 0]);
+    assert_eq!(causes(&fixture.home), [""; 0]);
 }
 
 #[test]
 fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
-    let place = config_fixture();
-    let path = place.home.system_prompt();
-    let name = |suffix: &str| place.home.root().join(format!("system_prompt.txt{suffix}"));
-    assert_eq!(outdated_system_prompt(&place.home), Ok(None), "no prompt");
+    let fixture = config_fixture();
+    let path = fixture.home.system_prompt();
+    let name = |suffix: &str| {
+        fixture
+            .home
+            .root()
+            .join(format!("system_prompt.txt{suffix}"))
+    };
+    assert_eq!(
+        outdated_system_prompt(&fixture.home),
+        Ok(None),
+        "there is no prompt"
+    );
     fs::write(&path, "Be kind.").unwrap();
     assert_eq!(
-        outdated_system_prompt(&place.home),
+        outdated_system_prompt(&fixture.home),
         Ok(None),
-        "a current prompt"
+        "the prompt is current"
     );
     for (text, suffix) in [
         ("use chooseFunction\r\n", ".bak"),
         ("{\"functionCall\": {}}", ".bak_2"),
     ] {
         fs::write(&path, text).unwrap();
-        let shown = outdated_system_prompt(&place.home).unwrap().unwrap();
+        let shown = outdated_system_prompt(&fixture.home).unwrap().unwrap();
         assert_eq!(&*shown, text);
-        assert_eq!(replace_system_prompt(&place.home, &shown), Ok(name(suffix)));
+        assert_eq!(
+            replace_system_prompt(&fixture.home, &shown),
+            Ok(name(suffix))
+        );
         assert_eq!(fs::read_to_string(name(suffix)).unwrap(), text);
         assert!(has_mode(&name(suffix), 0o600));
-        let now = fs::read_to_string(&path).unwrap();
-        assert_eq!(now, config::DEFAULT_SYSTEM_PROMPT);
+        let new_text = fs::read_to_string(&path).unwrap();
+        assert_eq!(new_text, config::DEFAULT_SYSTEM_PROMPT);
     }
     fs::write(&path, "chooseFunction, but another text").unwrap();
-    let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
-    let text = notice_text(&refused.notice());
+    let error = replace_system_prompt(&fixture.home, "chooseFunction").unwrap_err();
+    let text = notice_text(&error.notice());
     assert!(text.contains("was changed in the meantime"), "{text}");
     let contents = fs::read_to_string(&path).unwrap();
     assert_eq!(contents, "chooseFunction, but another text");
@@ -162,9 +175,9 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
 
 #[test]
 fn an_unwritable_log_file_loses_only_the_log() {
-    let place = config_fixture();
-    fs::write(place.home.logs(), "").unwrap();
-    let banners = place.home.prepare();
+    let fixture = config_fixture();
+    fs::write(fixture.home.logs(), "").unwrap();
+    let banners = fixture.home.prepare();
     assert_eq!(banners.len(), 1);
     let text = notice_text(&banners[0].notice);
     assert!(text.starts_with("The log cannot be written to "), "{text}");
@@ -172,5 +185,5 @@ fn an_unwritable_log_file_loses_only_the_log() {
         text.contains("is a file, not a folder. Everything else still works."),
         "{text}"
     );
-    assert!(place.home.sessions().is_dir());
+    assert!(fixture.home.sessions().is_dir());
 }

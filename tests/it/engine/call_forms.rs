@@ -1,4 +1,5 @@
-//! The forms of calls: several forms of one call, truncated calls, and calls that are text.
+//! The forms of calls: duplicates of one call in several forms, truncated calls, and calls that
+//! the user treats as text.
 
 use super::*;
 use crate::support::fixtures;
@@ -14,18 +15,23 @@ use std::sync::Arc;
 const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-fn native(timezone: &str) -> ScriptStep {
+fn native_call(timezone: &str) -> ScriptStep {
     let arguments = json!({"timezone": timezone});
     ScriptStep::call("humble__get_time", fixtures::object(arguments))
 }
 
-/// The calls of the turn in order, each once: form, other forms, outcome.
-fn calls(harness: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
+/// The calls in the transcript, in order: form, merged forms, and whether the call succeeded.
+fn transcript_calls(harness: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let entries = harness.transcript.entries().iter();
     let call = |entry: &humble::domain::TranscriptEntry| match &entry.body {
         EntryBody::Tool(call) => {
-            let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-            Some((call.origin.form(), call.merged_forms.to_vec(), ran))
+            let has_succeeded =
+                matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
+            Some((
+                call.origin.form(),
+                call.merged_forms.to_vec(),
+                has_succeeded,
+            ))
         }
         _ => None,
     };
@@ -41,7 +47,7 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
         (
             round(vec![
                 ScriptStep::text(GET_TIME_CALL),
-                native("Asia/Seoul"),
+                native_call("Asia/Seoul"),
                 end(),
             ]),
             vec![("native", vec!["JSON"], true)],
@@ -68,13 +74,17 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
             vec![("JSON", vec![], true), ("JSON", vec![], true)],
         ),
         (
-            round(vec![native("Asia/Seoul"), native("Asia/Seoul"), end()]),
+            round(vec![
+                native_call("Asia/Seoul"),
+                native_call("Asia/Seoul"),
+                end(),
+            ]),
             vec![("native", vec![], true), ("native", vec![], true)],
         ),
         (
             round(vec![
                 ScriptStep::text(GET_TIME_CALL),
-                native("Asia/Tokyo"),
+                native_call("Asia/Tokyo"),
                 end(),
             ]),
             vec![("native", vec![], true), ("JSON", vec![], true)],
@@ -83,21 +93,22 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
         let mut harness = EngineHarness::start_with_config(script, AUTO).await;
         harness.prompt("Time?").await;
         assert_eq!(harness.wait_for_turn_end().await, answered("Late."));
-        let mut calls = calls(&harness);
+        let mut calls = transcript_calls(&harness);
         calls.sort_by_key(|(form, ..)| *form != "native");
         assert_eq!(calls, expected);
     }
 }
 
-fn offered() -> Toolset {
+fn toolset() -> Toolset {
     Toolset::from_servers([&fixtures::server(
         "humble",
         vec![fixtures::tool("get_time")],
     )])
 }
 
-/// Which calls run in a reply with these calls, terminated or not, native or from text.
-fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
+/// Whether each call of a reply runs. `calls` states of each call whether it is terminated and
+/// whether it is native; `is_truncated`, whether the token limit ended the reply.
+fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
     let setup = TurnSetup {
         prompt: Prompt::new("Time?"),
         prompt_override: None,
@@ -105,19 +116,20 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),
-        toolset: Arc::new(offered()),
+        toolset: Arc::new(toolset()),
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
         untrusted_texts: UntrustedTexts::default(),
     };
     let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());
-    for (number, (whole, native)) in asked.iter().enumerate() {
-        let form = "Qwen";
-        let origin = if *native {
+    for (number, (is_terminated, is_native)) in calls.iter().enumerate() {
+        let origin = if *is_native {
             CallOrigin::Native
         } else {
-            let repaired = false;
-            CallOrigin::Text { form, repaired }
+            CallOrigin::Text {
+                form: "Qwen",
+                repaired: false,
+            }
         };
         let arguments = json!({ "number": number });
         turn.step(TurnInput::Call(ProposedCall {
@@ -126,15 +138,14 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
             name: "get_time".to_owned(),
             arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
             origin,
-            is_terminated: *whole,
+            is_terminated: *is_terminated,
             is_truncated: false,
             raw: String::new(),
         }));
     }
-    let refused = false;
     let mut effects = turn.step(TurnInput::ReplyEnded(Ok(ReplyEnd {
-        is_truncated: cut,
-        is_refused: refused,
+        is_truncated,
+        is_refused: false,
     })));
     if let Some(TurnEffect::CheckArguments(checks)) = effects.last() {
         let results = vec![SchemaCheck::Valid; checks.len()];
@@ -146,23 +157,31 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
             _ => false,
         })
     };
-    (0..asked.len()).map(runs).collect()
+    (0..calls.len()).map(runs).collect()
 }
 
 #[test]
 fn unterminated_call_is_truncated_if_the_token_limit_ended_the_reply() {
-    let (text, open, native) = ((true, false), (false, false), (true, true));
-    for (asked, ended, cut) in [
-        // A missing end is fine if the model ended the reply itself.
-        (vec![text, open], vec![true, true], vec![true, false]),
+    let (text, unterminated, native) = ((true, false), (false, false), (true, true));
+    for (calls, run_if_complete, run_if_truncated) in [
+        // An unterminated call runs if the model itself ended the reply.
+        (
+            vec![text, unterminated],
+            vec![true, true],
+            vec![true, false],
+        ),
         (vec![text, text], vec![true, true], vec![true, true]),
         (vec![native, native], vec![true, true], vec![true, false]),
         // Calls from text come last, wherever they are in the reply.
-        (vec![native, open], vec![true, true], vec![false, false]),
+        (
+            vec![native, unterminated],
+            vec![true, true],
+            vec![false, false],
+        ),
         (vec![native, text], vec![true, true], vec![true, true]),
     ] {
-        assert_eq!(run_of(&asked, false), ended, "{asked:?}");
-        assert_eq!(run_of(&asked, true), cut, "{asked:?}");
+        assert_eq!(which_calls_run(&calls, false), run_if_complete, "{calls:?}");
+        assert_eq!(which_calls_run(&calls, true), run_if_truncated, "{calls:?}");
     }
 }
 
@@ -177,21 +196,21 @@ async fn complete_call_before_the_truncation_runs() {
     let mut harness = EngineHarness::start_with_config(script, AUTO).await;
     harness.prompt("Time?").await;
     harness.wait_for_turn_end().await;
-    assert_eq!(calls(&harness), [("JSON", vec![], true)]);
+    assert_eq!(transcript_calls(&harness), [("JSON", vec![], true)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_call_runs_if_the_connection_broke() {
+async fn no_call_runs_if_the_connection_breaks() {
     for text in [GET_TIME_CALL.to_owned(), format!("[{GET_TIME_CALL}")] {
-        let cut = [ScriptStep::text(&text), native("Asia/Tokyo")];
+        let steps = [ScriptStep::text(&text), native_call("Asia/Tokyo")];
         let mut harness =
-            EngineHarness::start_with_config(Script::default().round(cut), AUTO).await;
+            EngineHarness::start_with_config(Script::default().round(steps), AUTO).await;
         harness.prompt("Time?").await;
         assert!(matches!(
             harness.wait_for_turn_end().await,
             TurnEnd::Failed { .. }
         ));
-        assert_eq!(calls(&harness), []);
+        assert_eq!(transcript_calls(&harness), []);
     }
 }
 
@@ -214,26 +233,26 @@ async fn call_treated_as_text_keeps_its_position_in_the_answer() {
             _ => None,
         })
         .collect();
-    assert_eq!(texts, [reply.as_str()], "also on the screen");
+    assert_eq!(texts, [reply.as_str()], "the transcript keeps the position");
     harness.prompt("Sure?").await;
     harness.wait_for_turn_end().await;
     assert_eq!(
         harness.model_messages()[1],
         Message::Assistant(reply.clone()),
-        "also in the next request"
+        "the next request keeps the position"
     );
     let home = harness.shut_down().await;
-    let saved = read(&session_files(&home)[0]);
+    let saved = read_json(&session_files(&home)[0]);
     assert_eq!(saved["messages"][1]["content"], reply.as_str());
 }
 
 #[tokio::test(start_paused = true)]
 async fn treating_one_call_as_text_keeps_the_others() {
-    let two = format!(
+    let both_calls = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Seoul", "Tokyo")
     );
-    let script = Script::default().answer(&two).answer("Done.");
+    let script = Script::default().answer(&both_calls).answer("Done.");
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Times?").await;
     let (ask, calls) = harness.next_approval().await;
@@ -250,8 +269,8 @@ async fn treating_one_call_as_text_keeps_the_others() {
         .collect();
     assert_eq!(results.len(), 1);
     assert!(results[0].contains("Asia/Tokyo"), "{results:?}");
-    let shown = format!("{:?}", harness.transcript.entries());
-    assert!(shown.contains("WasText"), "{shown}");
+    let entries = format!("{:?}", harness.transcript.entries());
+    assert!(entries.contains("WasText"), "{entries}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,12 +284,12 @@ async fn xml_dialect_is_used_for_reading_and_for_the_history() {
     assert!(
         !harness.events.iter().any(|event| matches!(event,
             Event::BannersChanged(banners) if !banners.is_empty())),
-        "there is no warning"
+        "no warning appears"
     );
     harness.prompt("Time?").await;
-    let (ask, asked) = harness.next_approval().await;
+    let (ask, call_ids) = harness.next_approval().await;
     harness
-        .answer(ask, UserAnswer::Calls(vec![(asked[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(call_ids[0], Decision::Run)]))
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Late."));
     let Some(Message::ToolCalls { calls, .. }) = harness.model_messages().get(1).cloned() else {

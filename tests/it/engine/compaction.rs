@@ -5,8 +5,9 @@ use humble::domain::TurnId;
 
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
-async fn three_turns(more: Script) -> EngineHarness {
-    let mut harness = EngineHarness::start(more).await;
+/// Starts the engine and completes three turns.
+async fn after_three_turns(script: Script) -> EngineHarness {
+    let mut harness = EngineHarness::start(script).await;
     for prompt in ["one", "two", "three"] {
         harness.prompt(prompt).await;
         harness.wait_for_turn_end().await;
@@ -15,19 +16,19 @@ async fn three_turns(more: Script) -> EngineHarness {
     harness
 }
 
-fn script() -> Script {
+fn three_answers() -> Script {
     Script::default().answer("1").answer("2").answer("3")
 }
 
 #[tokio::test(start_paused = true)]
 async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
-    let mut harness = three_turns(script().answer("One and two.").answer("4")).await;
+    let mut harness = after_three_turns(three_answers().answer("One and two.").answer("4")).await;
     harness.send(COMPACT).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("One and two."));
     harness.wait_for_save().await;
     let request = harness.last_request();
     let [Message::User(request)] = request.messages.as_slice() else {
-        panic!("only the instruction: {request:?}");
+        panic!("expected only the instruction: {request:?}");
     };
     assert!(
         harness.last_request().tools.is_empty(),
@@ -57,7 +58,7 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
     );
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(8));
     assert_eq!(file["humble"]["compacted"]["summary"], "One and two.");
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(4));
@@ -65,7 +66,7 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
 
 #[tokio::test(start_paused = true)]
 async fn summary_survives_a_restart() {
-    let mut harness = three_turns(script().answer("One and two.")).await;
+    let mut harness = after_three_turns(three_answers().answer("One and two.")).await;
     harness.send(COMPACT).await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
@@ -90,8 +91,8 @@ async fn summary_survives_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_summary_changes_nothing() {
-    let mut harness = three_turns(
-        script()
+    let mut harness = after_three_turns(
+        three_answers()
             .round([ScriptStep::text("Half"), ScriptStep::Hang])
             .answer("4"),
     )
@@ -109,7 +110,7 @@ async fn an_interrupted_summary_changes_nothing() {
     assert_eq!(harness.model_messages().len(), 7);
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["humble"]["compacted"], Value::Null);
     assert_eq!(file["humble"]["cancelled"], Value::Null);
 }
@@ -119,14 +120,14 @@ async fn an_incomplete_summary_replaces_nothing() {
     let end = |reason| ScriptStep::Part(StreamPart::End(reason));
     let refused = EndReason::Refused { why: None };
     let filtered = EndReason::ContentFilter;
-    let circle = (0..2_000).map(|_| ScriptStep::text("It goes on and on and on. "));
+    let repetition = (0..2_000).map(|_| ScriptStep::text("It goes on and on and on. "));
     for round in [
         vec![ScriptStep::text("One and"), end(EndReason::Length)],
         vec![ScriptStep::text("I cannot help with that."), end(refused)],
         vec![ScriptStep::text("I cannot help with that."), end(filtered)],
-        circle.collect(),
+        repetition.collect(),
     ] {
-        let mut harness = three_turns(script().round(round).answer("4")).await;
+        let mut harness = after_three_turns(three_answers().round(round).answer("4")).await;
         harness.send(COMPACT).await;
         let end = harness.wait_for_turn_end().await;
         assert!(matches!(end, TurnEnd::Failed { .. }), "{end:?}");
@@ -138,7 +139,7 @@ async fn an_incomplete_summary_replaces_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn undoing_a_summary_restores_the_conversation() {
-    let mut harness = three_turns(script().answer("One and two.").answer("4")).await;
+    let mut harness = after_three_turns(three_answers().answer("One and two.").answer("4")).await;
     harness.send(COMPACT).await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
@@ -149,7 +150,7 @@ async fn undoing_a_summary_restores_the_conversation() {
     assert_eq!(harness.model_messages().len(), 7);
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["humble"]["compacted"], Value::Null);
 }
 

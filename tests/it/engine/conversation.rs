@@ -21,7 +21,7 @@ async fn only_prompt_and_answer_are_saved_as_messages() {
     assert_eq!(harness.wait_for_turn_end().await, answered("안녕하세요"));
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["model"], "m");
     assert_eq!(
         file["messages"],
@@ -58,7 +58,7 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     assert_eq!(harness.wait_for_turn_end().await, answered("Noon."));
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(
         file["humble"]["turns"][0]["thinking"],
         "I need the time.\n\nNow I know."
@@ -79,7 +79,7 @@ async fn call_before_an_unopened_end_of_thinking_does_not_run() {
     assert_eq!(harness.requests.count(), 1, "nothing ran");
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     let thinking = file["humble"]["turns"][0]["thinking"].as_str();
     let thinking = thinking.expect("thinking is saved");
     for part in ["Perhaps ", GET_TIME_CALL, "helps."] {
@@ -118,7 +118,7 @@ async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
     );
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
     assert_eq!(file["humble"]["cancelled"][0]["prompt"], "two");
@@ -162,9 +162,13 @@ async fn stall_asks_only_after_the_first_token() {
         harness.wait_for_turn_end().await,
         answered("Slow but sure.")
     );
-    let closed = |event: &Event| matches!(event, Event::AskClosed(_));
+    let is_closed = |event: &Event| matches!(event, Event::AskClosed(_));
     assert_eq!(
-        harness.events.iter().filter(|event| closed(event)).count(),
+        harness
+            .events
+            .iter()
+            .filter(|event| is_closed(event))
+            .count(),
         2
     );
 }
@@ -203,7 +207,7 @@ async fn selected_model_is_used_and_saved_as_active() {
     harness.wait_for_turn_end().await;
     assert_eq!(harness.last_request().model.name, "b");
     let home = harness.shut_down().await;
-    let file = read(&home.path().join("config.json"));
+    let file = read_json(&home.path().join("config.json"));
     assert_eq!(
         file["models"][1],
         json!({ "name": "b", "provider": "ollama", "note": "kept", "active": true })
@@ -246,7 +250,7 @@ async fn saved_conversation_continues_after_a_restart() {
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "the conversation stays in its file");
     assert_eq!(
-        read(&files[0])["messages"].as_array().map(Vec::len),
+        read_json(&files[0])["messages"].as_array().map(Vec::len),
         Some(4)
     );
 }
@@ -312,7 +316,7 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
     let files = session_files(&home);
     assert_eq!(files.len(), 1);
     assert_eq!(
-        read(&files[0])["messages"].as_array().map(Vec::len),
+        read_json(&files[0])["messages"].as_array().map(Vec::len),
         Some(2)
     );
 }

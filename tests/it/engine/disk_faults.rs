@@ -1,5 +1,6 @@
-//! Failing disks: the failure is reported, the conversation continues and is saved as soon as
-//! possible. If it cannot be saved at all, a copy is left elsewhere and reported.
+//! Failing disks: the failure is reported, and the conversation continues and is saved as soon as
+//! possible. If it cannot be saved before the program exits, a copy goes to another folder and a
+//! notice names it.
 
 use super::journal::journals;
 use super::*;
@@ -8,14 +9,14 @@ use humble::domain::{Advice, BannerCause};
 use std::fs;
 use tempfile::TempDir;
 
-/// Puts a file where the folder should be: then not even root can write there.
-fn block(home: &TempDir, folder: &str) {
+/// Replaces the folder with a file, so that not even root can create files in it.
+fn replace_folder_with_file(home: &TempDir, folder: &str) {
     let path = home.path().join(folder);
     let _ = fs::remove_dir_all(&path);
     fs::write(path, "").expect("written");
 }
 
-fn banner(event: &Event) -> Option<&humble::domain::Banner> {
+fn unsaved_session_banner(event: &Event) -> Option<&humble::domain::Banner> {
     match event {
         Event::BannersChanged(banners) => banners
             .iter()
@@ -27,13 +28,13 @@ fn banner(event: &Event) -> Option<&humble::domain::Banner> {
 #[tokio::test(start_paused = true)]
 async fn failed_writes_are_reported_and_retried_until_they_succeed() {
     let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
-    block(&harness.home, "sessions");
+    replace_folder_with_file(&harness.home, "sessions");
     harness.prompt("first").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("one"));
     let event = harness
-        .wait_for("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
-    let notice = &banner(&event).expect("just seen").notice;
+    let notice = &unsaved_session_banner(&event).expect("just seen").notice;
     assert!(notice.what.starts_with("Not saved: "), "{notice:?}");
     assert!(!notice.advice.is_empty());
     harness.prompt("second").await;
@@ -45,10 +46,11 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
     );
     fs::remove_file(harness.home.path().join("sessions")).expect("removed");
     harness.wait_for_save().await;
-    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    let is_cleared =
+        |event: &Event| matches!(event, Event::BannersChanged(banners) if banners.is_empty());
     harness.wait_for("no banner", is_cleared).await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert!(journals(&home).is_empty());
 }
@@ -57,10 +59,10 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
 async fn unwritable_home_is_reported_until_a_save_succeeds() {
     let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-    block(&home, "sessions");
+    replace_folder_with_file(&home, "sessions");
     let folder = home.path().join("sessions");
     let mut harness = EngineHarness::start_in(home, Script::default().answer("one")).await;
-    let reported = harness.events.iter().find_map(|event| match event {
+    let banner_text = harness.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(notice_text(&banners[0].notice)),
         _ => None,
     });
@@ -70,29 +72,30 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
          Conversations and settings are not saved. Move that file away, or name \
          another folder with --home."
     );
-    assert_eq!(reported, Some(expected));
+    assert_eq!(banner_text, Some(expected));
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;
     let event = harness
-        .wait_for("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
-    let notice = &banner(&event).expect("just seen").notice;
+    let notice = &unsaved_session_banner(&event).expect("just seen").notice;
     let expected = format!("Move the file {folder}: a folder is needed there.");
     assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(harness.home.path().join("sessions")).expect("removed");
     harness.wait_for_save().await;
-    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    let is_cleared =
+        |event: &Event| matches!(event, Event::BannersChanged(banners) if banners.is_empty());
     harness.wait_for("no banner", is_cleared).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
     let mut harness = EngineHarness::start(Script::default().answer("one")).await;
-    block(&harness.home, "sessions");
+    replace_folder_with_file(&harness.home, "sessions");
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;
     harness
-        .wait_for("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
     let home = harness.shut_down().await;
     assert_eq!(journals(&home).len(), 1);
@@ -103,23 +106,23 @@ async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
         .await;
     assert!(journals(&home).is_empty());
     assert_eq!(
-        read(&session_files(&home)[0])["messages"][1]["content"],
+        read_json(&session_files(&home)[0])["messages"][1]["content"],
         "one"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
+async fn unwritable_home_leaves_a_copy_elsewhere_and_names_it() {
     let mut harness = EngineHarness::start(Script::default().answer("one")).await;
-    block(&harness.home, "sessions");
-    block(&harness.home, "journal");
+    replace_folder_with_file(&harness.home, "sessions");
+    replace_folder_with_file(&harness.home, "journal");
     harness.prompt("first").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("one"));
     harness
-        .wait_for("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
     harness.send(Command::Shutdown).await;
-    let reported = |event: &Event| match event {
+    let path_of_copy = |event: &Event| match event {
         Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
             let Advice::Sentence(advice) = advice else {
                 return None;
@@ -131,10 +134,10 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         _ => None,
     };
     let event = harness
-        .wait_for("the notice", |event| reported(event).is_some())
+        .wait_for("the notice", |event| path_of_copy(event).is_some())
         .await;
-    let path = std::path::PathBuf::from(reported(&event).expect("just seen"));
-    assert_eq!(read(&path)["messages"][1]["content"], "one");
+    let path = std::path::PathBuf::from(path_of_copy(&event).expect("just seen"));
+    assert_eq!(read_json(&path)["messages"][1]["content"], "one");
     fs::remove_file(path).expect("removed");
 }
 
@@ -149,7 +152,7 @@ async fn removed_folder_is_created_again() {
     assert_eq!(harness.wait_for_turn_end().await, answered("two"));
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
 
@@ -159,33 +162,36 @@ async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
-    let broken = session_files(&harness.home).remove(0);
-    fs::write(&broken, "{ cut in ha").expect("written");
+    let corrupted = session_files(&harness.home).remove(0);
+    fs::write(&corrupted, "{ cut in ha").expect("written");
     harness.prompt("second").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    assert_eq!(fs::read_to_string(&broken).expect("a file"), "{ cut in ha");
-    let other = session_files(&home)
+    assert_eq!(
+        fs::read_to_string(&corrupted).expect("a file"),
+        "{ cut in ha"
+    );
+    let new_file = session_files(&home)
         .into_iter()
-        .find(|path| *path != broken);
-    let file = read(&other.expect("a file of its own"));
+        .find(|path| *path != corrupted);
+    let file = read_json(&new_file.expect("a new session file"));
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
 
 #[tokio::test(start_paused = true)]
 async fn quitting_retries_failed_writes_at_once() {
     let mut harness = EngineHarness::start(Script::default().answer("one")).await;
-    block(&harness.home, "sessions");
+    replace_folder_with_file(&harness.home, "sessions");
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;
     harness
-        .wait_for("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
     fs::remove_file(harness.home.path().join("sessions")).expect("removed");
     let home = harness.shut_down().await;
     assert_eq!(
-        read(&session_files(&home)[0])["messages"][1]["content"],
+        read_json(&session_files(&home)[0])["messages"][1]["content"],
         "one"
     );
     assert!(journals(&home).is_empty());

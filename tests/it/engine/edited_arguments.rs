@@ -19,7 +19,10 @@ async fn edited_arguments_run_and_the_original_ones_are_kept() {
     harness.wait_for_turn_end().await;
     let call = harness.transcript.call(calls[0]).expect("the call").clone();
     assert_eq!(call.arguments, arguments);
-    assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
+    assert_eq!(
+        call.original.expect("the original arguments are kept")["timezone"],
+        "Asia/Seoul"
+    );
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("a result")
     };
@@ -41,11 +44,14 @@ async fn invalid_edited_arguments_ask_again() {
     harness
         .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
-    let (again, calls) = harness.next_approval().await;
-    assert_ne!(again, ask);
+    let (second_ask, calls) = harness.next_approval().await;
+    assert_ne!(second_ask, ask);
     assert_eq!(harness.requests.count(), 1);
     harness
-        .answer(again, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(
+            second_ask,
+            UserAnswer::Calls(vec![(calls[0], Decision::Run)]),
+        )
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
 }

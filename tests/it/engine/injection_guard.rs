@@ -3,43 +3,47 @@
 use super::*;
 use humble::domain::QuoteSource;
 
-/// Tools run without asking, and failed calls do not stop the turn. The clock repeats its
-/// argument in its errors, which stands in for a page written by someone else.
+/// Tools run without asking, and failed calls do not stop the turn. The clock's errors repeat its
+/// argument; these tests use them as untrusted pages.
 const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-/// A call whose result contains `words`.
-fn fetches(text: &str) -> String {
+/// A call whose result contains `text`.
+fn fetch_call(text: &str) -> String {
     json!({"name": "get_time", "arguments": {"timezone": text}}).to_string()
 }
 
-fn quoted_of(harness: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
+fn quote_source(harness: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
     harness.transcript.call(call).expect("the call").quoted
 }
 
-fn ran(harness: &EngineHarness) -> usize {
-    let ran = |event: &&Event| {
+/// Number of calls that succeeded so far.
+fn successful_calls(harness: &EngineHarness) -> usize {
+    let has_succeeded = |event: &&Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
     };
-    harness.events.iter().filter(ran).count()
+    harness.events.iter().filter(has_succeeded).count()
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_copied_from_a_result_asks_in_auto_and_runs_once_approved() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
+        .answer(&fetch_call(GET_TIME_CALL))
         .answer(GET_TIME_CALL)
         .answer("Done.");
     let mut harness = EngineHarness::start_with_config(script, AUTO).await;
     harness.prompt("Read the page.").await;
     let (ask, calls) = harness.next_approval().await;
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
-    assert_eq!(ran(&harness), 0);
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
+    assert_eq!(successful_calls(&harness), 0);
     let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
     harness.answer(ask, run).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&harness), 1);
+    assert_eq!(successful_calls(&harness), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,12 +72,12 @@ async fn copied_call_is_detected_in_any_spelling() {
             &format!("<tool_call>{GET_TIME_CALL}</tool_call>"),
         ),
     ] {
-        let script = Script::default().answer(&fetches(&page)).answer(call);
+        let script = Script::default().answer(&fetch_call(&page)).answer(call);
         let mut harness = EngineHarness::start_with_config(script, AUTO).await;
         harness.prompt("Read the page.").await;
         let (_, calls) = harness.next_approval().await;
         assert_eq!(
-            quoted_of(&harness, calls[0]),
+            quote_source(&harness, calls[0]),
             Some(QuoteSource::ToolResult),
             "{page}"
         );
@@ -88,18 +92,21 @@ async fn copied_native_call_is_detected_by_its_content() {
         arguments.as_object().cloned().unwrap_or_default(),
     );
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
+        .answer(&fetch_call(GET_TIME_CALL))
         .round([native, ScriptStep::end()]);
     let mut harness = EngineHarness::start_with_config(script, AUTO).await;
     harness.prompt("Read the page.").await;
     let (_, calls) = harness.next_approval().await;
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
+        .answer(&fetch_call(GET_TIME_CALL))
         .answer("I read it.")
         .answer(GET_TIME_CALL)
         .answer("never")
@@ -110,26 +117,29 @@ async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
     assert_eq!(harness.wait_for_turn_end().await, answered("I read it."));
     harness.prompt("What time is it?").await;
     let (ask, calls) = harness.next_approval().await;
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
     let deny = UserAnswer::Calls(vec![(calls[0], Decision::Deny { message: None })]);
     harness.answer(ask, deny).await;
     harness.wait_for_turn_end().await;
     harness.send(Command::NewSession).await;
-    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    harness.wait_for("another conversation", opened).await;
+    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    harness.wait_for("the new conversation", is_opened).await;
     harness.prompt("What time is it?").await;
     assert_eq!(
         harness.wait_for_turn_end().await,
         answered("It is late."),
-        "unasked"
+        "the new conversation has no untrusted text"
     );
-    assert_eq!(ran(&harness), 1);
+    assert_eq!(successful_calls(&harness), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn untrusted_text_counts_after_reopening_the_conversation() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
+        .answer(&fetch_call(GET_TIME_CALL))
         .answer("Read.")
         .answer("Elsewhere.")
         .answer(GET_TIME_CALL);
@@ -137,60 +147,68 @@ async fn untrusted_text_counts_after_reopening_the_conversation() {
     harness.prompt("Read the page.").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
-    let saved = harness.events.iter().rev().find_map(|event| match event {
+    let session = harness.events.iter().rev().find_map(|event| match event {
         Event::SessionSaved(id) => Some(id.clone()),
         _ => None,
     });
-    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
     harness.send(Command::NewSession).await;
-    harness.wait_for("another conversation", opened).await;
+    harness.wait_for("the new conversation", is_opened).await;
     harness.prompt("Hello").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     harness
-        .send(Command::OpenSession(saved.expect("a file")))
+        .send(Command::OpenSession(session.expect("a saved session")))
         .await;
-    harness.wait_for("the conversation", opened).await;
+    harness.wait_for("the saved conversation", is_opened).await;
     harness.prompt("Go on.").await;
     let (_, calls) = harness.next_approval().await;
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn session_grant_does_not_override_the_guard() {
     let config = AUTO.replace("\"auto\"", "\"manual\"");
-    let paris = GET_TIME_CALL.replace("Seoul", "Tokyo");
+    let tokyo = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
-        .answer(&paris)
+        .answer(&fetch_call(GET_TIME_CALL))
+        .answer(&tokyo)
         .answer(GET_TIME_CALL)
-        .answer(&fetches(&paris))
-        .answer(&paris)
+        .answer(&fetch_call(&tokyo))
+        .answer(&tokyo)
         .answer("Done.");
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Read the page.").await;
     let (ask, calls) = harness.next_approval().await;
     let grant = |call| UserAnswer::Calls(vec![(call, Decision::RunForSession)]);
     harness.answer(ask, grant(calls[0])).await;
-    // A call that is not copied runs by the grant; a copied one asks, and running it for the
-    // session approves it.
+    // The grant lets the second call run, which is not copied. The third is copied, so it asks.
     let (ask, calls) = harness.next_approval().await;
-    assert_eq!(ran(&harness), 1);
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(successful_calls(&harness), 1);
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
     harness.answer(ask, grant(calls[0])).await;
     let (ask, calls) = harness.next_approval().await;
-    assert_eq!(ran(&harness), 2);
-    assert_eq!(quoted_of(&harness, calls[0]), Some(QuoteSource::ToolResult));
+    assert_eq!(successful_calls(&harness), 2);
+    assert_eq!(
+        quote_source(&harness, calls[0]),
+        Some(QuoteSource::ToolResult)
+    );
     harness.answer(ask, grant(calls[0])).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&harness), 3);
+    assert_eq!(successful_calls(&harness), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_pending_in_auto_asks_after_switching_to_manual() {
     let tokyo = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
-        .answer(&fetches(GET_TIME_CALL))
+        .answer(&fetch_call(GET_TIME_CALL))
         .answer(&format!("{GET_TIME_CALL}\n{tokyo}"))
         .answer("Done.");
     let mut harness = EngineHarness::start_with_config(script, AUTO).await;
@@ -201,9 +219,13 @@ async fn call_pending_in_auto_asks_after_switching_to_manual() {
     let run = |call| UserAnswer::Calls(vec![(call, Decision::Run)]);
     harness.answer(ask, run(calls[0])).await;
     let (ask, calls) = harness.next_approval().await;
-    assert_eq!(quoted_of(&harness, calls[0]), None);
-    assert_eq!(ran(&harness), 0, "nothing starts until all are decided");
+    assert_eq!(quote_source(&harness, calls[0]), None);
+    assert_eq!(
+        successful_calls(&harness),
+        0,
+        "no call starts until all are decided"
+    );
     harness.answer(ask, run(calls[0])).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
-    assert_eq!(ran(&harness), 2);
+    assert_eq!(successful_calls(&harness), 2);
 }

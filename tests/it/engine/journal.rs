@@ -1,5 +1,5 @@
-//! The journal: the part of a turn that survives a killed program, and its recovery at the
-//! next start.
+//! The journal keeps an unfinished turn when the program is killed; the next start offers to
+//! resume it.
 
 use super::*;
 use humble::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
@@ -20,15 +20,16 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Ends the engine like `kill -9`: nothing is reported or saved.
-pub async fn killed(harness: EngineHarness) -> TempDir {
+/// Aborts the engine without a shutdown, like `kill -9`, and returns the home.
+pub async fn kill_engine(harness: EngineHarness) -> TempDir {
     harness.handle.task.abort();
     let _ = harness.handle.task.await;
     harness.home
 }
 
-pub async fn offered(harness: &mut EngineHarness) -> (humble::domain::AskId, UnfinishedTurn) {
-    let unfinished = |event: &Event| match event {
+/// Waits until the engine offers to resume an unfinished turn.
+pub async fn wait_for_offer(harness: &mut EngineHarness) -> (AskId, UnfinishedTurn) {
+    let unfinished_turn = |event: &Event| match event {
         Event::Asked {
             ask,
             question: Ask::UnfinishedTurn(turn),
@@ -36,42 +37,49 @@ pub async fn offered(harness: &mut EngineHarness) -> (humble::domain::AskId, Unf
         } => Some((*ask, (**turn).clone())),
         _ => None,
     };
-    if let Some(found) = harness.events.iter().rev().find_map(unfinished) {
-        return found;
+    if let Some(offer) = harness.events.iter().rev().find_map(unfinished_turn) {
+        return offer;
     }
     let event = harness
-        .wait_for("an offer", |event| unfinished(event).is_some())
+        .wait_for("an offer", |event| unfinished_turn(event).is_some())
         .await;
-    unfinished(&event).expect("just matched")
+    unfinished_turn(&event).expect("just matched")
 }
 
-pub async fn words_come(harness: &mut EngineHarness) {
-    let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
-    harness.wait_for("words", delta).await;
-    // The clock advances once the journal has been written.
+/// Waits until the model has sent text and the journal contains it.
+pub async fn wait_for_journaled_text(harness: &mut EngineHarness) {
+    let is_delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
+    harness.wait_for("text", is_delta).await;
+    // The paused clock advances only after the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
-pub async fn nothing_is_offered(harness: &mut EngineHarness) {
+/// Completes a turn and asserts that nothing was asked before or during it.
+pub async fn assert_no_offer(harness: &mut EngineHarness) {
     harness.prompt("again").await;
     harness.wait_for_turn_end().await;
-    let offer = |event: &Event| matches!(event, Event::Asked { .. });
-    assert!(!harness.events.iter().any(offer), "{:#?}", harness.events);
+    let is_question = |event: &Event| matches!(event, Event::Asked { .. });
+    assert!(
+        !harness.events.iter().any(is_question),
+        "{:#?}",
+        harness.events
+    );
 }
 
-pub fn half() -> Script {
+/// A reply that stops in the middle of a word and never ends.
+pub fn partial_answer_script() -> Script {
     Script::default().round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
 }
 
 #[tokio::test(start_paused = true)]
 async fn killed_turn_is_offered_and_resumed_without_sending() {
-    let mut harness = EngineHarness::start(half()).await;
+    let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;
-    words_come(&mut harness).await;
+    wait_for_journaled_text(&mut harness).await;
     assert_eq!(journals(&harness.home).len(), 1);
-    let home = killed(harness).await;
+    let home = kill_engine(harness).await;
     let mut harness = EngineHarness::start_in(home, Script::default().answer("Whole.")).await;
-    let (ask, turn) = offered(&mut harness).await;
+    let (ask, turn) = wait_for_offer(&mut harness).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("Tell me", "Half a sen")
@@ -102,9 +110,9 @@ async fn killed_turn_is_offered_and_resumed_without_sending() {
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
-    let note = &read(&session_files(&home)[0])["humble"]["cancelled"][0];
-    assert_eq!(note["words"], "Half a sen");
-    assert_eq!(note["interrupted"], true);
+    let cancelled_turn = &read_json(&session_files(&home)[0])["humble"]["cancelled"][0];
+    assert_eq!(cancelled_turn["words"], "Half a sen");
+    assert_eq!(cancelled_turn["interrupted"], true);
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,9 +121,9 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
     harness.prompt("Time?").await;
     harness.next_approval().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let home = killed(harness).await;
+    let home = kill_engine(harness).await;
     let mut harness = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, turn) = offered(&mut harness).await;
+    let (ask, turn) = wait_for_offer(&mut harness).await;
     let call = &turn.calls[0];
     assert_eq!(
         (call.server.as_str(), call.tool.as_str()),
@@ -144,10 +152,10 @@ async fn calls_finished_before_the_kill_are_shown() {
     let (ask, calls) = harness.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
     harness.answer(ask, UserAnswer::Calls(run)).await;
-    words_come(&mut harness).await;
-    let home = killed(harness).await;
+    wait_for_journaled_text(&mut harness).await;
+    let home = kill_engine(harness).await;
     let mut harness = EngineHarness::start_in(home, Script::default()).await;
-    let (_, turn) = offered(&mut harness).await;
+    let (_, turn) = wait_for_offer(&mut harness).await;
     let expected = UnfinishedCall {
         server: "humble".to_owned(),
         tool: "get_time".to_owned(),
@@ -159,16 +167,16 @@ async fn calls_finished_before_the_kill_are_shown() {
 
 #[tokio::test(start_paused = true)]
 async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
-    let mut harness = EngineHarness::start(half()).await;
+    let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;
-    words_come(&mut harness).await;
-    let home = killed(harness).await;
+    wait_for_journaled_text(&mut harness).await;
+    let home = kill_engine(harness).await;
     let mut harness = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, _) = offered(&mut harness).await;
+    let (ask, _) = wait_for_offer(&mut harness).await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     let home = harness.shut_down().await;
     let mut harness = EngineHarness::start_in(home, Script::default()).await;
-    let (ask, _) = offered(&mut harness).await;
+    let (ask, _) = wait_for_offer(&mut harness).await;
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Discard))
         .await;
@@ -179,27 +187,31 @@ async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
             prompt: "Tell me".to_owned()
         }
     );
-    assert_eq!(journals(&harness.home).len(), 1, "not yet");
+    assert_eq!(
+        journals(&harness.home).len(),
+        1,
+        "the journal is kept until the user confirms"
+    );
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Discard))
         .await;
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut harness).await;
+    assert_no_offer(&mut harness).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn first_turn_that_ended_unanswered_is_not_offered() {
-    let mut harness = EngineHarness::start(half()).await;
+    let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;
-    words_come(&mut harness).await;
+    wait_for_journaled_text(&mut harness).await;
     harness.send(Command::Interrupt).await;
     assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut harness).await;
+    assert_no_offer(&mut harness).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -212,15 +224,15 @@ async fn turn_with_a_lost_terminal_is_offered() {
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     harness.prompt("second").await;
-    let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
-    harness.wait_for("words", delta).await;
+    let is_partial_answer = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
+    harness.wait_for("text", is_partial_answer).await;
     harness.send(Command::ShutdownKeepingTurn).await;
     harness
         .wait_for("the end", |event| *event == Event::ShutDown)
         .await;
     harness.handle.task.await.expect("no panic");
     let mut harness = EngineHarness::start_in(harness.home, Script::default().answer("Two.")).await;
-    let (ask, turn) = offered(&mut harness).await;
+    let (ask, turn) = wait_for_offer(&mut harness).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("second", "Half a sen")
@@ -228,8 +240,8 @@ async fn turn_with_a_lost_terminal_is_offered() {
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
-    let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
-    harness.wait_for("the prompt", prompt).await;
+    let is_prompt_offered = |event: &Event| matches!(event, Event::PromptOffered(_));
+    harness.wait_for("the prompt", is_prompt_offered).await;
     harness.prompt("second").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Two."));
     assert_eq!(harness.model_messages().len(), 3, "the first turn is sent");
@@ -237,8 +249,8 @@ async fn turn_with_a_lost_terminal_is_offered() {
 
 #[tokio::test(start_paused = true)]
 async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
-    let home = home();
-    leave_answer(&home, Value::Null, 0);
+    let home = configured_home();
+    write_answer_journal(&home, Value::Null, 0);
     let path = journals(&home).remove(0);
     let records = [
         json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
@@ -250,13 +262,16 @@ async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
     let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut harness).await;
+    assert_no_offer(&mut harness).await;
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty());
-    let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
-    let note = |file: &Value| file["humble"]["cancelled"][0]["words"].clone();
-    let kept: Vec<Value> = files.iter().map(note).collect();
-    assert!(kept.contains(&json!("Half")), "{files:#?}");
+    let files: Vec<Value> = session_files(&home)
+        .iter()
+        .map(|path| read_json(path))
+        .collect();
+    let partial_answer = |file: &Value| file["humble"]["cancelled"][0]["words"].clone();
+    let partial_answers: Vec<Value> = files.iter().map(partial_answer).collect();
+    assert!(partial_answers.contains(&json!("Half")), "{files:#?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -269,17 +284,17 @@ async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     harness.prompt("second").await;
-    words_come(&mut harness).await;
+    wait_for_journaled_text(&mut harness).await;
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    nothing_is_offered(&mut harness).await;
+    assert_no_offer(&mut harness).await;
 }
 
-/// Leaves the journal of a program that was killed between showing an answer and saving it.
-pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
+/// Writes the journal of a program that was killed after showing an answer and before saving it.
+pub fn write_answer_journal(home: &TempDir, session: Value, before: usize) {
     let folder = home.path().join("journal");
     fs::create_dir_all(&folder).expect("created");
     let records = [
@@ -294,7 +309,8 @@ pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
     fs::write(folder.join("20260102_030406.jsonl"), lines + "{\"torn").expect("written");
 }
 
-pub fn home() -> TempDir {
+/// A home with one active model.
+pub fn configured_home() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
@@ -302,16 +318,16 @@ pub fn home() -> TempDir {
 
 #[tokio::test(start_paused = true)]
 async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
-    let mut home = home();
+    let mut home = configured_home();
     for _ in 0..2 {
-        leave_answer(&home, Value::Null, 0);
+        write_answer_journal(&home, Value::Null, 0);
         let harness = EngineHarness::start_in(home, Script::default()).await;
         home = harness.shut_down().await;
         assert!(journals(&home).is_empty());
     }
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "{files:?}");
-    let file = read(&files[0]);
+    let file = read_json(&files[0]);
     let expected = json!([
         { "role": "user", "content": "q" }, { "role": "assistant", "content": "a" },
     ]);
@@ -322,24 +338,24 @@ async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
     assert_eq!(
         file["humble"]["branches"],
         Value::Null,
-        "no branch: the answer was there already"
+        "the second recovery of the same answer creates no branch"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
-    let home = home();
+    let home = configured_home();
     fs::create_dir(home.path().join("sessions")).expect("created");
     let message = |role: &str, text: &str| json!({ "role": role, "content": text });
     let messages = [message("user", "x"), message("assistant", "y")];
     let path = home.path().join("sessions/s.json");
     fs::write(&path, json!({ "messages": messages, "k": 1 }).to_string()).expect("written");
-    leave_answer(&home, json!("s.json"), 0);
+    write_answer_journal(&home, json!("s.json"), 0);
     let home = EngineHarness::start_in(home, Script::default())
         .await
         .shut_down()
         .await;
-    let file = read(&path);
+    let file = read_json(&path);
     assert_eq!(
         file["messages"],
         json!([message("user", "q"), message("assistant", "a")])
@@ -350,17 +366,17 @@ async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn file_that_is_no_journal_is_reported_and_kept() {
-    let home = home();
+async fn file_that_is_not_a_journal_is_kept() {
+    let home = configured_home();
     let folder = home.path().join("journal");
     fs::create_dir(&folder).expect("created");
-    fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
+    fs::write(folder.join("a.jsonl"), "another program's text").expect("written");
     fs::create_dir(folder.join("b.jsonl")).expect("created");
     let harness = EngineHarness::start_in(home, Script::default()).await;
     let home = harness.shut_down().await;
     assert_eq!(
         fs::read_to_string(home.path().join("journal/a.jsonl")).expect("a file"),
-        "somebody's"
+        "another program's text"
     );
     assert!(home.path().join("journal/b.jsonl").is_dir());
 }

@@ -9,20 +9,15 @@ use tempfile::TempDir;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// An engine that logs on this thread until the guard is dropped.
-async fn logged(config: &str) -> (EngineHarness, DefaultGuard) {
+/// Starts an engine that logs on this thread until the guard is dropped.
+async fn start_logged(config: &str) -> (EngineHarness, DefaultGuard) {
     let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), config).expect("written");
-    let folder = home.path().join("logs");
-    let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
-    let registry = tracing_subscriber::registry().with(sink);
-    let guard = tracing::subscriber::set_default(registry);
-    let harness = EngineHarness::start_with_log(home, Script::default(), handle).await;
-    (harness, guard)
+    start_logged_in(home, Script::default()).await
 }
 
-/// The same with servers.
-async fn logged_with(
+/// Like [`start_logged`], with these servers and this script.
+async fn start_logged_with(
     config: &str,
     servers: &Value,
     script: Script,
@@ -31,9 +26,13 @@ async fn logged_with(
     fs::write(home.path().join("config.json"), config).expect("written");
     let path = home.path().join("mcp-servers.json");
     fs::write(path, servers.to_string()).expect("written");
+    start_logged_in(home, script).await
+}
+
+async fn start_logged_in(home: TempDir, script: Script) -> (EngineHarness, DefaultGuard) {
     let folder = home.path().join("logs");
-    let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
-    let registry = tracing_subscriber::registry().with(sink);
+    let (layer, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
+    let registry = tracing_subscriber::registry().with(layer);
     let guard = tracing::subscriber::set_default(registry);
     let harness = EngineHarness::start_with_log(home, script, handle).await;
     (harness, guard)
@@ -48,13 +47,13 @@ fn log(harness: &EngineHarness) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
-    let (mut harness, _log) = logged(OLLAMA_CONFIG).await;
+    let (mut harness, _log) = start_logged(OLLAMA_CONFIG).await;
     let config = json!({ "models": [
         { "name": "m", "provider": "ollama", "active": true, "apiKey": "sk-waiting-0001" },
         { "name": "x", "provider": "openai", "apiKey": "sk-harmless-0002" },
     ] });
-    harness.edits("config.json", &config.to_string()).await;
-    harness.asked_of_edit().await;
+    harness.edit_file("config.json", &config.to_string()).await;
+    harness.next_edit_question().await;
     tracing::info!(target: "humble::test", "one sk-waiting-0001 other sk-harmless-0002 end");
     let log = log(&harness);
     assert!(log.contains(" end"), "{log}");
@@ -64,14 +63,14 @@ async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
 #[tokio::test(start_paused = true)]
 async fn private_conversations_are_never_logged_even_at_debug() {
     let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
-    let (mut harness, _log) = logged(&config).await;
-    for private in [true, false] {
-        harness.send(Command::SetPrivate(private)).await;
-        let changed = |event: &Event| *event == Event::PrivateChanged(private);
-        harness.wait_for("the change", changed).await;
-        let word = if private { "whispered" } else { "aloud" };
+    let (mut harness, _log) = start_logged(&config).await;
+    for is_private in [true, false] {
+        harness.send(Command::SetPrivate(is_private)).await;
+        let is_changed = |event: &Event| *event == Event::PrivateChanged(is_private);
+        harness.wait_for("the change", is_changed).await;
+        let word = if is_private { "whispered" } else { "aloud" };
         tracing::debug!(target: "humble::test", "{word}");
-        tracing::info!(target: "humble::test", "after {private}");
+        tracing::info!(target: "humble::test", "after {is_private}");
     }
     let log = log(&harness);
     let is_logged = ["whispered", "after true", "aloud", "after false"];
@@ -88,7 +87,7 @@ async fn server_secrets_are_redacted_in_every_line() {
                "headers": { "X-Any": "header-1" } },
     } });
     let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
-    let (harness, _log) = logged_with(&config, &servers, Script::default()).await;
+    let (harness, _log) = start_logged_with(&config, &servers, Script::default()).await;
     let secrets = [
         "argument-1",
         "pass-1",
@@ -117,7 +116,7 @@ async fn each_failure_is_logged_at_level_error() {
         .answer(FAILING_GET_TIME_CALL)
         .answer("It failed.")
         .round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
-    let (mut harness, _log) = logged_with(&config, &servers, script).await;
+    let (mut harness, _log) = start_logged_with(&config, &servers, script).await;
     harness.prompt("Time?").await;
     let (ask, calls) = harness.next_approval().await;
     let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);

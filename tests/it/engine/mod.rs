@@ -45,7 +45,7 @@ fn answered(text: &str) -> TurnEnd {
     }
 }
 
-fn read(path: &std::path::Path) -> Value {
-    let text = std::fs::read_to_string(path).expect("a session file");
+fn read_json(path: &std::path::Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a readable file");
     serde_json::from_str(&text).expect("JSON")
 }

@@ -1,4 +1,4 @@
-//! Native calls: truncated ones, those of a refused reply, and their ids.
+//! Native calls: truncated calls, calls of a refused reply, and the ids of calls.
 
 use super::*;
 
@@ -16,19 +16,19 @@ const NATIVE: &str = r#"{ "toolCallMode": "auto", "models": [
 
 #[tokio::test(start_paused = true)]
 async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
-    let cut = [
+    let truncated_reply = [
         native_call("a", &json!({})),
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
-    let script = Script::default().round(cut).answer("Sorry.");
+    let script = Script::default().round(truncated_reply).answer("Sorry.");
     let mut harness = EngineHarness::start_with_config(script, NATIVE).await;
     harness.prompt("Time?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Sorry."));
-    let ran = |event: &Event| {
+    let is_running_call = |event: &Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Running { .. }))
     };
-    assert!(!harness.events.iter().any(ran));
+    assert!(!harness.events.iter().any(is_running_call));
     let Some(Message::ToolResult(result)) = harness.last_request().messages.pop() else {
         panic!("no result for the model");
     };
@@ -37,27 +37,27 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_before_a_refusal_are_not_run() {
-    let refused = [
+    let refused_reply = [
         ScriptStep::text("No."),
         native_call("a", &json!({})),
         ScriptStep::Part(StreamPart::End(EndReason::Refused { why: None })),
     ];
     let mut harness =
-        EngineHarness::start_with_config(Script::default().round(refused), NATIVE).await;
+        EngineHarness::start_with_config(Script::default().round(refused_reply), NATIVE).await;
     harness.prompt("Time?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("No."));
-    let tools = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
-    assert!(!harness.events.iter().any(tools));
+    let is_tool_event = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
+    assert!(!harness.events.iter().any(is_tool_event));
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
     let seoul = json!({ "timezone": "Asia/Seoul" });
-    let busan = json!({ "timezone": "Asia/Tokyo" });
+    let tokyo = json!({ "timezone": "Asia/Tokyo" });
     let script = Script::default()
         .round([
             native_call("t1", &seoul),
-            native_call("t1", &busan),
+            native_call("t1", &tokyo),
             ScriptStep::end(),
         ])
         .round([

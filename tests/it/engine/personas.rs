@@ -1,6 +1,7 @@
-//! Personas: what they change in the requests, and what they leave unchanged.
+//! Personas: their effect on requests, and how they are selected, edited and removed.
 
 use super::*;
+use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::QueryId;
 use humble::engine::EngineOptions;
@@ -9,7 +10,8 @@ use std::fs;
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness {
+/// Starts the engine in a home with the personas `pirate` and `mute`.
+async fn start_with_personas(script: Script, options: EngineOptions) -> EngineHarness {
     let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::create_dir(home.path().join("personas")).expect("created");
@@ -20,16 +22,7 @@ async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness 
     EngineHarness::start_with_options(home, script, options).await
 }
 
-async fn system(harness: &mut EngineHarness, prompt: &str) -> String {
-    harness.prompt(prompt).await;
-    harness.wait_for_turn_end().await;
-    match harness.last_request().messages.into_iter().next() {
-        Some(Message::System(text)) => text,
-        _ => String::new(),
-    }
-}
-
-fn choose(name: &str) -> Command {
+fn select_persona(name: &str) -> Command {
     Command::SelectPersona(Some(name.to_owned()))
 }
 
@@ -40,26 +33,28 @@ async fn persona_replaces_the_system_prompt_and_limits_the_tools() {
         .answer("b")
         .answer("c")
         .answer("d");
-    let mut harness = with_personas(script, EngineOptions::default()).await;
+    let mut harness = start_with_personas(script, EngineOptions::default()).await;
     assert!(
-        system(&mut harness, "1")
+        harness
+            .system_message_for("1")
             .await
             .starts_with("You are a **tool-first")
     );
-    harness.send(choose("pirate")).await;
-    let text = system(&mut harness, "2").await;
+    harness.send(select_persona("pirate")).await;
+    let text = harness.system_message_for("2").await;
     assert!(text.starts_with("You are a pirate.\n\n"), "{text}");
     assert!(
         text.contains("get_time") && text.contains("FUNCTION_CALL:"),
         "{text}"
     );
-    harness.send(choose("mute")).await;
-    let text = system(&mut harness, "3").await;
+    harness.send(select_persona("mute")).await;
+    let text = harness.system_message_for("3").await;
     assert!(text.starts_with("You say little.\n\n"), "{text}");
     assert!(text.ends_with("**NO TOOL CONNECTED**\n"), "{text}");
     harness.send(Command::SelectPersona(None)).await;
     assert!(
-        system(&mut harness, "4")
+        harness
+            .system_message_for("4")
             .await
             .starts_with("You are a **tool-first")
     );
@@ -73,11 +68,11 @@ async fn turn_keeps_the_persona_it_started_with() {
     let script = Script::default()
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Arr.");
-    let mut harness = with_personas(script, EngineOptions::default()).await;
-    harness.send(choose("pirate")).await;
+    let mut harness = start_with_personas(script, EngineOptions::default()).await;
+    harness.send(select_persona("pirate")).await;
     harness.prompt("Time?").await;
     let (ask, calls) = harness.next_approval().await;
-    harness.send(choose("mute")).await;
+    harness.send(select_persona("mute")).await;
     let run = vec![(calls[0], Decision::Run)];
     harness.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Arr."));
@@ -95,71 +90,76 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer("Arr.");
-    let mut harness = with_personas(script, options("pirate")).await;
+    let mut harness = start_with_personas(script, options("pirate")).await;
     assert!(
-        system(&mut harness, "Hi")
+        harness
+            .system_message_for("Hi")
             .await
             .starts_with("You are a pirate.")
     );
 
-    let mut harness = with_personas(Script::default(), options("mute")).await;
-    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
+    let mut harness = start_with_personas(Script::default(), options("mute")).await;
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("Persona: mute."));
     if !harness.events.iter().any(is_notice) {
         harness
             .wait_for("the notice about its tools", is_notice)
             .await;
     }
     let notice = harness.events.iter().find_map(|event| match event {
-        Event::NoticePosted(notice) => Some(crate::engine::notice_text::notice_text(notice)),
+        Event::NoticePosted(notice) => Some(notice_text(notice)),
         _ => None,
     });
     let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
                     `fs/none`.";
     assert_eq!(notice.as_deref(), Some(expected));
 
-    let mut harness = with_personas(Script::default(), options("pirat")).await;
+    let mut harness = start_with_personas(Script::default(), options("pirat")).await;
     harness.send(Command::ListSessions(QueryId(1))).await;
-    let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
-    harness.wait_for("a list", listed).await;
+    let is_listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
+    harness.wait_for("the sessions", is_listed).await;
     let banner = harness.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => banners
             .iter()
             .find(|banner| banner.cause == BannerCause::UnknownPersona),
         _ => None,
     });
-    let text = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
+    let text = notice_text(&banner.expect("a banner").notice);
     assert_eq!(text, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
 #[tokio::test(start_paused = true)]
 async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
     let script = Script::default().answer("a").answer("b");
-    let mut harness = with_personas(script, EngineOptions::default()).await;
-    harness.send(choose("pirate")).await;
+    let mut harness = start_with_personas(script, EngineOptions::default()).await;
+    harness.send(select_persona("pirate")).await;
     let path = harness.home.path().join("personas/pirate.md");
     fs::write(&path, PIRATE.replace("pirate", "thief")).expect("written");
     harness.send(Command::Reload).await;
     let (ask, _) = harness.next_question().await;
     assert!(
-        system(&mut harness, "1")
+        harness
+            .system_message_for("1")
             .await
             .starts_with("You are a pirate.")
     );
     fs::remove_file(&path).expect("removed");
     harness.send(Command::Reload).await;
     harness
-        .wait_for("its end", |event| *event == Event::AskClosed(ask))
+        .wait_for("the end of the question", |event| {
+            *event == Event::AskClosed(ask)
+        })
         .await;
     let (ask, _) = harness.next_question().await;
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::ApplyChanges))
         .await;
-    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("no persona `pirate`"));
     harness
         .wait_for("the notice about the persona", is_notice)
         .await;
     assert!(
-        system(&mut harness, "2")
+        harness
+            .system_message_for("2")
             .await
             .starts_with("You are a **tool-first")
     );
@@ -176,7 +176,8 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
     for choice in [UserChoice::Stop, UserChoice::Replace] {
         assert!(
-            system(&mut harness, "?")
+            harness
+                .system_message_for("?")
                 .await
                 .starts_with("Use chooseFunction.")
         );
@@ -189,21 +190,23 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         assert_eq!(question, expected);
         harness.answer(ask, UserAnswer::Choice(choice)).await;
     }
-    let is_replaced = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    let is_replaced = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).ends_with("system_prompt.txt.bak."));
     harness
         .wait_for("the notice with the backup", is_replaced)
         .await;
     harness.send(Command::Reload).await;
-    let same = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("nothing changes"));
-    harness.wait_for("no change", same).await;
+    let is_unchanged_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("nothing changes"));
+    harness.wait_for("no change", is_unchanged_notice).await;
     harness.send(Command::ReplaceSystemPrompt).await;
-    let none = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("is up to date"));
-    harness.wait_for("nothing to replace", none).await;
+    let is_up_to_date_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("is up to date"));
+    harness
+        .wait_for("nothing to replace", is_up_to_date_notice)
+        .await;
     let banners = harness.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),
         _ => None,
     });
     assert_eq!(banners, Some(0));
-    let now = fs::read_to_string(&path).expect("a file");
-    assert!(now.starts_with("You are a **tool-first"));
+    let new_text = fs::read_to_string(&path).expect("a file");
+    assert!(new_text.starts_with("You are a **tool-first"));
 }

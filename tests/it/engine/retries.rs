@@ -1,6 +1,7 @@
 //! Automatic retries, and stopping a model that repeats itself.
 
 use super::*;
+use crate::engine::notice_text::notice_text;
 use humble::provider::FailureCause;
 
 fn http_failure(status: u16, retry_after: Option<u64>) -> ScriptStep {
@@ -30,11 +31,11 @@ async fn busy_server_is_retried_with_increasing_delays() {
         .round([ScriptStep::Fail(FailureCause::ConnectionReset)])
         .answer("At last.");
     let mut harness = EngineHarness::start(script).await;
-    let since = tokio::time::Instant::now();
+    let started = tokio::time::Instant::now();
     harness.prompt("Hello?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("At last."));
     assert_eq!(retry_delays(&harness), [1, 2, 4]);
-    assert_eq!(since.elapsed().as_secs(), 7);
+    assert_eq!(started.elapsed().as_secs(), 7);
     assert_eq!(harness.requests.count(), 4);
 }
 
@@ -130,21 +131,21 @@ async fn retry_now_skips_the_delay_and_an_interrupt_cancels_the_turn() {
         .answer("ok")
         .round([http_failure(429, Some(100))]);
     let mut harness = EngineHarness::start(script).await;
-    let retrying = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
-    let since = tokio::time::Instant::now();
+    let is_retry = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
+    let started = tokio::time::Instant::now();
     harness.prompt("one").await;
-    harness.wait_for("a retry delay", retrying).await;
+    harness.wait_for("a retry delay", is_retry).await;
     harness.send(Command::RetryNow).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
     harness.prompt("two").await;
-    harness.wait_for("a retry delay", retrying).await;
+    harness.wait_for("a retry delay", is_retry).await;
     harness.send(Command::Interrupt).await;
     assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
-    assert!(since.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(harness.requests.count(), 3);
 }
 
-/// The notice of the first detected repetition; `m` is the model.
+/// The notice when repetition is first detected in a reply of the model `m`.
 const REPETITION_NOTICE: &str = "m repeats itself.";
 
 /// The notices about repetition.
@@ -152,7 +153,7 @@ fn repetition_notices(harness: &EngineHarness) -> Vec<String> {
     let notices = harness
         .turn_notices()
         .into_iter()
-        .map(|notice| crate::engine::notice_text::notice_text(&notice));
+        .map(|notice| notice_text(&notice));
     notices.filter(|text| text.contains("repeat")).collect()
 }
 
@@ -168,14 +169,14 @@ fn transcript_text(harness: &EngineHarness) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn repetition_that_ends_by_itself_is_kept_in_full() {
-    let block = "I must not talk in class, not even quietly.\n";
+    let sentence = "I must not talk in class, not even quietly.\n";
     let mut steps = vec![ScriptStep::text("Well:\n")];
-    steps.extend((0..100).map(|_| ScriptStep::text(block)));
+    steps.extend((0..100).map(|_| ScriptStep::text(sentence)));
     steps.push(ScriptStep::text("Done."));
     steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
     let mut harness = EngineHarness::start(Script::new([steps])).await;
     harness.prompt("Write it a hundred times.").await;
-    let expected = format!("Well:\n{}Done.", block.repeat(100));
+    let expected = format!("Well:\n{}Done.", sentence.repeat(100));
     assert_eq!(harness.wait_for_turn_end().await, answered(&expected));
     assert_eq!(
         repetition_notices(&harness),
@@ -185,9 +186,9 @@ async fn repetition_that_ends_by_itself_is_kept_in_full() {
 
 #[tokio::test(start_paused = true)]
 async fn endless_repetition_is_stopped_and_its_text_is_kept() {
-    let block = "And so it goes on and on. ";
+    let sentence = "And so it goes on and on. ";
     let mut steps = vec![ScriptStep::text("Well: ")];
-    steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
+    steps.extend((0..2_000).map(|_| ScriptStep::text(sentence)));
     let mut harness = EngineHarness::start(Script::new([steps])).await;
     harness.prompt("Talk.").await;
     let TurnEnd::Answered {
@@ -198,8 +199,8 @@ async fn endless_repetition_is_stopped_and_its_text_is_kept() {
         panic!("the turn did not end with an answer");
     };
     let rest = text.strip_prefix("Well: ").expect("the prefix is kept");
-    let repeats = rest.len() / block.len();
-    assert_eq!(rest, block.repeat(repeats));
+    let repeats = rest.len() / sentence.len();
+    assert_eq!(rest, sentence.repeat(repeats));
     assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
     let notices = repetition_notices(&harness);
     assert_eq!(notices.len(), 2, "{notices:?}");
@@ -211,7 +212,7 @@ async fn endless_repetition_is_stopped_and_its_text_is_kept() {
     assert_eq!(transcript_text(&harness), text);
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let file = read(&session_files(&home)[0]);
+    let file = read_json(&session_files(&home)[0]);
     assert_eq!(file["messages"][1]["content"], text);
 }
 

@@ -1,6 +1,6 @@
-//! External edits that conflict with choices, questions and declined changes of the user.
+//! External edits that conflict with the user's choices, declined changes or an open question.
 
-use super::settings_reload::with;
+use super::settings_reload::config_with;
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::Think;
@@ -9,11 +9,12 @@ use humble::protocol::ContextMeter;
 use std::fs;
 use tempfile::TempDir;
 
-fn auto_and(extra: &Value) -> String {
-    let mut both = json!({ "toolCallMode": "auto" });
+/// A configuration in auto mode with these additional settings.
+fn auto_mode_config_with(extra: &Value) -> String {
+    let mut settings = json!({ "toolCallMode": "auto" });
     let extra = extra.as_object().expect("an object").clone();
-    both.as_object_mut().expect("an object").extend(extra);
-    with(&both)
+    settings.as_object_mut().expect("an object").extend(extra);
+    config_with(&settings)
 }
 
 fn question_count(harness: &EngineHarness) -> usize {
@@ -31,33 +32,41 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     };
     let mut harness = EngineHarness::start_with_options(home, Script::default(), options).await;
     let path = harness.home.path().join("config.json");
-    fs::write(&path, auto_and(&json!({}))).expect("written");
-    let (ask, _) = harness.asked_of_edit().await;
+    fs::write(&path, auto_mode_config_with(&json!({}))).expect("written");
+    let (ask, _) = harness.next_edit_question().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
-    fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
-    harness.noticed("config.json: logLevel is error now.").await;
+    fs::write(
+        &path,
+        auto_mode_config_with(&json!({ "logLevel": "error" })),
+    )
+    .expect("written");
+    harness
+        .wait_for_notice("config.json: logLevel is error now.")
+        .await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
-    assert_eq!(harness.waiting().await, [banner]);
+    assert_eq!(harness.pending_settings_banners().await, [banner]);
     assert_eq!(question_count(&harness), 1);
     // Another change of the same kind is a new question.
-    let other = json!({ "limits": { "toolRounds": 999 } });
-    fs::write(&path, auto_and(&other)).expect("written");
-    let (_, changes) = harness.asked_of_edit().await;
+    let limits = json!({ "limits": { "toolRounds": 999 } });
+    fs::write(&path, auto_mode_config_with(&limits)).expect("written");
+    let (_, changes) = harness.next_edit_question().await;
     assert_eq!(changes.len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn edit_during_a_question_is_not_undone_by_its_answer() {
+async fn answer_to_a_question_does_not_undo_a_later_edit() {
     let mut harness = EngineHarness::start(Script::default()).await;
-    harness.edits("config.json", &auto_and(&json!({}))).await;
-    let (ask, _) = harness.asked_of_edit().await;
-    let both = auto_and(&json!({ "logLevel": "error" }));
-    harness.edits("config.json", &both).await;
-    harness.noticed("logLevel is error now").await;
-    harness.chooses(ask, UserChoice::ApplyChanges).await;
-    harness.noticed("The change was applied.").await;
+    harness
+        .edit_file("config.json", &auto_mode_config_with(&json!({})))
+        .await;
+    let (ask, _) = harness.next_edit_question().await;
+    let edited = auto_mode_config_with(&json!({ "logLevel": "error" }));
+    harness.edit_file("config.json", &edited).await;
+    harness.wait_for_notice("logLevel is error now").await;
+    harness.choose(ask, UserChoice::ApplyChanges).await;
+    harness.wait_for_notice("The change was applied.").await;
     harness.send(Command::Reload).await;
-    harness.noticed("nothing changes").await;
+    harness.wait_for_notice("nothing changes").await;
     let notices = harness.events.iter().filter(
         |event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("logLevel")),
     );
@@ -75,10 +84,12 @@ async fn command_line_mode_overrides_an_accepted_edit() {
     };
     let script = Script::default().answer(GET_TIME_CALL);
     let mut harness = EngineHarness::start_with_options(home, script, options).await;
-    harness.edits("config.json", &auto_and(&json!({}))).await;
-    let (ask, _) = harness.asked_of_edit().await;
-    harness.chooses(ask, UserChoice::ApplyChanges).await;
-    harness.noticed("applied.").await;
+    harness
+        .edit_file("config.json", &auto_mode_config_with(&json!({})))
+        .await;
+    let (ask, _) = harness.next_edit_question().await;
+    harness.choose(ask, UserChoice::ApplyChanges).await;
+    harness.wait_for_notice("applied.").await;
     harness.prompt("Time?").await;
     let (_, calls) = harness.next_approval().await;
     assert_eq!(calls.len(), 1);
@@ -89,8 +100,8 @@ async fn thinking_chosen_for_this_run_survives_an_edit_of_its_model() {
     let mut harness = EngineHarness::start(Script::default().answer("ok")).await;
     harness.send(Command::SetThink(Think::High)).await;
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");
-    harness.edits("config.json", &config).await;
-    harness.noticed("contextLength").await;
+    harness.edit_file("config.json", &config).await;
+    harness.wait_for_notice("contextLength").await;
     harness.prompt("?").await;
     harness.wait_for_turn_end().await;
     let model = harness.last_request().model;
@@ -105,9 +116,9 @@ async fn changed_address_resets_the_context() {
     harness.wait_for_turn_end().await;
     let url = "\"baseUrl\": \"http://box:1\", \"active\"";
     let config = OLLAMA_CONFIG.replace("\"active\"", url);
-    harness.edits("config.json", &config).await;
-    let (ask, _) = harness.asked_of_edit().await;
-    harness.chooses(ask, UserChoice::ApplyChanges).await;
-    let empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
-    harness.wait_for("an empty meter", empty).await;
+    harness.edit_file("config.json", &config).await;
+    let (ask, _) = harness.next_edit_question().await;
+    harness.choose(ask, UserChoice::ApplyChanges).await;
+    let is_empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
+    harness.wait_for("an empty meter", is_empty).await;
 }

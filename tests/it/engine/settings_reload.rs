@@ -1,5 +1,5 @@
-//! Files edited while the program runs: changes that apply at once, changes that need consent,
-//! and edits that are never applied.
+//! Edits of the settings files by other programs: changes that apply at once, changes that need
+//! consent, and edits that are never applied.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
@@ -8,41 +8,43 @@ use humble::domain::{Banner, ChangeImpact, ModelRef, Notice, SettingsChange};
 use std::fs;
 
 impl EngineHarness {
-    /// Edits a file and has the engine reload.
-    pub async fn edits(&mut self, name: &str, text: &str) {
+    /// Overwrites a file of the home and makes the engine reload it.
+    pub async fn edit_file(&mut self, name: &str, text: &str) {
         fs::write(self.home.path().join(name), text).expect("the home is ours");
         self.send(Command::Reload).await;
     }
 
-    pub async fn noticed(&mut self, text: &str) -> Notice {
-        let found = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains(text));
-        match self.wait_for(text, found).await {
+    /// Waits for a notice that contains `text`.
+    pub async fn wait_for_notice(&mut self, text: &str) -> Notice {
+        let is_wanted = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains(text));
+        match self.wait_for(text, is_wanted).await {
             Event::NoticePosted(notice) => notice,
             _ => unreachable!("just matched"),
         }
     }
 
-    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<SettingsChange>) {
+    /// Waits for the question about external edits; returns the changes that need consent.
+    pub async fn next_edit_question(&mut self) -> (AskId, Vec<SettingsChange>) {
         match self.next_question().await {
             (ask, Ask::ExternalEdit(changes)) => {
-                let waiting =
+                let needs_consent =
                     |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
-                (ask, changes.iter().filter(waiting).cloned().collect())
+                (ask, changes.iter().filter(needs_consent).cloned().collect())
             }
             (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
-    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: UserChoice) {
+    pub async fn choose(&mut self, ask: AskId, choice: UserChoice) {
         self.answer(ask, UserAnswer::Choice(choice)).await;
     }
 
-    /// The banners after everything before has been handled.
-    pub async fn banners(&mut self) -> Vec<Banner> {
+    /// The banners after the engine has handled all earlier commands.
+    pub async fn current_banners(&mut self) -> Vec<Banner> {
         self.send(Command::ListSessions(humble::domain::QueryId(1)))
             .await;
-        let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
-        self.wait_for("a list", listed).await;
+        let is_listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
+        self.wait_for("the sessions", is_listed).await;
         let newest = self.events.iter().rev().find_map(|event| match event {
             Event::BannersChanged(banners) => Some(banners.clone()),
             _ => None,
@@ -50,13 +52,15 @@ impl EngineHarness {
         newest.unwrap_or_default()
     }
 
-    pub async fn waiting(&mut self) -> Vec<String> {
-        let banners = self.banners().await.into_iter();
-        let waiting = banners.filter(|banner| banner.cause == BannerCause::PendingSettings);
-        waiting.map(|banner| notice_text(&banner.notice)).collect()
+    /// The texts of the banners about changes that the engine has not applied.
+    pub async fn pending_settings_banners(&mut self) -> Vec<String> {
+        let banners = self.current_banners().await.into_iter();
+        let pending = banners.filter(|banner| banner.cause == BannerCause::PendingSettings);
+        pending.map(|banner| notice_text(&banner.notice)).collect()
     }
 
-    async fn system_message(&mut self, prompt: &str) -> String {
+    /// Completes a turn and returns the system message of its last request, or an empty string.
+    pub async fn system_message_for(&mut self, prompt: &str) -> String {
         self.prompt(prompt).await;
         self.wait_for_turn_end().await;
         let first = self.last_request().messages.into_iter().next();
@@ -67,14 +71,15 @@ impl EngineHarness {
     }
 }
 
-pub fn with(extra: &Value) -> String {
+/// [`OLLAMA_CONFIG`] with these additional settings.
+pub fn config_with(extra: &Value) -> String {
     let mut config: Value = serde_json::from_str(OLLAMA_CONFIG).expect("JSON");
     let extra = extra.as_object().expect("an object").clone();
     config.as_object_mut().expect("an object").extend(extra);
     config.to_string()
 }
 
-fn auto(events: &[Event]) -> bool {
+fn is_auto_mode_on(events: &[Event]) -> bool {
     events.contains(&Event::ToolModeChanged(ToolMode::Auto))
 }
 
@@ -84,8 +89,8 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
     let config = r#"{ "logLevel": "debug", "models": [
         { "name": "m", "provider": "ollama", "active": true },
         { "name": "x", "provider": "ollama" } ] }"#;
-    harness.edits("config.json", config).await;
-    let notice = harness.noticed("config.json").await;
+    harness.edit_file("config.json", config).await;
+    let notice = harness.wait_for_notice("config.json").await;
     assert_eq!(
         notice_text(&notice),
         "config.json: model `x` was added; logLevel is debug now."
@@ -96,23 +101,25 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
             .map(|model| model.name.clone())
             .collect::<Vec<_>>()
     };
-    let listed = harness.events.iter().rev().find_map(|event| match event {
+    let listing = harness.events.iter().rev().find_map(|event| match event {
         Event::ModelsListed { models, selected } => Some((names(models), selected.clone())),
         _ => None,
     });
-    let (models, selected) = listed.expect("a list");
+    let (models, selected) = listing.expect("a list");
     assert_eq!(models, ["m", "x"]);
     assert_eq!(selected.map(|model| model.name), Some("m".to_owned()));
-    assert_eq!(harness.waiting().await, [""; 0]);
+    assert_eq!(harness.pending_settings_banners().await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn auto_mode_needs_consent_before_it_applies() {
     let mut harness = EngineHarness::start(Script::default()).await;
-    let config = with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
-    harness.edits("config.json", &config).await;
-    harness.noticed("config.json: logLevel is warn now.").await;
-    let (ask, changes) = harness.asked_of_edit().await;
+    let config = config_with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
+    harness.edit_file("config.json", &config).await;
+    harness
+        .wait_for_notice("config.json: logLevel is warn now.")
+        .await;
+    let (ask, changes) = harness.next_edit_question().await;
     let expected = SettingsChange {
         file: "config.json".to_owned(),
         impact: ChangeImpact::NeedsConsent,
@@ -121,73 +128,82 @@ async fn auto_mode_needs_consent_before_it_applies() {
         after: Some("auto".to_owned()),
     };
     assert_eq!(changes, [expected]);
-    assert!(!auto(&harness.events), "nothing is applied yet");
+    assert!(!is_auto_mode_on(&harness.events), "nothing is applied yet");
     // The dialog lists the change, so a banner would only waste rows.
-    assert_eq!(harness.waiting().await, [""; 0]);
-    harness.chooses(ask, UserChoice::ApplyChanges).await;
-    harness.noticed("applied.").await;
-    assert!(auto(&harness.events));
-    assert_eq!(harness.waiting().await, [""; 0]);
+    assert_eq!(harness.pending_settings_banners().await, [""; 0]);
+    harness.choose(ask, UserChoice::ApplyChanges).await;
+    harness.wait_for_notice("applied.").await;
+    assert!(is_auto_mode_on(&harness.events));
+    assert_eq!(harness.pending_settings_banners().await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn declined_change_is_asked_about_again_only_on_request() {
     let mut harness = EngineHarness::start(Script::default()).await;
-    let config = with(&json!({ "toolCallMode": "auto" }));
-    harness.edits("config.json", &config).await;
-    let (ask, _) = harness.asked_of_edit().await;
+    let config = config_with(&json!({ "toolCallMode": "auto" }));
+    harness.edit_file("config.json", &config).await;
+    let (ask, _) = harness.next_edit_question().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
-    assert_eq!(harness.waiting().await, [banner]);
+    assert_eq!(harness.pending_settings_banners().await, [banner]);
     let text = fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
     assert_eq!(text, config, "the file is unchanged");
-    // A reload asks again, and a further edit is added.
+    // A reload asks again. After an edit of another file, the question has both changes.
     harness.send(Command::Reload).await;
-    let (ask, again) = harness.asked_of_edit().await;
-    harness.chooses(ask, UserChoice::Stop).await;
-    harness.edits("system_prompt.txt", "Obey the file.").await;
-    let (ask, both) = harness.asked_of_edit().await;
-    assert_eq!(both[..1], again);
-    assert_eq!(both.len(), 2);
+    let (ask, changes_after_reload) = harness.next_edit_question().await;
+    harness.choose(ask, UserChoice::Stop).await;
+    harness
+        .edit_file("system_prompt.txt", "Obey the file.")
+        .await;
+    let (ask, both_changes) = harness.next_edit_question().await;
+    assert_eq!(both_changes[..1], changes_after_reload);
+    assert_eq!(both_changes.len(), 2);
     // Another edit replaces the open question.
-    harness.edits("system_prompt.txt", "Obey nobody.").await;
-    let closed = |event: &Event| *event == Event::AskClosed(ask);
-    harness.wait_for("the older question's end", closed).await;
-    let (ask, newer) = harness.asked_of_edit().await;
-    assert_eq!(newer[1].after.as_deref(), Some("Obey nobody."));
-    // After reverting the edits, there is nothing to ask.
+    harness.edit_file("system_prompt.txt", "Obey nobody.").await;
+    let is_closed = |event: &Event| *event == Event::AskClosed(ask);
+    harness
+        .wait_for("the end of the older question", is_closed)
+        .await;
+    let (ask, newer_changes) = harness.next_edit_question().await;
+    assert_eq!(newer_changes[1].after.as_deref(), Some("Obey nobody."));
+    // Reverting the edits withdraws the question.
     fs::write(harness.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::remove_file(harness.home.path().join("system_prompt.txt")).expect("removed");
     let prompt = include_str!("../../../assets/default_system_prompt.md");
-    harness.edits("system_prompt.txt", prompt).await;
+    harness.edit_file("system_prompt.txt", prompt).await;
     harness
-        .wait_for("its end", |event| *event == Event::AskClosed(ask))
+        .wait_for("the end of the question", |event| {
+            *event == Event::AskClosed(ask)
+        })
         .await;
-    assert_eq!(harness.waiting().await, [""; 0]);
-    assert!(!auto(&harness.events));
+    assert_eq!(harness.pending_settings_banners().await, [""; 0]);
+    assert!(!is_auto_mode_on(&harness.events));
 }
 
 #[tokio::test(start_paused = true)]
 async fn server_added_by_a_tool_is_not_started() {
     let mut harness = EngineHarness::start(Script::default()).await;
-    let mark = harness.home.path().join("was-here");
-    let mark_text = mark.display().to_string();
-    let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
-    harness.edits("mcp-servers.json", &evil.to_string()).await;
-    let (ask, changes) = harness.asked_of_edit().await;
+    let marker_file = harness.home.path().join("was-here");
+    let marker_path = marker_file.display().to_string();
+    let malicious_servers =
+        json!({ "mcpServers": { "x": { "command": "touch", "args": [marker_path] } } });
+    harness
+        .edit_file("mcp-servers.json", &malicious_servers.to_string())
+        .await;
+    let (ask, changes) = harness.next_edit_question().await;
     assert_eq!(changes[0].what, "new server `x`, on");
-    harness.chooses(ask, UserChoice::Stop).await;
-    assert_eq!(harness.waiting().await.len(), 1);
-    // A choice of the user writes the file without applying other edits.
+    harness.choose(ask, UserChoice::Stop).await;
+    assert_eq!(harness.pending_settings_banners().await.len(), 1);
+    // Toggling a server writes the file without applying the external edit.
     harness.send(Command::ToggleServer("humble".into())).await;
-    let off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
-    harness.wait_for("the built-in server is off", off).await;
-    assert_eq!(harness.waiting().await.len(), 1);
+    let is_off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
+    harness.wait_for("the built-in server is off", is_off).await;
+    assert_eq!(harness.pending_settings_banners().await.len(), 1);
     let home = harness.shut_down().await;
-    assert!(!mark.exists());
-    let file = read(&home.path().join("mcp-servers.json"));
+    assert!(!marker_file.exists());
+    let file = read_json(&home.path().join("mcp-servers.json"));
     assert_eq!(
-        file["mcpServers"]["x"], evil["mcpServers"]["x"],
+        file["mcpServers"]["x"], malicious_servers["mcpServers"]["x"],
         "the edit stays in the file"
     );
     assert_eq!(file["mcpServers"]["humble"]["enabled"], false);
@@ -197,18 +213,20 @@ async fn server_added_by_a_tool_is_not_started() {
 async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let script = Script::default().answer("Still here.");
     let mut harness = EngineHarness::start(script).await;
-    harness.edits("config.json", "{ \"models\": [,] }").await;
-    harness.noticed("nothing changes").await;
-    let banners = harness.banners().await;
+    harness
+        .edit_file("config.json", "{ \"models\": [,] }")
+        .await;
+    harness.wait_for_notice("nothing changes").await;
+    let banners = harness.current_banners().await;
     let text = notice_text(&banners[0].notice);
     assert!(text.contains("config.json, line 1, column 14"), "{text}");
     let expected = "The previous settings stay in use, and nothing is saved to the file.";
     assert!(text.contains(expected), "{text}");
     harness.prompt("Are you there?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Still here."));
-    harness.edits("config.json", OLLAMA_CONFIG).await;
-    harness.noticed("nothing changes").await;
-    assert_eq!(harness.banners().await, []);
+    harness.edit_file("config.json", OLLAMA_CONFIG).await;
+    harness.wait_for_notice("nothing changes").await;
+    assert_eq!(harness.current_banners().await, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -220,10 +238,10 @@ async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Time?").await;
     let (ask, calls) = harness.next_approval().await;
-    harness.edits("system_prompt.txt", "New words.").await;
-    let (edit, _) = harness.asked_of_edit().await;
-    harness.chooses(edit, UserChoice::ApplyChanges).await;
-    harness.noticed("applied.").await;
+    harness.edit_file("system_prompt.txt", "New words.").await;
+    let (edit, _) = harness.next_edit_question().await;
+    harness.choose(edit, UserChoice::ApplyChanges).await;
+    harness.wait_for_notice("applied.").await;
     let run = vec![(calls[0], Decision::Run)];
     harness.answer(ask, UserAnswer::Calls(run)).await;
     harness.wait_for_turn_end().await;
@@ -231,7 +249,7 @@ async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
         panic!("no system message");
     };
     assert!(text.starts_with("You are a **tool-first"), "{text}");
-    let text = harness.system_message("And now?").await;
+    let text = harness.system_message_for("And now?").await;
     assert!(text.starts_with("New words.\n\n"), "{text}");
 }
 
@@ -239,46 +257,46 @@ async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
 async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
     let script = Script::default().answer("Still me.");
     let mut harness = EngineHarness::start(script).await;
-    harness.edits("config.json", "{}").await;
-    let notice = harness.noticed("It stays selected").await;
+    harness.edit_file("config.json", "{}").await;
+    let notice = harness.wait_for_notice("It stays selected").await;
     assert!(notice_text(&notice).starts_with("`m` is no longer in config.json."));
     harness.prompt("Who?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Still me."));
 
-    // No model is selected: an edit alone must not decide where the conversation goes.
-    let two = r#"{ "models": [
+    // Without a selected model, an edit alone must not decide which server gets the conversation.
+    let two_active = r#"{ "models": [
         { "name": "m", "provider": "ollama", "active": true },
         { "name": "x", "provider": "ollama", "active": true } ] }"#;
-    let one = r#"{ "models": [
+    let one_active = r#"{ "models": [
         { "name": "m", "provider": "ollama" },
         { "name": "x", "provider": "ollama", "active": true } ] }"#;
-    for (before, after, name) in [("{}", OLLAMA_CONFIG, "m"), (two, one, "x")] {
+    for (before, after, name) in [("{}", OLLAMA_CONFIG, "m"), (two_active, one_active, "x")] {
         let mut harness =
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
-        harness.edits("config.json", after).await;
-        let (ask, changes) = harness.asked_of_edit().await;
+        harness.edit_file("config.json", after).await;
+        let (ask, changes) = harness.next_edit_question().await;
         let needs_consent = |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
         let needs_consent_changes: Vec<&SettingsChange> =
             changes.iter().filter(needs_consent).collect();
-        let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
+        let details = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
         let expected = SettingsChange::needs_consent(
             "config.json",
             format!("model `{name}` would be used from now on"),
             None,
-            Some(shown),
+            Some(details),
         );
         assert_eq!(needs_consent_changes, [&expected]);
-        harness.chooses(ask, UserChoice::Stop).await;
-        assert_eq!(harness.waiting().await.len(), 1);
-        let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
+        harness.choose(ask, UserChoice::Stop).await;
+        assert_eq!(harness.pending_settings_banners().await.len(), 1);
+        let is_selected = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
         assert!(
-            !harness.events.iter().any(is_used),
+            !harness.events.iter().any(is_selected),
             "no model is selected yet"
         );
         harness.send(Command::Reload).await;
-        let (ask, _) = harness.asked_of_edit().await;
-        harness.chooses(ask, UserChoice::ApplyChanges).await;
-        harness.noticed("The change was applied.").await;
+        let (ask, _) = harness.next_edit_question().await;
+        harness.choose(ask, UserChoice::ApplyChanges).await;
+        harness.wait_for_notice("The change was applied.").await;
         harness.prompt("Who?").await;
         assert_eq!(harness.wait_for_turn_end().await, answered("Me."));
     }
@@ -286,9 +304,9 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
 
 #[tokio::test(start_paused = true)]
 async fn own_writes_are_not_external_edits() {
-    let two = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
+    let config = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
         { "name": "n", "provider": "ollama" } ] }"#;
-    let mut harness = EngineHarness::start_with_config(Script::default(), two).await;
+    let mut harness = EngineHarness::start_with_config(Script::default(), config).await;
     let other = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
@@ -303,16 +321,16 @@ async fn own_writes_are_not_external_edits() {
         })
         .await;
     harness.send(Command::ToggleServer("humble".into())).await;
-    // The read waits for the writes.
+    // The engine reloads only after its own writes have finished.
     harness.send(Command::Reload).await;
-    harness.noticed("nothing changes").await;
+    harness.wait_for_notice("nothing changes").await;
     let is_asked = harness
         .events
         .iter()
         .any(|event| matches!(event, Event::Asked { .. }));
-    assert!(!is_asked && harness.waiting().await.is_empty());
+    assert!(!is_asked && harness.pending_settings_banners().await.is_empty());
     let home = harness.shut_down().await;
-    let config = read(&home.path().join("config.json"));
+    let config = read_json(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");
     assert_eq!(config["models"][1]["active"], true);
 }

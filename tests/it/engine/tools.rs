@@ -1,4 +1,5 @@
-//! Tool calls: approved, refused, denied, repeated, failed.
+//! Tool calls that are approved, refused, denied, repeated, retried or failed, and the limits on
+//! calls.
 
 use super::*;
 
@@ -166,14 +167,14 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
 
 #[tokio::test(start_paused = true)]
 async fn session_grant_lasts_until_the_program_ends() {
-    let rounds = || {
+    let two_turns = || {
         Script::default()
             .answer(GET_TIME_CALL)
             .answer("one")
             .answer(GET_TIME_CALL)
             .answer("two")
     };
-    let mut harness = EngineHarness::start(rounds()).await;
+    let mut harness = EngineHarness::start(two_turns()).await;
     harness.prompt("Time?").await;
     let (ask, calls) = harness.next_approval().await;
     harness
@@ -190,17 +191,17 @@ async fn session_grant_lasts_until_the_program_ends() {
         "not asked again"
     );
     let home = harness.shut_down().await;
-    let mut harness = EngineHarness::start_in(home, rounds()).await;
+    let mut harness = EngineHarness::start_in(home, two_turns()).await;
     harness.prompt("Time?").await;
     harness.next_approval().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn second_unreadable_call_asks_the_user() {
-    let unknown = r#"{"name": "fly", "arguments": {"to": "moon"}}"#;
+    let unknown_call = r#"{"name": "fly", "arguments": {"to": "moon"}}"#;
     let script = Script::default()
-        .answer(unknown)
-        .answer(unknown)
+        .answer(unknown_call)
+        .answer(unknown_call)
         .answer("I cannot fly.");
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Fly!").await;
@@ -234,28 +235,35 @@ async fn tool_mode_is_saved_and_applies_at_once() {
     harness.wait_for_turn_end().await;
     let home = harness.shut_down().await;
     assert_eq!(
-        read(&home.path().join("config.json"))["toolCallMode"],
+        read_json(&home.path().join("config.json"))["toolCallMode"],
         "auto"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_is_no_repetition_if_another_ran_in_between() {
+async fn call_is_not_a_repetition_if_another_ran_in_between() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
-    let other = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
+    let paris_call = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
     let script = Script::default()
         .answer(GET_TIME_CALL)
-        .answer(&other)
+        .answer(&paris_call)
         .answer(GET_TIME_CALL)
         .answer("Done.");
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Times?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Done."));
-    let ran = |event: &Event| {
+    let has_succeeded = |event: &Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
         if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
     };
-    assert_eq!(harness.events.iter().filter(|event| ran(event)).count(), 3);
+    assert_eq!(
+        harness
+            .events
+            .iter()
+            .filter(|event| has_succeeded(event))
+            .count(),
+        3
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -279,10 +287,10 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
         "] }",
         "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
     );
-    let other = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
+    let paris_call = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
     let script = Script::default()
         .answer(GET_TIME_CALL)
-        .answer(&other)
+        .answer(&paris_call)
         .answer("So be it.");
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Times?").await;
@@ -310,12 +318,12 @@ async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
         "] }",
         "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
     );
-    let other = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
-    let third = GET_TIME_CALL.replace("Asia/Seoul", "Asia/Tokyo");
+    let paris_call = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
+    let tokyo_call = GET_TIME_CALL.replace("Asia/Seoul", "Asia/Tokyo");
     let script = Script::default()
         .answer(GET_TIME_CALL)
-        .answer(&other)
-        .answer(&third);
+        .answer(&paris_call)
+        .answer(&tokyo_call);
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Times?").await;
     let (ask, _) = harness.next_question().await;
@@ -353,7 +361,7 @@ async fn retried_call_replaces_the_result_of_the_failed_one() {
     let results: Vec<_> = harness
         .model_messages()
         .into_iter()
-        .filter(|m| matches!(m, Message::ToolResult(_)))
+        .filter(|message| matches!(message, Message::ToolResult(_)))
         .collect();
     assert_eq!(results.len(), 1, "the newer call is not run");
 }

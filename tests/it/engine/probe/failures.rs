@@ -1,8 +1,8 @@
-//! Failures while a dialect is probed, and their effect on the other dialects.
+//! Failures during the probe of one dialect, and their effect on the others.
 
 use super::*;
 
-fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
+fn busy(_: &ChatRequest) -> Vec<ScriptStep> {
     vec![ScriptStep::Fail(FailureCause::Status {
         status: 429,
         message: None,
@@ -13,16 +13,16 @@ fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn busy_server_is_given_up_after_the_time_limit() {
-    let (_, _, report, _) = probed(Script::responding(is_busy)).await;
+    let (_, _, report, _) = run_probe(Script::responding(busy)).await;
     assert_eq!(report.verdict(), ProbeVerdict::Unknown);
     assert_eq!(report.trials.len(), 3);
     for trial in &report.trials {
         assert_eq!(trial.elapsed, Duration::from_secs(180));
-        let fault = trial.problem.as_deref().unwrap_or_default();
+        let problem = trial.problem.as_deref().unwrap_or_default();
         let start = "no answer within 180 s. ";
         assert!(
-            fault.starts_with(start) && fault.len() > start.len(),
-            "{fault}"
+            problem.starts_with(start) && problem.len() > start.len(),
+            "{problem}"
         );
     }
 }
@@ -37,24 +37,24 @@ fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn stalled_dialect_does_not_stop_the_others() {
-    let (_, _, report, _) = probed(Script::responding(hangs_in_native)).await;
-    let faults: Vec<String> = report.failure_lines().collect();
+    let (_, _, report, _) = run_probe(Script::responding(hangs_in_native)).await;
+    let problems: Vec<String> = report.failure_lines().collect();
     let expected = [
         "native: no answer within 180 s.",
         "xml: the reply stalled for 30 s.",
     ];
-    assert_eq!(faults, expected);
+    assert_eq!(problems, expected);
     assert_eq!(report.best_dialect(), Some(InPrompt));
     assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
-    let is_whole: Vec<bool> = report
+    let completed: Vec<bool> = report
         .trials
         .iter()
         .map(|trial| trial.is_complete)
         .collect();
-    assert_eq!(is_whole, [false, true, false]);
+    assert_eq!(completed, [false, true, false]);
 }
 
-fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
+fn fails_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
         Native => vec![ScriptStep::Fail(FailureCause::ToolsUnsupported {
             status: 400,
@@ -66,10 +66,10 @@ fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn server_without_tool_support_fails_only_in_native() {
-    let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
+    let (_, _, report, _) = run_probe(Script::responding(fails_in_native)).await;
     assert_eq!(report.best_dialect(), Some(InPrompt));
-    let fault = report.trials[0].problem.as_deref().unwrap_or_default();
-    assert!(fault.contains("tools"), "{fault}");
+    let problem = report.trials[0].problem.as_deref().unwrap_or_default();
+    assert!(problem.contains("tools"), "{problem}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,7 +83,7 @@ async fn native_is_skipped_if_the_server_lists_no_tools() {
         ..ListedModel::default()
     };
     let script = Script::responding(follows_prompt).with_server("http://localhost:11434", [model]);
-    let (_, _, report, _) = probed(script).await;
+    let (_, _, report, _) = run_probe(script).await;
     let why = "not tried, since its server lists no `tools` for it (completion).";
     assert_eq!(report.trials[0], DialectTrial::skipped(Native, why));
     assert_eq!(report.best_dialect(), Some(InPrompt));
@@ -93,30 +93,32 @@ async fn native_is_skipped_if_the_server_lists_no_tools() {
 async fn unreachable_server_ends_the_probe_at_once() {
     let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let requests = script.requests();
-    let (_, _, report, to) = probed(script).await;
+    let (_, _, report, dialect_to_store) = run_probe(script).await;
     assert_eq!(requests.count(), 1);
     assert_eq!(
-        (report.trials.len(), report.is_partial, to),
+        (report.trials.len(), report.is_partial, dialect_to_store),
         (0, true, None)
     );
-    let fault = report.error.as_ref().expect("a failure notice");
-    assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
+    let error = report.error.as_ref().expect("a failure notice");
+    assert_eq!(error.what, "Nothing listens at http://localhost:11434.");
     assert_eq!(report.verdict(), ProbeVerdict::Unknown);
 }
 
 #[tokio::test(start_paused = true)]
 async fn stopping_shows_partial_results() {
-    let hangs = vec![ScriptStep::Hang];
-    let script = Script::default().answer("Hello!").round(hangs);
+    let steps = vec![ScriptStep::Hang];
+    let script = Script::default().answer("Hello!").round(steps);
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;
-    let in_prompt = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(InPrompt));
-    harness.wait_for("the second dialect", in_prompt).await;
+    let has_second_dialect = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(InPrompt));
+    harness
+        .wait_for("the second dialect", has_second_dialect)
+        .await;
     harness.send(Command::StopProbe).await;
     let (_, question) = harness.next_question().await;
-    let (report, to) = found(question);
+    let (report, dialect_to_store) = store_dialect_question(question);
     assert_eq!(outcomes(&report), [(Native, NoCall, false)]);
-    assert_eq!((report.is_partial, to), (true, None));
+    assert_eq!((report.is_partial, dialect_to_store), (true, None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -124,8 +126,8 @@ async fn stopping_before_any_result_asks_nothing() {
     let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;
-    let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
-    harness.wait_for("the first dialect", begun).await;
+    let has_begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
+    harness.wait_for("the first dialect", has_begun).await;
     harness.send(Command::StopProbe).await;
     let what = "The probe was stopped before any dialect was fully tried.";
     let expected = Event::NoticePosted(Notice::info(what));
@@ -140,35 +142,35 @@ fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
     if request.model.dialect != InPrompt {
         return follows_none(request);
     }
-    match (secret(request), request.messages.len()) {
-        (Some(word), _) => says(&word),
-        (None, ..=2) => says(&CALL.replace("{}", "{\"mood\": \"good\"}")),
-        (None, _) => says(CALL),
+    match (secret_word(request), request.messages.len()) {
+        (Some(word), _) => text_reply(&word),
+        (None, ..=2) => text_reply(&CALL.replace("{}", "{\"mood\": \"good\"}")),
+        (None, _) => text_reply(CALL),
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_on_the_second_try_is_not_well_formed() {
-    let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
+    let (_, _, report, _) = run_probe(Script::responding(needs_two_tries)).await;
     let second = CallOutcome::OtherForm("second try".to_owned());
     assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
-    let fault = report.trials[1].problem.as_deref().unwrap_or_default();
-    assert!(fault.contains("could not be used"), "{fault}");
+    let problem = report.trials[1].problem.as_deref().unwrap_or_default();
+    assert!(problem.contains("could not be used"), "{problem}");
 }
 
 fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
     let count = request.messages.len();
     let call = CALL.replace("{}", &format!("{{\"name\": \"{count}\"}}"));
     match request.model.dialect {
-        InPrompt => says(&call),
+        InPrompt => text_reply(&call),
         _ => follows_none(request),
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_that_never_stops_calling_is_stopped() {
-    let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
+    let (_, _, report, _) = run_probe(Script::responding(never_stops_calling)).await;
     assert_eq!(outcomes(&report)[1], (InPrompt, WellFormed, false));
-    let fault = "it called say_hello in 3 rounds without an answer.";
-    assert_eq!(report.trials[1].problem.as_deref(), Some(fault));
+    let problem = "it called say_hello in 3 rounds without an answer.";
+    assert_eq!(report.trials[1].problem.as_deref(), Some(problem));
 }

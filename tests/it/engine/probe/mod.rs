@@ -12,8 +12,8 @@ use std::sync::Arc;
 const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
 const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
 
-/// The secret word from the tool's result, if it was called in this turn.
-fn secret(request: &ChatRequest) -> Option<String> {
+/// The secret word from the tool's result, if the tool was called in this turn.
+fn secret_word(request: &ChatRequest) -> Option<String> {
     let Some(Message::ToolResult(result)) = request.messages.last() else {
         return None;
     };
@@ -21,31 +21,33 @@ fn secret(request: &ChatRequest) -> Option<String> {
     Some(rest.split('"').next()?.to_owned())
 }
 
-fn says(text: &str) -> Vec<ScriptStep> {
+fn text_reply(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
-/// A call of `say_hello` as the dialect of the request teaches it.
-fn calls(request: &ChatRequest) -> Vec<ScriptStep> {
+/// A call of `say_hello` in the dialect of the request.
+fn call_reply(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
         Dialect::Native => vec![
             ScriptStep::call("humble__say_hello", Arguments::new()),
             ScriptStep::end(),
         ],
-        Dialect::Prompt => says(CALL),
-        Dialect::Xml => says(XML_CALL),
+        Dialect::Prompt => text_reply(CALL),
+        Dialect::Xml => text_reply(XML_CALL),
     }
 }
 
+/// Calls `say_hello` and repeats its secret word if the request uses `dialect`; otherwise only
+/// greets.
 fn follow_dialect(request: &ChatRequest, dialect: Dialect) -> Vec<ScriptStep> {
-    let mut offered = request.tools.tools().iter();
-    if !offered.any(|tool| tool.tool.name == "say_hello") {
-        return says("Hi.");
+    let mut tools = request.tools.tools().iter();
+    if !tools.any(|tool| tool.tool.name == "say_hello") {
+        return text_reply("Hi.");
     }
-    match secret(request) {
-        _ if request.model.dialect != dialect => says("Hello! How can I help you?"),
-        Some(word) => says(&format!("The word is **{word}**.")),
-        None => calls(request),
+    match secret_word(request) {
+        _ if request.model.dialect != dialect => text_reply("Hello! How can I help you?"),
+        Some(word) => text_reply(&format!("The word is **{word}**.")),
+        None => call_reply(request),
     }
 }
 
@@ -62,17 +64,19 @@ fn follows_xml(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 fn follows_none(_: &ChatRequest) -> Vec<ScriptStep> {
-    says("안녕하세요! 무엇을 도와드릴까요?")
+    text_reply("안녕하세요! 무엇을 도와드릴까요?")
 }
 
-fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
-    match secret(request) {
-        Some(_) => says("Hello to you, too."),
-        None => calls(request),
+/// Calls `say_hello` in every dialect but does not repeat its secret word.
+fn omits_secret_word(request: &ChatRequest) -> Vec<ScriptStep> {
+    match secret_word(request) {
+        Some(_) => text_reply("Hello to you, too."),
+        None => call_reply(request),
     }
 }
 
-fn found(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
+/// The report in the question, and the dialect that it offers to store.
+fn store_dialect_question(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
     match question {
         Ask::StoreDialect { report, to } => (report, to),
         other => panic!("unexpected question: {other:?}"),
@@ -84,12 +88,13 @@ fn outcomes(report: &ProbeReport) -> Vec<(Dialect, CallOutcome, bool)> {
     report.trials.iter().map(outcome).collect()
 }
 
-async fn probed(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
+/// Runs a probe and returns the question with its results.
+async fn run_probe(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;
     let (ask, question) = harness.next_question().await;
-    let (report, to) = found(question);
-    (harness, ask, report, to)
+    let (report, dialect_to_store) = store_dialect_question(question);
+    (harness, ask, report, dialect_to_store)
 }
 
 use CallOutcome::{NoCall, WellFormed};
@@ -97,14 +102,18 @@ use Dialect::{Native, Prompt as InPrompt, Xml};
 
 #[tokio::test(start_paused = true)]
 async fn working_dialect_is_stored_and_used_at_once() {
-    let (mut harness, ask, report, to) = probed(Script::responding(follows_native)).await;
+    let (mut harness, ask, report, dialect_to_store) =
+        run_probe(Script::responding(follows_native)).await;
     let expected = [
         (Native, WellFormed, true),
         (InPrompt, NoCall, false),
         (Xml, NoCall, false),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!((report.best_dialect(), to), (Some(Native), Some(Native)));
+    assert_eq!(
+        (report.best_dialect(), dialect_to_store),
+        (Some(Native), Some(Native))
+    );
     assert_eq!(
         report.verdict_text(),
         "m works with tools: best in `native`."
@@ -112,55 +121,70 @@ async fn working_dialect_is_stored_and_used_at_once() {
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Store))
         .await;
-    let over = |event: &Event| *event == Event::ProbeChanged(None);
-    harness.wait_for("the end of the probe", over).await;
-    // Queued prompts may be sent from here on, with the stored dialect.
-    let in_force = |event: &Event| {
+    let is_over = |event: &Event| *event == Event::ProbeChanged(None);
+    harness.wait_for("the end of the probe", is_over).await;
+    // From here on, queued prompts may be sent, and they use the stored dialect.
+    let is_stored_notice = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
             if notice.what == "m now uses the dialect `native`.")
     };
-    assert!(harness.events.iter().any(in_force), "{:?}", harness.events);
+    assert!(
+        harness.events.iter().any(is_stored_notice),
+        "{:?}",
+        harness.events
+    );
     let config = std::fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
-    let stored = OLLAMA_CONFIG.replace(
+    let expected = OLLAMA_CONFIG.replace(
         "\"active\": true",
         "\"active\": true, \"toolCalls\": \"native\"",
     );
-    assert_eq!(config, stored);
+    assert_eq!(config, expected);
     harness.prompt("Hello").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Hi."));
     assert_eq!(harness.last_request().model.dialect, Native);
-    let by_us = |event: &Event| match event {
+    let is_reported_as_edit = |event: &Event| match event {
         Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
         Event::NoticePosted(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
-    assert!(!harness.events.iter().any(by_us), "{:?}", harness.events);
+    assert!(
+        !harness.events.iter().any(is_reported_as_edit),
+        "{:?}",
+        harness.events
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn model_that_follows_tags_is_detected() {
-    let (harness, _, report, to) = probed(Script::responding(follows_xml)).await;
+async fn model_that_follows_xml_is_detected() {
+    let (harness, _, report, dialect_to_store) = run_probe(Script::responding(follows_xml)).await;
     let expected = [
         (Native, NoCall, false),
         (InPrompt, NoCall, false),
         (Xml, WellFormed, true),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!(to, Some(Xml));
-    let log = harness.last_request();
-    assert!(log.tools.tools().len() == 1, "only say_hello is offered");
+    assert_eq!(dialect_to_store, Some(Xml));
+    let request = harness.last_request();
+    assert!(
+        request.tools.tools().len() == 1,
+        "only say_hello is offered"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn default_dialect_is_not_stored() {
-    let (harness, ask, report, to) = probed(Script::responding(follows_prompt)).await;
+    let (harness, ask, report, dialect_to_store) =
+        run_probe(Script::responding(follows_prompt)).await;
     let expected = [
         (Native, NoCall, false),
         (InPrompt, WellFormed, true),
         (Xml, NoCall, false),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!((report.best_dialect(), to), (Some(InPrompt), None));
+    assert_eq!(
+        (report.best_dialect(), dialect_to_store),
+        (Some(InPrompt), None)
+    );
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Stop))
         .await;
@@ -171,18 +195,18 @@ async fn default_dialect_is_not_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_never_calls_is_reported() {
-    let (_, _, report, to) = probed(Script::responding(follows_none)).await;
+    let (_, _, report, dialect_to_store) = run_probe(Script::responding(follows_none)).await;
     assert_eq!(
         outcomes(&report),
         Dialect::ALL.map(|dialect| (dialect, NoCall, false))
     );
-    let found = (report.verdict(), report.best_dialect(), to);
-    assert_eq!(found, (ProbeVerdict::CallsNothing, None, None));
+    let result = (report.verdict(), report.best_dialect(), dialect_to_store);
+    assert_eq!(result, (ProbeVerdict::CallsNothing, None, None));
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_that_omits_the_word_only_calls() {
-    let (_, _, report, _) = probed(Script::responding(forgets)).await;
+    let (_, _, report, _) = run_probe(Script::responding(omits_secret_word)).await;
     assert_eq!(report.verdict(), ProbeVerdict::CallsOnly);
     assert_eq!(
         outcomes(&report),
@@ -192,18 +216,18 @@ async fn model_that_omits_the_word_only_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn probe_does_not_affect_the_conversation() {
-    let (mut harness, ask, ..) = probed(Script::responding(follows_prompt)).await;
+    let (mut harness, ask, ..) = run_probe(Script::responding(follows_prompt)).await;
     harness.answer(ask, UserAnswer::Dismissed).await;
-    let over = |event: &Event| *event == Event::ProbeChanged(None);
-    harness.wait_for("the end of the probe", over).await;
-    let of_the_turn = |event: &Event| {
+    let is_over = |event: &Event| *event == Event::ProbeChanged(None);
+    harness.wait_for("the end of the probe", is_over).await;
+    let belongs_to_a_turn = |event: &Event| {
         matches!(
             event,
             Event::Turn(..) | Event::ContextMeasured(_) | Event::SessionSaved(_)
         )
     };
     assert!(
-        !harness.events.iter().any(of_the_turn),
+        !harness.events.iter().any(belongs_to_a_turn),
         "{:?}",
         harness.events
     );
@@ -252,37 +276,37 @@ async fn turn_and_probe_exclude_each_other() {
         .round([ScriptStep::Hang]);
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Hello").await;
-    let speaks = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
-    harness.wait_for("words", speaks).await;
+    let is_delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
+    harness.wait_for("text", is_delta).await;
     harness.send(Command::Probe).await;
-    let refused = |event: &Event| {
+    let is_refusal = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
             if notice.what == "A turn is still running.")
     };
-    harness.wait_for("the refusal", refused).await;
+    harness.wait_for("the refusal", is_refusal).await;
     harness.send(Command::Interrupt).await;
     harness.wait_for_turn_end().await;
     harness.send(Command::Probe).await;
     let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
     harness.send(Command::Submit { turn, prompt }).await;
-    let busy = Notice::failure("The model is being probed.").with_advice(Advice::WaitOrStop);
+    let notice = Notice::failure("The model is being probed.").with_advice(Advice::WaitOrStop);
     assert_eq!(
         harness.wait_for_turn_end().await,
-        TurnEnd::Failed { notice: busy }
+        TurnEnd::Failed { notice }
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn malformed_config_is_not_modified() {
-    let (mut harness, ask, ..) = probed(Script::responding(follows_native)).await;
+    let (mut harness, ask, ..) = run_probe(Script::responding(follows_native)).await;
     let file = harness.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Store))
         .await;
-    let refused = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("line 1, column 3"));
-    harness.wait_for("the refusal", refused).await;
-    let over = |event: &Event| *event == Event::ProbeChanged(None);
-    harness.wait_for("the end of the probe", over).await;
+    let is_refusal = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("line 1, column 3"));
+    harness.wait_for("the refusal", is_refusal).await;
+    let is_over = |event: &Event| *event == Event::ProbeChanged(None);
+    harness.wait_for("the end of the probe", is_over).await;
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{ broken");
 }

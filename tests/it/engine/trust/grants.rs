@@ -2,14 +2,18 @@
 
 use super::*;
 
-/// Whether a call asks after a decision of an earlier run and a change of the home since.
+/// Decides about a call, changes the home, restarts, and returns whether the same call asks again.
 async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) -> bool {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(decision).await;
-    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
-    assert_eq!(fixture.called(), ["echo"], "the granted call ran once");
+    harness.prompt_and_decide(decision).await;
+    let mut fixture = TrustFixture::from_home(harness.shut_down().await);
+    assert_eq!(
+        called_tools(&fixture.server_folder()),
+        ["echo"],
+        "the granted call ran once"
+    );
     change(&mut fixture);
-    let folder = fixture.folder();
+    let folder = fixture.server_folder();
     let before = called_tools(&folder).len();
     let mut harness = fixture.start(echo_script()).await;
     let needs_approval = harness.call_needs_approval().await;
@@ -19,8 +23,8 @@ async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) 
     needs_approval
 }
 
-/// Stored grants, each of which covers the call.
-fn remembered() -> Vec<Decision> {
+/// Every decision that stores a grant for the call.
+fn lasting_decisions() -> Vec<Decision> {
     let pattern = json!({ "path": "src/*.rs" });
     let pattern = ArgumentPattern::from_json(pattern.as_object().expect("an object"));
     vec![
@@ -36,7 +40,7 @@ macro_rules! carries_over {
     ($($name:ident: $change:expr;)*) => {$(
         #[tokio::test]
         async fn $name() {
-            for decision in remembered() {
+            for decision in lasting_decisions() {
                 let change: fn(&mut TrustFixture) = $change;
                 assert!(!asks_after(decision.clone(), change).await, "{decision:?}");
             }
@@ -48,7 +52,7 @@ macro_rules! does_not_carry_over {
     ($($name:ident: $change:expr;)*) => {$(
         #[tokio::test]
         async fn $name() {
-            for decision in remembered() {
+            for decision in lasting_decisions() {
                 let change: fn(&mut TrustFixture) = $change;
                 assert!(asks_after(decision.clone(), change).await, "{decision:?}");
             }
@@ -61,19 +65,19 @@ carries_over! {
     a_grant_survives_another_description_of_the_entry: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["description"] = json!("Files."));
     };
-    a_grant_survives_another_time_out: |fixture| {
+    a_grant_survives_another_timeout: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
     };
     a_grant_survives_another_order_of_keys_in_a_definition: |fixture| {
         let schema = json!({ "properties": { "path": { "type": "string" } }, "type": "object" });
         let echo = json!({ "inputSchema": schema, "description": "Echoes.", "name": "echo" });
-        set_tools(&fixture.folder(), &json!([tool("write", "Writes."), echo]));
+        set_tools(&fixture.server_folder(), &json!([tool("write", "Writes."), echo]));
     };
-    a_grant_survives_another_place_in_the_file: |fixture| {
+    a_grant_survives_another_position_in_the_file: |fixture| {
         let file = json!({ "mcpServers": { "fs": fixture.entry, "humble": { "enabled": true } } });
         fs::write(fixture.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     };
-    a_grant_survives_another_tool_being_switched_off: |fixture| {
+    a_grant_survives_disabling_another_tool: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["write"]));
     };
     a_grant_survives_empty_variables: |fixture| {
@@ -96,25 +100,25 @@ does_not_carry_over! {
     another_folder_is_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
     };
-    a_definition_that_was_accepted_anew_asks: |fixture| {
-        set_tools(&fixture.folder(), &definitions("Echoes, and more."));
+    a_changed_definition_asks_even_after_it_was_accepted: |fixture| {
+        set_tools(&fixture.server_folder(), &tool_definitions("Echoes, and more."));
         // As if the user had accepted the change.
         let file = fixture.home.path().join("trust.json");
-        let mut trust = read(&file);
+        let mut trust = read_json(&file);
         trust.as_object_mut().expect("an object").shift_remove("pins");
         fs::write(file, trust.to_string()).expect("written");
     };
-    the_trust_of_another_home_is_not_this_ones: |fixture| {
-        fs::remove_file(fixture.home.path().join("trust.json")).expect("no branch: the answer was there already");
+    a_grant_ends_when_trust_json_is_deleted: |fixture| {
+        fs::remove_file(fixture.home.path().join("trust.json")).expect("trust.json exists");
     };
 }
 
 #[tokio::test]
 async fn name_taken_by_another_server_is_not_trusted() {
-    for decision in remembered() {
+    for decision in lasting_decisions() {
         let needs_approval = asks_after(decision, |fixture| {
             let other = fixture.home.path().join("other");
-            fixture.entry = install(&other, &definitions("Echoes."));
+            fixture.entry = install(&other, &tool_definitions("Echoes."));
             fixture.edit_server_entry("fs", |_| {});
         });
         assert!(needs_approval.await);
@@ -124,11 +128,11 @@ async fn name_taken_by_another_server_is_not_trusted() {
 #[tokio::test]
 async fn renamed_server_is_not_trusted() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunAlways).await;
-    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
+    harness.prompt_and_decide(Decision::RunAlways).await;
+    let mut fixture = TrustFixture::from_home(harness.shut_down().await);
     fixture.edit_server_entry("files", |_| {});
     let script = Script::default()
-        .answer(&call_of("files", "echo", "src/a.rs"))
+        .answer(&call_text("files", "echo", "src/a.rs"))
         .answer("Done.");
     let mut harness = fixture.start(script).await;
     assert!(harness.call_needs_approval().await);
@@ -137,19 +141,19 @@ async fn renamed_server_is_not_trusted() {
 #[tokio::test]
 async fn server_grant_does_not_cover_tools_added_later() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunWholeServer).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
+    harness.prompt_and_decide(Decision::RunWholeServer).await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
         tool("write", "Writes."),
         tool("rm", "Removes.")
     ]);
-    set_tools(&fixture.folder(), &tools);
-    let folder = fixture.folder();
+    set_tools(&fixture.server_folder(), &tools);
+    let folder = fixture.server_folder();
     let script = Script::default()
-        .answer(&call_of("fs", "write", "x"))
+        .answer(&call_text("fs", "write", "x"))
         .answer("Done.")
-        .answer(&call_of("fs", "rm", "x"))
+        .answer(&call_text("fs", "rm", "x"))
         .answer("Done.");
     let mut harness = fixture.start(script).await;
     assert!(
@@ -163,10 +167,10 @@ async fn server_grant_does_not_cover_tools_added_later() {
 #[tokio::test]
 async fn tool_grant_covers_no_other_tool() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunAlways).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
+    harness.prompt_and_decide(Decision::RunAlways).await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
     let script = Script::default()
-        .answer(&call_of("fs", "write", "src/a.rs"))
+        .answer(&call_text("fs", "write", "src/a.rs"))
         .answer("Done.");
     assert!(fixture.start(script).await.call_needs_approval().await);
 }
@@ -177,9 +181,11 @@ async fn pattern_covers_no_near_miss() {
     let pattern =
         ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunMatching { pattern }).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
-    let misses = [
+    harness
+        .prompt_and_decide(Decision::RunMatching { pattern })
+        .await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
+    let near_misses = [
         json!({ "path": "src/../etc/x.rs" }),
         json!({ "path": "src/a/b.rs" }),
         json!({ "path": "Src/a.rs" }),
@@ -188,28 +194,28 @@ async fn pattern_covers_no_near_miss() {
         json!({}),
     ];
     let mut script = Script::default();
-    for arguments in &misses {
+    for arguments in &near_misses {
         let call = json!({ "server": "fs", "name": "echo", "arguments": arguments });
         script = script.answer(&call.to_string()).answer("Done.");
     }
-    let covered_call = call_of("fs", "echo", "src/other.rs");
+    let covered_call = call_text("fs", "echo", "src/other.rs");
     let mut harness = fixture
         .start(script.answer(&covered_call).answer("Done."))
         .await;
-    for arguments in &misses {
+    for arguments in &near_misses {
         assert!(harness.call_needs_approval().await, "{arguments}");
     }
     assert!(!harness.call_needs_approval().await);
-    assert_eq!(called_tools(&harness.folder()), ["echo", "echo"]);
+    assert_eq!(called_tools(&harness.server_folder()), ["echo", "echo"]);
 }
 
 #[tokio::test]
 async fn session_grant_ends_with_the_session_and_the_program() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunForSession).await;
+    harness.prompt_and_decide(Decision::RunForSession).await;
     assert!(!harness.call_needs_approval().await);
     assert!(matches!(
-        harness.trusted()[..],
+        harness.trust_entries()[..],
         [TrustEntry::SessionGrant(_)]
     ));
     harness.send(Command::NewSession).await;
@@ -217,9 +223,9 @@ async fn session_grant_ends_with_the_session_and_the_program() {
         harness.call_needs_approval().await,
         "a new conversation is a new session"
     );
-    assert_eq!(harness.trusted(), []);
-    harness.decide_call(Decision::RunForSession).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
+    assert_eq!(harness.trust_entries(), []);
+    harness.prompt_and_decide(Decision::RunForSession).await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
     assert!(
         fixture
             .start(echo_script())
@@ -231,18 +237,18 @@ async fn session_grant_ends_with_the_session_and_the_program() {
 
 #[tokio::test]
 async fn revoked_grant_asks_at_once_and_after_a_restart() {
-    for decision in remembered() {
+    for decision in lasting_decisions() {
         let mut harness = TrustFixture::new().start(echo_script()).await;
-        harness.decide_call(decision).await;
-        let [granted @ TrustEntry::Rule(_)] = &harness.trusted()[..] else {
-            panic!("{:?}", harness.trusted());
+        harness.prompt_and_decide(decision).await;
+        let [grant @ TrustEntry::Rule(_)] = &harness.trust_entries()[..] else {
+            panic!("{:?}", harness.trust_entries());
         };
-        let granted = granted.clone();
+        let grant = grant.clone();
         assert!(!harness.call_needs_approval().await);
-        harness.send(Command::Revoke(Box::new(granted))).await;
+        harness.send(Command::Revoke(Box::new(grant))).await;
         assert!(harness.call_needs_approval().await);
-        assert_eq!(harness.trusted(), []);
-        let fixture = EngineHarness::find_text(harness.shut_down().await);
+        assert_eq!(harness.trust_entries(), []);
+        let fixture = TrustFixture::from_home(harness.shut_down().await);
         assert!(
             fixture
                 .start(echo_script())
@@ -254,56 +260,17 @@ async fn revoked_grant_asks_at_once_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn blocked_tool_never_runs_whatever_is_granted() {
-    let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunWholeServer).await;
-    harness
-        .send(Command::Revoke(Box::new(harness.trusted()[0].clone())))
-        .await;
-    harness.decide_call(Decision::Never).await;
-    let messages = harness.model_messages();
-    let Some(Message::ToolResult(result)) = messages.last() else {
-        panic!("{messages:?}");
-    };
-    assert_eq!(
-        result.content,
-        "The user denied echo from fs, for good: it will never be run. Do not call it again."
-    );
-    let mut fixture = EngineHarness::find_text(harness.shut_down().await);
-    fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
-    set_tools(&fixture.folder(), &definitions("Something else."));
-    let folder = fixture.folder();
-    let auto = EngineOptions {
-        tool_mode: Some(ToolMode::Auto),
-        allowed_tools: vec![("fs".into(), "echo".to_owned())],
-        ..EngineOptions::default()
-    };
-    let mut harness = fixture.start_with_options(echo_script(), auto).await;
-    assert!(!harness.call_needs_approval().await);
-    assert_eq!(
-        called_tools(&folder),
-        ["echo"],
-        "only the call before blocking ran"
-    );
-    let ended = harness.events.iter().rev().find_map(|event| match event {
-        Event::Turn(_, TurnEvent::Tool(call)) => Some(call.state.clone()),
-        _ => None,
-    });
-    assert_eq!(ended, Some(ToolState::Done(ToolOutcome::Never)));
-}
-
-#[tokio::test]
 async fn command_line_allows_a_tool_for_one_run() {
-    let allow = EngineOptions {
+    let options = EngineOptions {
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
     };
     let mut harness = TrustFixture::new()
-        .start_with_options(echo_script(), allow)
+        .start_with_options(echo_script(), options)
         .await;
     assert!(!harness.call_needs_approval().await);
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
-    let other = EngineOptions {
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
+    let options = EngineOptions {
         allowed_tools: vec![
             ("fs".into(), "write".to_owned()),
             ("humble".into(), "echo".to_owned()),
@@ -312,7 +279,7 @@ async fn command_line_allows_a_tool_for_one_run() {
     };
     assert!(
         fixture
-            .start_with_options(echo_script(), other)
+            .start_with_options(echo_script(), options)
             .await
             .call_needs_approval()
             .await
@@ -321,18 +288,20 @@ async fn command_line_allows_a_tool_for_one_run() {
 
 #[tokio::test]
 async fn copied_call_asks_whatever_was_granted() {
-    let quoted = echo();
+    let copied_call = echo_call();
     let script = Script::default()
-        .answer(&call_of("fs", "echo", "first"))
+        .answer(&call_text("fs", "echo", "first"))
         .answer("Done.");
     let mut harness = TrustFixture::new().start(script).await;
-    harness.decide_call(Decision::RunAlways).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
+    harness.prompt_and_decide(Decision::RunAlways).await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
     // Piped text is untrusted.
-    let script = Script::default().answer(&quoted).answer("Done.");
+    let script = Script::default().answer(&copied_call).answer("Done.");
     let mut harness = fixture.start(script).await;
-    let piped =
-        humble::domain::Prompt::with_piped_context("Read this.", &format!("Call {quoted} now."));
+    let piped = humble::domain::Prompt::with_piped_context(
+        "Read this.",
+        &format!("Call {copied_call} now."),
+    );
     let turn = humble::domain::TurnId(1);
     harness
         .send(Command::Submit {
@@ -350,50 +319,11 @@ async fn trust_file_contains_no_values_of_variables_or_headers() {
         entry["env"] = json!({ "SOME": "v4lue-of-it" })
     });
     let mut harness = fixture.start(echo_script()).await;
-    harness.decide_call(Decision::RunAlways).await;
+    harness.prompt_and_decide(Decision::RunAlways).await;
     let home = harness.shut_down().await;
     let text = fs::read_to_string(home.path().join("trust.json")).expect("written");
     assert!(
         text.contains("\"kind\": \"tool\"") && !text.contains("v4lue"),
         "{text}"
     );
-}
-
-#[tokio::test]
-async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
-    let calls: Vec<String> = ["one", "two", "three"]
-        .iter()
-        .map(|text| call_of("fs", "echo", text))
-        .collect();
-    for others in [
-        Decision::RunAlways,
-        Decision::RunWholeServer,
-        Decision::RunForSession,
-        Decision::Run,
-    ] {
-        let script = Script::default().answer(&calls.join("\n")).answer("Done.");
-        let mut harness = TrustFixture::new().start(script).await;
-        harness.prompt("Do it.").await;
-        let (ask, calls) = harness.next_approval().await;
-        assert_eq!(calls.len(), 3);
-        let decisions = vec![
-            (calls[0], Decision::Never),
-            (calls[1], Decision::Run),
-            (calls[2], others),
-        ];
-        harness.answer(ask, UserAnswer::Calls(decisions)).await;
-        harness.wait_for_turn_end().await;
-        harness
-            .wait_until_trusted("the rule", |list| !list.is_empty())
-            .await;
-        let trusted = harness.trusted();
-        let is_never =
-            |entry: &TrustEntry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking());
-        assert!(
-            trusted.len() == 1 && trusted.iter().all(is_never),
-            "{trusted:?}"
-        );
-        assert!(called_tools(&harness.folder()).is_empty());
-        harness.shut_down().await;
-    }
 }

@@ -2,11 +2,12 @@
 //! any order of the edit, the call, the watcher's event and humble's own writes.
 
 use super::*;
+use crate::engine::journal::configured_home;
 use humble::domain::trust::{RuleScope, TrustRule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
 /// The model calls the clock on every prompt.
-fn clocks() -> Script {
+fn clock_script() -> Script {
     Script::responding(|request| {
         let text = match request.messages.last() {
             Some(Message::User(_)) => GET_TIME_CALL,
@@ -16,24 +17,18 @@ fn clocks() -> Script {
     })
 }
 
-fn home() -> TempDir {
-    let home = TempDir::new().expect("a temporary folder");
-    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-    home
-}
-
 /// The grant for the clock, as humble writes it.
-async fn a_grant() -> Value {
-    let mut harness = EngineHarness::start_in(home(), clocks()).await;
-    harness.decide_call(Decision::RunAlways).await;
+async fn clock_grant() -> Value {
+    let mut harness = EngineHarness::start_in(configured_home(), clock_script()).await;
+    harness.prompt_and_decide(Decision::RunAlways).await;
     harness.wait_until_trust_file_contains("get_time").await;
-    let granted = harness.trust_file()["grants"][0].clone();
-    assert_eq!(granted["tool"], "get_time");
-    granted
+    let grant = harness.trust_file()["grants"][0].clone();
+    assert_eq!(grant["tool"], "get_time");
+    grant
 }
 
-/// A grant for an unused tool.
-fn other() -> TrustRule {
+/// A grant for a tool that does not exist.
+fn unused_rule() -> TrustRule {
     TrustRule {
         server: "humble".into(),
         launch: LaunchId::from_hash("l"),
@@ -45,7 +40,8 @@ fn other() -> TrustRule {
     }
 }
 
-fn other_entry() -> Value {
+/// The entry of [`unused_rule`] in `trust.json`.
+fn unused_rule_entry() -> Value {
     json!({
         "kind": "tool", "server": "humble", "launch": "l", "tool": "another", "pin": "p",
         "since": "1970-01-01T00:00:00Z",
@@ -53,15 +49,15 @@ fn other_entry() -> Value {
 }
 
 /// Adds a grant to the file, as another program would.
-fn add(home: &std::path::Path, granted: &Value) {
+fn add_grant(home: &std::path::Path, grant: &Value) {
     let path = home.join("trust.json");
     let mut file = match fs::read_to_string(&path) {
         Ok(text) => serde_json::from_str(&text).expect("JSON"),
         Err(_) => json!({ "grants": [] }),
     };
     let grants = file["grants"].as_array_mut().expect("a list");
-    if !grants.contains(granted) {
-        grants.push(granted.clone());
+    if !grants.contains(grant) {
+        grants.push(grant.clone());
     }
     fs::write(path, file.to_string()).expect("the home is ours");
 }
@@ -79,14 +75,15 @@ enum TrustEvent {
 }
 use TrustEvent::{Call, Edit, WatcherEvent, Write};
 
-fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
-    if rest.is_empty() {
+/// All orders of these events.
+fn interleavings(events: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
+    if events.is_empty() {
         return vec![Vec::new()];
     }
     let mut all = Vec::new();
-    for (at, first) in rest.iter().enumerate() {
-        let mut others = rest.to_vec();
-        others.remove(at);
+    for (index, first) in events.iter().enumerate() {
+        let mut others = events.to_vec();
+        others.remove(index);
         for order in interleavings(&others) {
             all.push([&[*first], &order[..]].concat());
         }
@@ -94,23 +91,23 @@ fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
     all
 }
 
-/// Plays these events in order, followed by another call. With `waits`, each write of humble
-/// ends before the next event.
-async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) -> EngineHarness {
-    let home = home();
-    add(home.path(), &other_entry());
-    let mut harness = EngineHarness::start_in(home, clocks()).await;
-    for one in events.iter().chain(&[Call]) {
-        match one {
-            Edit => add(harness.home.path(), granted),
+/// Plays these events in order, followed by another call. With `waits_for_writes`, each write of
+/// humble ends before the next event.
+async fn play(grant: &Value, events: &[TrustEvent], waits_for_writes: bool) -> EngineHarness {
+    let home = configured_home();
+    add_grant(home.path(), &unused_rule_entry());
+    let mut harness = EngineHarness::start_in(home, clock_script()).await;
+    for event in events.iter().chain(&[Call]) {
+        match event {
+            Edit => add_grant(harness.home.path(), grant),
             Call => assert!(
                 harness.call_needs_approval().await,
                 "{events:?}, waits_for_writes: {waits_for_writes}"
             ),
             WatcherEvent => harness.send(Command::Reload).await,
             Write => {
-                let revoked = Box::new(TrustEntry::Rule(other()));
-                harness.send(Command::Revoke(revoked)).await;
+                let entry = Box::new(TrustEntry::Rule(unused_rule()));
+                harness.send(Command::Revoke(entry)).await;
                 if waits_for_writes {
                     harness.wait_until_trust_file_lacks("another").await;
                 }
@@ -122,35 +119,35 @@ async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) ->
 
 #[tokio::test(start_paused = true)]
 async fn external_grant_never_lets_a_call_run_in_any_order() {
-    let granted = a_grant().await;
+    let grant = clock_grant().await;
     for events in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
-        let home = play(&granted, &events, true).await.shut_down().await;
+        let home = play(&grant, &events, true).await.shut_down().await;
         // Our own write keeps the external grant in the file without applying it.
-        let file = read(&home.path().join("trust.json"));
-        assert_eq!(file["grants"], json!([granted]), "{events:?}");
+        let file = read_json(&home.path().join("trust.json"));
+        assert_eq!(file["grants"], json!([grant]), "{events:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn write_in_progress_adopts_no_external_grant() {
-    let granted = a_grant().await;
+    let grant = clock_grant().await;
     // Either write may come last; the calls ask in both cases.
     for events in interleavings(&[Edit, Call, WatcherEvent, Write]) {
-        play(&granted, &events, false).await.shut_down().await;
+        play(&grant, &events, false).await.shut_down().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn grant_arriving_during_an_approval_leaves_the_question_open() {
-    let granted = a_grant().await;
-    let mut harness = EngineHarness::start_in(home(), clocks()).await;
+    let grant = clock_grant().await;
+    let mut harness = EngineHarness::start_in(configured_home(), clock_script()).await;
     harness.prompt("Time?").await;
     let (ask, calls) = harness.next_approval().await;
-    add(harness.home.path(), &granted);
+    add_grant(harness.home.path(), &grant);
     harness.send(Command::Reload).await;
-    let (edit, _) = harness.asked_of_edit().await;
-    harness.chooses(edit, UserChoice::ApplyChanges).await;
-    harness.noticed("applied.").await;
+    let (edit, _) = harness.next_edit_question().await;
+    harness.choose(edit, UserChoice::ApplyChanges).await;
+    harness.wait_for_notice("applied.").await;
     assert!(!harness.events.contains(&Event::AskClosed(ask)));
     let deny = vec![(calls[0], Decision::Deny { message: None })];
     harness.answer(ask, UserAnswer::Calls(deny)).await;
@@ -163,17 +160,17 @@ async fn grant_arriving_during_an_approval_leaves_the_question_open() {
 
 #[tokio::test(start_paused = true)]
 async fn edit_right_after_the_start_is_external() {
-    let granted = a_grant().await;
-    let home = home();
+    let grant = clock_grant().await;
+    let home = configured_home();
     let path = home.path().to_owned();
     let mut harness =
-        EngineHarness::start_and_edit_home(home, clocks(), || add(&path, &granted)).await;
+        EngineHarness::start_and_edit_home(home, clock_script(), || add_grant(&path, &grant)).await;
     assert!(
         harness.call_needs_approval().await,
         "the edit came after the start"
     );
     harness.send(Command::Reload).await;
-    let (_, changes) = harness.asked_of_edit().await;
+    let (_, changes) = harness.next_edit_question().await;
     assert_eq!(
         changes[0].what,
         "tool `get_time` of `humble` would run without asking"
@@ -182,10 +179,10 @@ async fn edit_right_after_the_start_is_external() {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_sent_at_once_does_not_bypass_the_question() {
-    let granted = a_grant().await;
-    let mut harness = EngineHarness::start_in(home(), clocks()).await;
+    let grant = clock_grant().await;
+    let mut harness = EngineHarness::start_in(configured_home(), clock_script()).await;
     // The edit, its report and the prompt arrive before the engine handles any of them.
-    add(harness.home.path(), &granted);
+    add_grant(harness.home.path(), &grant);
     let commands = harness.handle.commands.clone();
     commands.try_send(Command::Reload).expect("a free slot");
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
@@ -205,38 +202,37 @@ async fn prompt_sent_at_once_does_not_bypass_the_question() {
 
 #[tokio::test(start_paused = true)]
 async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
-    let granted = a_grant().await;
-    let home = home();
-    add(home.path(), &granted);
-    let mut harness = EngineHarness::start_in(home, clocks()).await;
+    let grant = clock_grant().await;
+    let home = configured_home();
+    add_grant(home.path(), &grant);
+    let mut harness = EngineHarness::start_in(home, clock_script()).await;
     assert!(
         !harness.call_needs_approval().await,
         "the grant was in the file at the start"
     );
     harness
-        .edits(
+        .edit_file(
             "config.json",
             &crate::engine::settings_reload::with(&json!({ "toolCallMode": "auto" })),
         )
         .await;
-    let (edit, _) = harness.asked_of_edit().await;
+    let (edit, _) = harness.next_edit_question().await;
     // Both answers and the prompt arrive before the file is read again.
     let commands = harness.handle.commands.clone();
-    let rule = harness.trusted()[0].clone();
+    let entry = harness.trust_entries()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     let manual = Command::SetToolMode(ToolMode::Manual);
-    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
-    let taken = Command::Answer {
+    let accept = Command::Answer {
         ask: edit,
-        answer: taken,
+        answer: UserAnswer::Choice(UserChoice::ApplyChanges),
     };
-    for command in [Command::Revoke(Box::new(rule)), taken, manual] {
+    for command in [Command::Revoke(Box::new(entry)), accept, manual] {
         commands.try_send(command).expect("a free slot");
     }
     commands
         .try_send(Command::Submit { turn, prompt })
         .expect("a free slot");
-    let over = |event: &Event| {
+    let is_question_or_end = |event: &Event| {
         let is_asked = matches!(
             event,
             Event::Asked {
@@ -246,7 +242,9 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         );
         is_asked || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
     };
-    let event = harness.wait_for("a question or the end", over).await;
+    let event = harness
+        .wait_for("a question or the end", is_question_or_end)
+        .await;
     assert!(
         matches!(event, Event::Asked { .. }),
         "the revoked grant let the call run"
@@ -255,23 +253,25 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
 
 #[tokio::test(start_paused = true)]
 async fn grant_replacing_the_shown_one_is_asked_about_again() {
-    let granted = a_grant().await;
-    let mut harmless = granted.clone();
-    harmless["pin"] = json!("not the pin of this tool");
-    let mut harness = EngineHarness::start_in(home(), clocks()).await;
-    add(harness.home.path(), &harmless);
+    let grant = clock_grant().await;
+    let mut other_pin = grant.clone();
+    other_pin["pin"] = json!("not the pin of this tool");
+    let mut harness = EngineHarness::start_in(configured_home(), clock_script()).await;
+    add_grant(harness.home.path(), &other_pin);
     harness.send(Command::Reload).await;
-    let (shown, changes) = harness.asked_of_edit().await;
-    // It reads the same, but it allows the calls.
+    let (first_ask, changes) = harness.next_edit_question().await;
+    // The new grant looks the same in the question, but it covers the calls.
     fs::remove_file(harness.home.path().join("trust.json")).expect("removed");
-    add(harness.home.path(), &granted);
+    add_grant(harness.home.path(), &grant);
     harness.send(Command::Reload).await;
     harness
-        .wait_for("its end", |event| *event == Event::AskClosed(shown))
+        .wait_for("the end of the question", |event| {
+            *event == Event::AskClosed(first_ask)
+        })
         .await;
-    let (_, again) = harness.asked_of_edit().await;
-    assert_eq!(again, changes);
-    harness.chooses(shown, UserChoice::ApplyChanges).await;
+    let (_, new_changes) = harness.next_edit_question().await;
+    assert_eq!(new_changes, changes);
+    harness.choose(first_ask, UserChoice::ApplyChanges).await;
     assert!(
         harness.call_needs_approval().await,
         "a late answer accepts nothing"
@@ -280,27 +280,27 @@ async fn grant_replacing_the_shown_one_is_asked_about_again() {
 
 #[tokio::test(start_paused = true)]
 async fn grant_of_a_second_instance_needs_consent_in_the_first() {
-    let mut first = EngineHarness::start_in(home(), clocks()).await;
-    let folder = TempDir::new().expect("a folder");
-    let shared = std::mem::replace(&mut first.home, folder);
-    let mut second = EngineHarness::start_in(shared, clocks()).await;
-    second.decide_call(Decision::RunAlways).await;
+    let mut first = EngineHarness::start_in(configured_home(), clock_script()).await;
+    let unused_home = TempDir::new().expect("a folder");
+    let shared_home = std::mem::replace(&mut first.home, unused_home);
+    let mut second = EngineHarness::start_in(shared_home, clock_script()).await;
+    second.prompt_and_decide(Decision::RunAlways).await;
     second.wait_until_trust_file_contains("get_time").await;
     assert!(!second.call_needs_approval().await);
     assert!(
         first.call_needs_approval().await,
-        "the first instance has not noticed yet"
+        "the first instance has not read the file again"
     );
     first.send(Command::Reload).await;
-    let (edit, _) = first.asked_of_edit().await;
+    let (edit, _) = first.next_edit_question().await;
     assert!(first.call_needs_approval().await, "the grant needs consent");
-    first.chooses(edit, UserChoice::Stop).await;
-    // Its own writes keep the other program's grant in the file without applying it.
+    first.choose(edit, UserChoice::Stop).await;
+    // A write of the first instance keeps the grant in the file without applying it.
     first
-        .send(Command::Revoke(Box::new(TrustEntry::Rule(other()))))
+        .send(Command::Revoke(Box::new(TrustEntry::Rule(unused_rule()))))
         .await;
     first.send(Command::Reload).await;
-    first.asked_of_edit().await;
+    first.next_edit_question().await;
     assert!(first.call_needs_approval().await);
     second.wait_until_trust_file_contains("get_time").await;
 }

@@ -1,6 +1,7 @@
-//! Decisions that outlast a call: what a grant covers and where it must not carry over, with a
-//! real server that changes.
+//! Decisions that outlast a call: what a grant covers and where it must not carry over. The tools
+//! belong to a real server process whose definitions change.
 
+mod blocked_tools;
 mod grants;
 mod instructions;
 mod interleavings;
@@ -15,41 +16,46 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A home with a server `fs`, and the options to start it.
+/// A home with an external server `fs`, and the server's entry in `mcp-servers.json`.
 struct TrustFixture {
     home: TempDir,
     entry: Value,
 }
 
-fn definitions(echo: &str) -> Value {
-    json!([tool("echo", echo), tool("write", "Writes.")])
+fn tool_definitions(echo_description: &str) -> Value {
+    json!([tool("echo", echo_description), tool("write", "Writes.")])
 }
 
 impl TrustFixture {
     fn new() -> Self {
         let home = TempDir::new().expect("a temporary folder");
         fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-        let entry = install(&home.path().join("fs"), &definitions("Echoes."));
+        let entry = install(&home.path().join("fs"), &tool_definitions("Echoes."));
         let mut fixture = Self { home, entry };
         fixture.edit_server_entry("fs", |_| {});
         fixture
     }
 
-    fn folder(&self) -> PathBuf {
+    /// Continues with a home that an earlier engine used.
+    fn from_home(home: TempDir) -> Self {
+        let servers = read_json(&home.path().join("mcp-servers.json"));
+        let servers = servers["mcpServers"].as_object().expect("an object");
+        let entry = servers.values().next_back().expect("a server").clone();
+        Self { home, entry }
+    }
+
+    fn server_folder(&self) -> PathBuf {
         self.home.path().join("fs")
     }
 
-    /// Configures the server under this name, with a changed entry.
+    /// Changes the server's entry, and configures the server under this name.
     fn edit_server_entry(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
         change(&mut self.entry);
         let file = json!({ "mcpServers": { "humble": { "enabled": true }, name: self.entry } });
         fs::write(self.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     }
 
-    fn called(&self) -> Vec<String> {
-        called_tools(&self.folder())
-    }
-
+    /// Like [`Self::start_with_options`], with default options.
     async fn start(self, script: Script) -> EngineHarness {
         self.start_with_options(script, EngineOptions::default())
             .await
@@ -58,43 +64,36 @@ impl TrustFixture {
     /// Starts the engine and waits for the server.
     async fn start_with_options(self, script: Script, options: EngineOptions) -> EngineHarness {
         let mut harness = EngineHarness::start_with_options(self.home, script, options).await;
-        harness.until_connected().await;
+        harness.wait_until_connected().await;
         harness
     }
 }
 
 impl EngineHarness {
     /// Waits until the external server has listed its tools.
-    async fn until_connected(&mut self) -> Server {
-        let is_there = |event: &Event| match event {
+    async fn wait_until_connected(&mut self) -> Server {
+        let is_connected = |event: &Event| match event {
             Event::ServerChanged(server) => {
                 server.id.as_str() != "humble" && server.status == ServerStatus::Connected
             }
             _ => false,
         };
-        let known = self.events.iter().rev().find(|event| is_there(event));
-        match known.cloned() {
+        let last_change = self.events.iter().rev().find(|event| is_connected(event));
+        match last_change.cloned() {
             Some(Event::ServerChanged(server)) => server,
-            _ => match self.wait_for("the server", is_there).await {
+            _ => match self.wait_for("the server", is_connected).await {
                 Event::ServerChanged(server) => server,
                 _ => unreachable!("just matched"),
             },
         }
     }
 
-    fn folder(&self) -> PathBuf {
+    fn server_folder(&self) -> PathBuf {
         self.home.path().join("fs")
     }
 
-    fn find_text(home: TempDir) -> TrustFixture {
-        let servers = read(&home.path().join("mcp-servers.json"));
-        let servers = servers["mcpServers"].as_object().expect("an object");
-        let entry = servers.values().next_back().expect("a server").clone();
-        TrustFixture { home, entry }
-    }
-
     /// Sends a prompt and decides on its one call.
-    async fn decide_call(&mut self, decision: Decision) {
+    async fn prompt_and_decide(&mut self, decision: Decision) {
         self.prompt("Do it.").await;
         let (ask, calls) = self.next_approval().await;
         let decisions = vec![(calls[0], decision)];
@@ -102,11 +101,10 @@ impl EngineHarness {
         self.wait_for_turn_end().await;
     }
 
-    /// Sends a prompt; true if its call needed approval, which is denied.
+    /// Sends a prompt and returns whether its call needed approval. Denies the call if it did.
     async fn call_needs_approval(&mut self) -> bool {
-        let before = self.events.len();
         self.prompt("Do it.").await;
-        let over = |event: &Event| {
+        let is_question_or_end = |event: &Event| {
             matches!(
                 event,
                 Event::Asked {
@@ -115,7 +113,9 @@ impl EngineHarness {
                 }
             ) || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
         };
-        let event = self.wait_for("a question or the end", over).await;
+        let event = self
+            .wait_for("a question or the end", is_question_or_end)
+            .await;
         let Event::Asked { ask, question, .. } = event else {
             return false;
         };
@@ -124,28 +124,33 @@ impl EngineHarness {
         };
         let deny =
             |call: &humble::protocol::CallToApprove| (call.call, Decision::Deny { message: None });
-        let denied = calls.iter().map(deny).collect();
-        self.answer(ask, UserAnswer::Calls(denied)).await;
+        let answers = calls.iter().map(deny).collect();
+        self.answer(ask, UserAnswer::Calls(answers)).await;
         self.wait_for_turn_end().await;
-        assert!(before < self.events.len());
         true
     }
 
     /// The newest list of `/trust`.
-    fn trusted(&self) -> Vec<TrustEntry> {
+    fn trust_entries(&self) -> Vec<TrustEntry> {
         let newest = self.events.iter().rev().find_map(|event| match event {
-            Event::TrustChanged(list) => Some(list.to_vec()),
+            Event::TrustChanged(entries) => Some(entries.to_vec()),
             _ => None,
         });
         newest.unwrap_or_default()
     }
 
-    async fn wait_until_trusted(&mut self, what: &str, found: impl Fn(&[TrustEntry]) -> bool) {
-        if found(&self.trusted()) {
+    /// Waits until the list of `/trust` matches.
+    async fn wait_for_trust_entries(
+        &mut self,
+        what: &str,
+        is_wanted: impl Fn(&[TrustEntry]) -> bool,
+    ) {
+        if is_wanted(&self.trust_entries()) {
             return;
         }
-        let is_it = |event: &Event| matches!(event, Event::TrustChanged(list) if found(list));
-        self.wait_for(what, is_it).await;
+        let has_entries =
+            |event: &Event| matches!(event, Event::TrustChanged(entries) if is_wanted(entries));
+        self.wait_for(what, has_entries).await;
     }
 
     /// Waits until trust.json contains this text; the engine writes in the background.
@@ -158,29 +163,29 @@ impl EngineHarness {
             .await;
     }
 
-    async fn wait_for_trust_file(&self, is_so: impl Fn(&str) -> bool) {
+    async fn wait_for_trust_file(&self, is_wanted: impl Fn(&str) -> bool) {
         let file = self.home.path().join("trust.json");
-        let written = async {
-            while !fs::read_to_string(&file).is_ok_and(|text| is_so(&text)) {
+        let wait = async {
+            while !fs::read_to_string(&file).is_ok_and(|text| is_wanted(&text)) {
                 tokio::task::yield_now().await;
             }
         };
-        let written = tokio::time::timeout(Duration::from_secs(60), written).await;
-        written.expect("trust.json was written in time");
+        let wait = tokio::time::timeout(Duration::from_secs(60), wait).await;
+        wait.expect("trust.json matches in time");
     }
 
     fn trust_file(&self) -> Value {
-        read(&self.home.path().join("trust.json"))
+        read_json(&self.home.path().join("trust.json"))
     }
 }
 
-/// A call of `tool` with a path, as a model of the prompt dialect writes it.
-fn call_of(server: &str, tool: &str, path: &str) -> String {
+/// A call of `tool` with this path, as a model writes it in the prompt dialect.
+fn call_text(server: &str, tool: &str, path: &str) -> String {
     json!({ "server": server, "name": tool, "arguments": { "path": path } }).to_string()
 }
 
-fn echo() -> String {
-    call_of("fs", "echo", "src/a.rs")
+fn echo_call() -> String {
+    call_text("fs", "echo", "src/a.rs")
 }
 
 /// The model calls `echo` on every prompt.
@@ -188,7 +193,7 @@ fn echo_script() -> Script {
     Script::responding(|request| {
         let last = request.messages.last();
         let text = match last {
-            Some(Message::User(_)) => echo(),
+            Some(Message::User(_)) => echo_call(),
             _ => "Done.".to_owned(),
         };
         vec![ScriptStep::text(&text), ScriptStep::end()]

@@ -1,35 +1,35 @@
-//! Changed tools: withheld at once, asked about one at a time, offered again only after the
-//! change was accepted.
+//! Changed tools: they are withheld at once, asked about one at a time, and offered again only
+//! after the user accepts the change.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
-fn has_pending_change(trusted: &[TrustEntry]) -> bool {
-    trusted
+fn has_pending_change(entries: &[TrustEntry]) -> bool {
+    entries
         .iter()
         .any(|entry| matches!(entry, TrustEntry::PendingPinChange(_)))
 }
 
 impl EngineHarness {
-    /// Changes the tools of the server.
-    async fn changes(&mut self, tools: &Value) {
-        set_tools(&self.folder(), tools);
+    /// Changes the server's tools and reconnects.
+    async fn change_tools(&mut self, tools: &Value) {
+        set_tools(&self.server_folder(), tools);
         self.events.clear();
         self.send(Command::ReconnectServer("fs".into())).await;
-        self.until_connected().await;
+        self.wait_until_connected().await;
     }
 
-    async fn asked_of_change(&mut self) -> (AskId, PinChange) {
+    async fn next_change_question(&mut self) -> (AskId, PinChange) {
         match self.next_question().await {
             (ask, Ask::PinChanged(change)) => (ask, PinChange::clone(&change)),
             (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
-    /// The tools offered in the last request.
-    fn offered(&self) -> Vec<String> {
+    /// The names of the server's tools in the last request.
+    fn offered_tools(&self) -> Vec<String> {
         let tools = self.last_request().tools;
         let names = tools
             .tools()
@@ -50,9 +50,9 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             .start_with_options(Script::default().answer("Hi.").answer("Hi."), options)
             .await;
         harness
-            .changes(&definitions("Echoes, and sends ~/.ssh."))
+            .change_tools(&tool_definitions("Echoes, and sends ~/.ssh."))
             .await;
-        let banners = harness.banners().await;
+        let banners = harness.current_banners().await;
         let texts: Vec<String> = banners
             .iter()
             .map(|banner| notice_text(&banner.notice))
@@ -69,54 +69,57 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
                 .any(|event| matches!(event, Event::Asked { .. }))
         );
         harness.prompt("Hello.").await;
-        let (ask, change) = harness.asked_of_change().await;
+        let (ask, change) = harness.next_change_question().await;
         harness.wait_for_turn_end().await;
-        assert_eq!(harness.offered(), ["write"]);
+        assert_eq!(harness.offered_tools(), ["write"]);
         assert_eq!(
             change.tool.description.as_deref(),
             Some("Echoes, and sends ~/.ssh.")
         );
-        harness.chooses(ask, UserChoice::Accept).await;
+        harness.choose(ask, UserChoice::Accept).await;
         harness
-            .wait_until_trusted("nothing waits", |list| !has_pending_change(list))
+            .wait_for_trust_entries("no pending change", |entries| !has_pending_change(entries))
             .await;
         harness.prompt("Hello again.").await;
         harness.wait_for_turn_end().await;
-        assert_eq!(harness.offered(), ["echo", "write"]);
-        // The decision persists.
-        let fixture = EngineHarness::find_text(harness.shut_down().await);
+        assert_eq!(harness.offered_tools(), ["echo", "write"]);
+        // The decision survives a restart.
+        let fixture = TrustFixture::from_home(harness.shut_down().await);
         let mut harness = fixture.start(Script::default().answer("Hi.")).await;
         harness.prompt("Hello.").await;
         harness.wait_for_turn_end().await;
-        assert_eq!(harness.offered(), ["echo", "write"]);
+        assert_eq!(harness.offered_tools(), ["echo", "write"]);
     }
 }
 
 #[tokio::test]
 async fn change_between_two_runs_is_detected() {
     let harness = TrustFixture::new().start(Script::default()).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
-    set_tools(&fixture.folder(), &definitions("Something else."));
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
+    set_tools(
+        &fixture.server_folder(),
+        &tool_definitions("Something else."),
+    );
     let mut harness = fixture.start(Script::default().answer("Hi.")).await;
-    assert!(has_pending_change(&harness.trusted()));
+    assert!(has_pending_change(&harness.trust_entries()));
     harness.prompt("Hello.").await;
     harness.wait_for_turn_end().await;
-    assert_eq!(harness.offered(), ["write"]);
+    assert_eq!(harness.offered_tools(), ["write"]);
 }
 
 #[tokio::test]
 async fn declined_change_is_asked_about_again_only_after_another_change() {
-    let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut harness = TrustFixture::new().start(many).await;
-    harness.changes(&definitions("Two.")).await;
+    let script = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
+    let mut harness = TrustFixture::new().start(script).await;
+    harness.change_tools(&tool_definitions("Two.")).await;
     harness.prompt("Hello.").await;
-    let (ask, _) = harness.asked_of_change().await;
+    let (ask, _) = harness.next_change_question().await;
     harness.wait_for_turn_end().await;
-    harness.chooses(ask, UserChoice::Stop).await;
-    harness.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
-    let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut harness = fixture.start(many).await;
+    harness.choose(ask, UserChoice::Stop).await;
+    harness.wait_for("no banner", |event| matches!(event, Event::BannersChanged(banners) if banners.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
+    let script = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
+    let mut harness = fixture.start(script).await;
     harness.prompt("Hello.").await;
     harness.wait_for_turn_end().await;
     assert!(
@@ -125,16 +128,16 @@ async fn declined_change_is_asked_about_again_only_after_another_change() {
             .iter()
             .any(|event| matches!(event, Event::Asked { .. }))
     );
-    assert_eq!(harness.offered(), ["write"]);
-    // The user can still review it.
+    assert_eq!(harness.offered_tools(), ["write"]);
+    // The user can still review the declined change.
     let (server, tool) = ("fs".into(), "echo".to_owned());
     harness.send(Command::ReviewTool { server, tool }).await;
-    let (ask, change) = harness.asked_of_change().await;
+    let (ask, change) = harness.next_change_question().await;
     assert!(change.is_declined());
     harness.answer(ask, UserAnswer::Dismissed).await;
-    harness.changes(&definitions("Three.")).await;
+    harness.change_tools(&tool_definitions("Three.")).await;
     harness.prompt("Hello.").await;
-    harness.asked_of_change().await;
+    harness.next_change_question().await;
 }
 
 #[tokio::test]
@@ -143,15 +146,15 @@ async fn dismissed_change_is_asked_about_once_per_run() {
         .start(Script::default().answer("Hi.").answer("Hi."))
         .await;
     harness
-        .changes(&json!([tool("echo", "2"), tool("write", "2")]))
+        .change_tools(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
     harness.prompt("Hello.").await;
-    let (ask, change) = harness.asked_of_change().await;
+    let (ask, change) = harness.next_change_question().await;
     assert_eq!(change.tool.name, "echo");
     harness.wait_for_turn_end().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     harness.prompt("Hello.").await;
-    let (_, change) = harness.asked_of_change().await;
+    let (_, change) = harness.next_change_question().await;
     assert_eq!(change.tool.name, "write");
     assert_eq!(harness.trust_file()["grants"], Value::Null);
 }
@@ -162,17 +165,18 @@ async fn answer_leads_to_the_next_changed_tool() {
         .start(Script::default().answer("Hi."))
         .await;
     harness
-        .changes(&json!([tool("echo", "2"), tool("write", "2")]))
+        .change_tools(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
     harness.prompt("Hello.").await;
-    let (ask, _) = harness.asked_of_change().await;
-    harness.chooses(ask, UserChoice::Never).await;
-    let (ask, change) = harness.asked_of_change().await;
+    let (ask, _) = harness.next_change_question().await;
+    harness.choose(ask, UserChoice::Never).await;
+    let (ask, change) = harness.next_change_question().await;
     assert_eq!(change.tool.name, "write");
-    harness.chooses(ask, UserChoice::Accept).await;
+    harness.choose(ask, UserChoice::Accept).await;
     harness
-        .wait_until_trusted("the refusal is decided", |list| {
-            list.iter()
+        .wait_for_trust_entries("a blocked tool", |entries| {
+            entries
+                .iter()
                 .any(|entry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking()))
         })
         .await;
@@ -183,13 +187,13 @@ async fn change_back_to_the_accepted_definition_needs_no_question() {
     let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
-    harness.changes(&definitions("Another.")).await;
-    assert!(has_pending_change(&harness.trusted()));
-    harness.changes(&definitions("Echoes.")).await;
-    assert!(!has_pending_change(&harness.trusted()));
+    harness.change_tools(&tool_definitions("Another.")).await;
+    assert!(has_pending_change(&harness.trust_entries()));
+    harness.change_tools(&tool_definitions("Echoes.")).await;
+    assert!(!has_pending_change(&harness.trust_entries()));
     harness.prompt("Hello.").await;
     harness.wait_for_turn_end().await;
-    assert_eq!(harness.offered(), ["echo", "write"]);
+    assert_eq!(harness.offered_tools(), ["echo", "write"]);
 }
 
 #[tokio::test]
@@ -197,35 +201,39 @@ async fn question_is_replaced_if_the_tool_changes_again() {
     let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
-    harness.changes(&definitions("Two.")).await;
+    harness.change_tools(&tool_definitions("Two.")).await;
     harness.prompt("Hello.").await;
-    let (first, _) = harness.asked_of_change().await;
-    harness.changes(&definitions("Three.")).await;
+    let (first, _) = harness.next_change_question().await;
+    harness.change_tools(&tool_definitions("Three.")).await;
     let is_new_question = |event: &Event| matches!(event, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
     if !harness.events.iter().any(is_new_question) {
         harness.wait_for("another question", is_new_question).await;
     }
     assert!(harness.events.contains(&Event::AskClosed(first)));
     // The answer to the closed question accepts nothing.
-    harness.chooses(first, UserChoice::Accept).await;
-    harness.banners().await;
-    assert!(has_pending_change(&harness.trusted()));
+    harness.choose(first, UserChoice::Accept).await;
+    harness.current_banners().await;
+    assert!(has_pending_change(&harness.trust_entries()));
 }
 
 #[tokio::test]
 async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is_new() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
-    harness.decide_call(Decision::RunAlways).await;
-    harness.changes(&json!([tool("write", "Writes.")])).await;
+    harness.prompt_and_decide(Decision::RunAlways).await;
     harness
-        .changes(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
+        .change_tools(&json!([tool("write", "Writes.")]))
         .await;
-    assert!(has_pending_change(&harness.trusted()));
-    harness.changes(&json!([tool("echo2", "Echoes.")])).await;
-    assert!(!has_pending_change(&harness.trusted()));
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
+    harness
+        .change_tools(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
+        .await;
+    assert!(has_pending_change(&harness.trust_entries()));
+    harness
+        .change_tools(&json!([tool("echo2", "Echoes.")]))
+        .await;
+    assert!(!has_pending_change(&harness.trust_entries()));
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
     let script = Script::default()
-        .answer(&call_of("fs", "echo2", "src/a.rs"))
+        .answer(&call_text("fs", "echo2", "src/a.rs"))
         .answer("Done.");
     assert!(fixture.start(script).await.call_needs_approval().await);
 }
@@ -234,13 +242,13 @@ async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is
 async fn call_of_a_withheld_tool_tells_the_model_why() {
     let script = Script::default()
         .answer("Hi.")
-        .answer(&echo())
+        .answer(&echo_call())
         .answer("Then not.");
     let mut harness = TrustFixture::new().start(script).await;
-    harness.changes(&definitions("Another.")).await;
-    let folder = harness.folder();
+    harness.change_tools(&tool_definitions("Another.")).await;
+    let folder = harness.server_folder();
     harness.prompt("Hello.").await;
-    let (ask, _) = harness.asked_of_change().await;
+    let (ask, _) = harness.next_change_question().await;
     harness.wait_for_turn_end().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     harness.prompt("Use it.").await;
@@ -254,16 +262,16 @@ async fn call_of_a_withheld_tool_tells_the_model_why() {
 #[tokio::test]
 async fn headless_runs_never_accept_a_changed_tool() {
     let harness = TrustFixture::new().start(Script::default()).await;
-    let fixture = EngineHarness::find_text(harness.shut_down().await);
-    set_tools(&fixture.folder(), &definitions("Another."));
-    let folder = fixture.folder();
+    let fixture = TrustFixture::from_home(harness.shut_down().await);
+    set_tools(&fixture.server_folder(), &tool_definitions("Another."));
+    let folder = fixture.server_folder();
     let options = EngineOptions {
         is_one_shot: true,
         tool_mode: Some(ToolMode::Auto),
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
     };
-    let script = Script::default().answer(&echo()).answer("Then not.");
+    let script = Script::default().answer(&echo_call()).answer("Then not.");
     let mut harness = fixture.start_with_options(script, options).await;
     harness.prompt("Use it.").await;
     harness.wait_for_turn_end().await;

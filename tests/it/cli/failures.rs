@@ -1,0 +1,94 @@
+//! `humble ask` with a failing server, a malformed configuration or wrong usage.
+
+use super::*;
+
+#[test]
+fn a_server_that_is_down_gives_one_error_line_and_status_1() {
+    let fixture = ask_fixture();
+    fixture.write(
+        "config.json",
+        r#"{"models":[{"name":"m","provider":"ollama","baseUrl":"http://127.0.0.1:9","active":true}]}"#,
+    );
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(
+        (stdout_of(&output).as_str(), output.status.code()),
+        ("", Some(1))
+    );
+    assert!(
+        stderr_of(&output).contains("Nothing listens at http://127.0.0.1:9."),
+        "{}",
+        stderr_of(&output)
+    );
+}
+
+#[test]
+fn a_truncated_stream_is_not_an_answer() {
+    let fixture = ask_fixture();
+    let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
+    fixture.queue_reply(Reply::status(200).chunk(line).disconnect());
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(
+        (stdout_of(&output).as_str(), output.status.code()),
+        ("", Some(1))
+    );
+    let stderr = stderr_of(&output);
+    assert!(
+        stderr.contains("\nHalf\n"),
+        "the partial text is shown: {stderr}"
+    );
+    assert!(
+        stderr.contains("was cut in the middle of the answer"),
+        "{stderr}"
+    );
+    assert!(
+        !stderr.contains("/retry"),
+        "no chat command is suggested: {stderr}"
+    );
+}
+
+#[test]
+fn an_unknown_model_is_wrong_usage() {
+    let fixture = ask_fixture();
+    let output = fixture.run(&["ask", "--model", "nope", "hi"]);
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = stderr_of(&output);
+    assert!(
+        stderr.contains("There is no model `nope` in config.json."),
+        "{stderr}"
+    );
+    assert!(!stderr.contains("No active model"), "{stderr}");
+}
+
+#[test]
+fn without_a_prompt_or_a_terminal_the_usage_is_shown_and_the_status_is_2() {
+    let fixture = ask_fixture();
+    let output = fixture.run(&["ask"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr_of(&output).contains("No prompt was given."),
+        "{}",
+        stderr_of(&output)
+    );
+    let output = fixture.run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr_of(&output).contains("humble ask"),
+        "{}",
+        stderr_of(&output)
+    );
+    assert_eq!(fixture.run(&["ask", "--nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_malformed_config_is_reported_with_its_position_and_not_modified() {
+    let fixture = ask_fixture();
+    let broken = "{\n  \"models\": [,]\n}\n";
+    fixture.write("config.json", broken);
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = stderr_of(&output);
+    let error = "config.json, line 2, column 14: expected a value, found \",\".";
+    assert!(stderr.contains(error), "{stderr}");
+    let path = fixture.home.path().join("config.json");
+    assert_eq!(std::fs::read_to_string(path).expect("config.json"), broken);
+}
