@@ -26,7 +26,7 @@ pub const OLLAMA_CONFIG: &str =
 pub const GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
 
-/// A call to which the tool returns an error.
+/// A call for which the tool returns an error.
 pub const FAILING_GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Nowhere/Land"}}"#;
 
@@ -76,7 +76,7 @@ impl EngineHarness {
         .await
     }
 
-    /// Starts the engine with the real servers of `config`.
+    /// Starts the engine with providers that connect to the servers in `config`.
     pub async fn start_on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a temporary folder");
         write_config(&home, config);
@@ -91,7 +91,7 @@ impl EngineHarness {
         .await
     }
 
-    /// Starts the engine and edits its home before the engine has run.
+    /// Starts the engine, and calls `edit` before the engine has run.
     pub async fn start_and_edit_home(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);

@@ -1,5 +1,5 @@
-//! A temporary home of the program with settings and servers. A marker in the environment
-//! identifies surviving child processes.
+//! A temporary home of the program with settings and servers. A marker in the environment identifies
+//! child processes that outlive the program.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Path of the program `tests/support/mcp_server.rs`, built next to this one.
+/// Path of the program built from `tests/support/mcp_server.rs`.
 pub fn test_server_path() -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_humble"));
     let server = program.with_file_name("examples").join("test-mcp-server");

@@ -1,5 +1,5 @@
-//! A hub with test servers and the events that it reported. A marker in the environment
-//! identifies surviving child processes.
+//! A hub with test servers, and the events that it reported. A marker in the environment identifies
+//! child processes that outlive the hub.
 
 use super::fixtures;
 use humble::domain::{
@@ -28,7 +28,7 @@ pub struct HubHarness {
     mark: String,
 }
 
-/// Path of the program `tests/support/mcp_server.rs`, next to this test's folder.
+/// Path of the program built from `tests/support/mcp_server.rs`.
 pub fn test_server_path() -> String {
     let mut path: PathBuf = std::env::current_exe().expect("a test knows its own path");
     path.pop();
@@ -36,10 +36,10 @@ pub fn test_server_path() -> String {
     path.push("examples/test-mcp-server");
     assert!(
         path.exists(),
-        "`cargo test --test mcp` alone does not build it: `cargo build --example test-mcp-server`"
+        "build it with `cargo build --example test-mcp-server`"
     );
     path.to_str()
-        .expect("the path of the build is text")
+        .expect("the path of the build is UTF-8")
         .to_owned()
 }
 

@@ -1,6 +1,6 @@
-//! An MCP server over stdio for the tests, independent of the crate. The first argument
-//! selects how it misbehaves; the tools are always the same. It logs cancellations and
-//! other observations to stderr.
+//! An MCP server over stdio for the tests, independent of the crate. The first argument selects its
+//! behavior; most behaviors offer the same tools. It logs cancellations and other observations to
+//! stderr.
 
 #[path = "mcp_server_eras.rs"]
 mod eras;

@@ -1,5 +1,5 @@
-//! The test server's reactions to `server/discover`: those of real servers that do not know the
-//! method, and those of servers with the protocol version that has no `initialize`.
+//! The test server's reactions to `server/discover`. Some imitate real servers that do not know the
+//! method; others, servers of the protocol version that has no `initialize`.
 
 use super::{Server, send, send_error, send_result};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ fn check_modern_metadata(id: &Value, message: &Value) -> bool {
     let is_valid = meta["io.modelcontextprotocol/protocolVersion"] == MODERN
         && meta["io.modelcontextprotocol/clientCapabilities"].is_object();
     if !is_valid {
-        send_error(id, -32602, "a request without its revision");
+        send_error(id, -32602, "the request has no protocol version");
     }
     is_valid
 }

@@ -58,10 +58,10 @@ pub fn assert_restored(screen: &Screen, raw: &[u8]) {
     assert!(!screen.bracketed_paste(), "bracketed paste is still on");
     assert_eq!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
     for mode in [1000, 1002, 1003, 1004, 1006, 1015, 2004, 2026] {
-        assert!(!is_on(raw, mode), "mode {mode} is still on");
+        assert!(!is_mode_on(raw, mode), "mode {mode} is still on");
     }
-    assert!(is_on(raw, 7), "line wrapping is still off");
-    let (pushed, popped) = (key_modes(raw, b'>'), key_modes(raw, b'<'));
+    assert!(is_mode_on(raw, 7), "line wrapping is still off");
+    let (pushed, popped) = (count_key_modes(raw, b'>'), count_key_modes(raw, b'<'));
     assert_eq!(
         pushed, popped,
         "enhanced keys were not disabled as often as they were enabled"
@@ -69,7 +69,7 @@ pub fn assert_restored(screen: &Screen, raw: &[u8]) {
 }
 
 /// Whether a mode was last turned on rather than off.
-fn is_on(raw: &[u8], mode: u16) -> bool {
+fn is_mode_on(raw: &[u8], mode: u16) -> bool {
     let last_index = |final_char: char| {
         let sequence = format!("\x1b[?{mode}{final_char}");
         let mut windows = raw.windows(sequence.len());
@@ -79,7 +79,7 @@ fn is_on(raw: &[u8], mode: u16) -> bool {
 }
 
 /// How often enhanced keys were enabled (`CSI > 1 u`) or disabled (`CSI < 1 u`).
-pub fn key_modes(raw: &[u8], direction: u8) -> usize {
+pub fn count_key_modes(raw: &[u8], direction: u8) -> usize {
     let windows = raw.windows(5);
     let is_sequence = |window: &&[u8]| {
         window.starts_with(&[0x1b, b'[', direction])

@@ -1,5 +1,5 @@
-//! The system message that describes tools, and the scanner for calls in text, with the text split
-//! at every offset.
+//! The system message that describes tools, and the scanner for calls in text. Most tests split each
+//! text at every offset.
 
 use crate::support::scan_invariants;
 mod json_lookalikes;

@@ -1,4 +1,4 @@
-//! Texts assembled from marker fragments: every chunking gives the same events, and no byte is
+//! Texts assembled from fragments of calls: every chunking gives the same events, and no byte is
 //! lost.
 
 use crate::dialect::scan_every_way::{scan, test_toolset};
@@ -100,36 +100,36 @@ proptest! {
 
     #[test]
     fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
-        let offered = test_toolset();
-        let whole = scan(&offered, [text.as_str()]);
-        prop_assert_eq!(&scan(&offered, text.split_inclusive(|_| true)), &whole);
-        let ends: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| *cut.get(&ends)).chain([0, text.len()]).collect();
+        let toolset = test_toolset();
+        let whole = scan(&toolset, [text.as_str()]);
+        prop_assert_eq!(&scan(&toolset, text.split_inclusive(|_| true)), &whole);
+        let boundaries: Vec<_> = text.char_indices().map(|(index, _)| index).chain([text.len()]).collect();
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| *cut.get(&boundaries)).chain([0, text.len()]).collect();
         cuts.sort_unstable();
         let chunks = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
-        prop_assert_eq!(&scan(&offered, chunks), &whole);
+        prop_assert_eq!(&scan(&toolset, chunks), &whole);
     }
 
     #[test]
-    fn every_byte_is_accounted_for_and_only_possible_forms_are_withheld(text in fragments()) {
+    fn every_byte_is_emitted_once_and_only_possible_calls_are_withheld(text in fragments()) {
         let mut scanner = CallScanner::new(test_toolset());
         let (mut pushed, mut emitted) = (String::new(), String::new());
-        let mut conversions = 0;
+        let mut reclassifications = 0;
         for c in text.split_inclusive(|_| true) {
             pushed.push_str(c);
-            for piece in scanner.push(c) {
-                conversions += u32::from(piece == ScanEvent::TextWasThinking);
-                emitted.push_str(piece.raw());
+            for event in scanner.push(c) {
+                reclassifications += u32::from(event == ScanEvent::TextWasThinking);
+                emitted.push_str(event.raw());
             }
             let withheld = pushed.strip_prefix(&emitted);
             prop_assert!(withheld.is_some_and(|withheld| may_withhold(&emitted, withheld)), "{emitted:?} of {pushed:?}");
         }
-        for piece in scanner.finish() {
-            conversions += u32::from(piece == ScanEvent::TextWasThinking);
-            emitted.push_str(piece.raw());
+        for event in scanner.finish() {
+            reclassifications += u32::from(event == ScanEvent::TextWasThinking);
+            emitted.push_str(event.raw());
         }
         prop_assert_eq!(&emitted, &text);
-        prop_assert!(conversions <= 1);
+        prop_assert!(reclassifications <= 1);
     }
 
     #[test]

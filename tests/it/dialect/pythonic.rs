@@ -1,7 +1,7 @@
 //! Calls as Python, and code and Markdown that look similar.
 
 use crate::dialect::scan_every_way::{describe_scan, test_toolset};
-use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
+use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, form_of, unknown};
 use humble::dialect::scan::{CallScanner, ScanEvent};
 
 const BROKEN: &str = "unusable its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
@@ -24,7 +24,7 @@ fn python_in_function_calls_tags() {
     );
     assert_eq!(describe_scan("<function_calls>get_weather(city='서"), [CUT]);
     assert_eq!(
-        label("<function_calls>get_time()</function_calls>"),
+        form_of("<function_calls>get_time()</function_calls>"),
         ("function_calls", true)
     );
     assert_eq!(
@@ -55,7 +55,7 @@ fn llama_calls_after_its_python_tag() {
         describe_scan("<|python_tag|>get_weather.call(city=\"서"),
         [CUT]
     );
-    assert_eq!(label("<|python_tag|>get_time.call()"), ("Llama", true));
+    assert_eq!(form_of("<|python_tag|>get_time.call()"), ("Llama", true));
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn python_list_of_calls() {
         describe_scan("[get_weather(city='it\\'s )] \"서울\"')]"),
         [r#"call humble/get_weather {"city":"it's )] \"서울\""}"#]
     );
-    assert_eq!(label("[get_time()]"), ("Python", true));
-    assert_eq!(label("[get_time()"), ("Python", true));
+    assert_eq!(form_of("[get_time()]"), ("Python", true));
+    assert_eq!(form_of("[get_time()"), ("Python", true));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn lfm2_list_is_enclosed_by_tokens() {
         describe_scan("<|tool_call_start|>[get_time(), add(a=1"),
         [TIME, CUT]
     );
-    assert_eq!(label("<|tool_call_start|>[get_time()]"), ("LFM2", true));
+    assert_eq!(form_of("<|tool_call_start|>[get_time()]"), ("LFM2", true));
 }
 
 #[test]
@@ -320,7 +320,10 @@ fn tool_code_fences_contain_calls() {
     ] {
         assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
-    assert_eq!(label("```tool_code\nget_time()\n```"), ("tool_code", true));
+    assert_eq!(
+        form_of("```tool_code\nget_time()\n```"),
+        ("tool_code", true)
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
 
-/// A value in a form that has only text.
+/// A value as bare text, for forms that do not mark the type of a value.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -17,6 +17,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// A value as a Python literal.
 fn python(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -35,6 +36,7 @@ fn python(value: &Value) -> String {
     }
 }
 
+/// A value in Gemma's syntax, with strings between `quote`s.
 fn gemma(value: &Value, quote: &str) -> String {
     match value {
         Value::String(text) => format!("{quote}{text}{quote}"),
@@ -61,6 +63,7 @@ fn comma_separated(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
+/// Arguments as Python keyword arguments.
 fn keywords(map: &Arguments) -> String {
     comma_separated(
         map.iter()
@@ -68,8 +71,8 @@ fn keywords(map: &Arguments) -> String {
     )
 }
 
-/// One text per argument, concatenated.
-fn each(map: &Arguments, render: impl Fn(&str, &Value) -> String) -> String {
+/// Renders each argument and concatenates the results.
+fn render_each(map: &Arguments, render: impl Fn(&str, &Value) -> String) -> String {
     map.iter().map(|(key, value)| render(key, value)).collect()
 }
 
@@ -78,7 +81,7 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The forms with plain JSON, and the wrappers around the same JSON.
+/// A call of `f` as plain JSON and as JSON in every wrapper.
 fn as_json(map: &Arguments) -> Vec<String> {
     let args = json!(map);
     let call = json!({ "name": "f", "arguments": args });
@@ -115,42 +118,42 @@ fn as_json(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// The tag forms.
+/// A call of `f` in every form with tags.
 fn as_tags(map: &Arguments) -> Vec<String> {
     let args = json!(map).to_string();
-    let lines = each(map, |key, value| {
+    let parameters = render_each(map, |key, value| {
         format!("<parameter={key}>\n{}\n</parameter>\n", plain(value))
     });
-    let pairs = each(map, |key, value| {
+    let pairs = render_each(map, |key, value| {
         let value = plain(value);
         format!("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n")
     });
-    let attributes = each(map, |key, value| {
+    let named_parameters = render_each(map, |key, value| {
         format!("<parameter name=\"{key}\">{}</parameter>\n", plain(value))
     });
-    let bars = each(map, |key, value| {
+    let dsml_parameters = render_each(map, |key, value| {
         let (string, value) = (value.is_string(), plain(value));
         format!(
             "<｜DSML｜parameter name=\"{key}\" string=\"{string}\">{value}</｜DSML｜parameter>\n"
         )
     });
-    let params = each(map, |key, value| {
+    let params = render_each(map, |key, value| {
         format!(
             "  <param name=\"{key}\">{}</param>\n",
             escaped(&plain(value))
         )
     });
-    let invoke = format!("<invoke name=\"f\">\n{attributes}</invoke>");
+    let invoke = format!("<invoke name=\"f\">\n{named_parameters}</invoke>");
     vec![
-        format!("<tool_call>\n<function=f>\n{lines}</function>\n</tool_call>"),
-        format!("<seed:tool_call>\n<function=f>\n{lines}</function>\n</seed:tool_call>"),
-        format!("<function=f>\n{lines}</function>"),
+        format!("<tool_call>\n<function=f>\n{parameters}</function>\n</tool_call>"),
+        format!("<seed:tool_call>\n<function=f>\n{parameters}</function>\n</seed:tool_call>"),
+        format!("<function=f>\n{parameters}</function>"),
         format!("<function=f>{args}</function>"),
         format!("<tool_call>f\n{pairs}</tool_call>"),
         format!("<function_calls>\n{invoke}\n</function_calls>"),
         format!("<minimax:tool_call>\n{invoke}\n</minimax:tool_call>"),
         format!(
-            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\">\n{bars}</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\">\n{dsml_parameters}</｜DSML｜invoke>\n</｜DSML｜function_calls>"
         ),
         format!("<mcp-request>\n  <tool name=\"f\" />\n{params}</mcp-request>"),
         format!("<mcp-request><tool name='f'></tool>{params}</mcp-request>"),
@@ -165,7 +168,7 @@ fn as_tags(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// The special-token forms, and Python.
+/// A call of `f` in every form with special tokens, and as Python.
 fn as_tokens(map: &Arguments) -> Vec<String> {
     let (args, python) = (json!(map).to_string(), keywords(map));
     vec![
@@ -189,7 +192,7 @@ fn as_tokens(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// Thinking before a call, in every form.
+/// `call` after thinking, in every form of thinking.
 fn after_thinking(call: &str) -> Vec<String> {
     vec![
         format!("<think>생각 {call}</think>\n{call}"),
@@ -201,16 +204,16 @@ fn after_thinking(call: &str) -> Vec<String> {
     ]
 }
 
-/// Each form, with Korean and Japanese arguments, split at each pair of offsets.
-fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
+/// Scans each form, with Korean and with Japanese arguments, in every chunking.
+fn assert_same_in_every_chunking(forms: impl Fn(&Arguments) -> Vec<String>) {
     for map in [
         json!({ "city": "서울 \"시\"" }),
         json!({ "city": "東京", "n": 3 }),
     ] {
         let map = map.as_object().expect("an object");
         for call in forms(map) {
-            let pieces = scan_every_way(&test_toolset(), &call, PAIRS_BYTES_MAX);
-            let mut calls = pieces.iter().filter_map(|piece| match piece {
+            let events = scan_every_way(&test_toolset(), &call, PAIRS_BYTES_MAX);
+            let mut calls = events.iter().filter_map(|event| match event {
                 ScanEvent::Call(call) => Some(&call.arguments),
                 _ => None,
             });
@@ -221,25 +224,28 @@ fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
 
 #[test]
 fn json_forms_parse_the_same_in_every_chunking() {
-    cut_everywhere(as_json);
+    assert_same_in_every_chunking(as_json);
 }
 
 #[test]
 fn tag_forms_parse_the_same_in_every_chunking() {
-    cut_everywhere(as_tags);
+    assert_same_in_every_chunking(as_tags);
 }
 
 #[test]
 fn token_forms_parse_the_same_in_every_chunking() {
-    cut_everywhere(as_tokens);
+    assert_same_in_every_chunking(as_tokens);
 }
 
 #[test]
 fn thinking_parses_the_same_in_every_chunking() {
-    cut_everywhere(|map| after_thinking(&json!({ "name": "f", "arguments": map }).to_string()));
+    assert_same_in_every_chunking(|map| {
+        after_thinking(&json!({ "name": "f", "arguments": map }).to_string())
+    });
 }
 
-fn text() -> impl Strategy<Value = String> {
+/// A string with characters that are special in some form.
+fn text_value() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "서울",
         "東京",
@@ -274,18 +280,18 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn arguments() -> impl Strategy<Value = Arguments> {
-    let some = |strategy: BoxedStrategy<Value>| prop::option::of(strategy);
+    let optional = |strategy: BoxedStrategy<Value>| prop::option::of(strategy);
     (
-        text(),
-        some((-99..99_i32).prop_map(|n| json!(n)).boxed()),
-        some(any::<bool>().prop_map(|ok| json!(ok)).boxed()),
-        some(
-            prop::collection::vec(text(), 0..3)
+        text_value(),
+        optional((-99..99_i32).prop_map(|n| json!(n)).boxed()),
+        optional(any::<bool>().prop_map(|ok| json!(ok)).boxed()),
+        optional(
+            prop::collection::vec(text_value(), 0..3)
                 .prop_map(|xs| json!(xs))
                 .boxed(),
         ),
-        some(
-            text()
+        optional(
+            text_value()
                 .prop_map(|a| json!({ "a": a, "b": [1, null] }))
                 .boxed(),
         ),
@@ -300,12 +306,12 @@ fn arguments() -> impl Strategy<Value = Arguments> {
         })
 }
 
-/// The text around the only call in `written`, and the call's arguments.
+/// The prose around the only call in `text`, and the call's arguments.
 fn read_back(text: &str) -> Result<(String, Arguments), String> {
-    let (mut shown, mut calls) = (String::new(), Vec::new());
-    for piece in scan_whole(text) {
-        match piece {
-            ScanEvent::Text(text) => shown.push_str(&text),
+    let (mut prose, mut calls) = (String::new(), Vec::new());
+    for event in scan_whole(text) {
+        match event {
+            ScanEvent::Text(text) => prose.push_str(&text),
             ScanEvent::Call(call)
                 if call.tool == "f" && call.is_terminated && !call.was_repaired =>
             {
@@ -316,7 +322,7 @@ fn read_back(text: &str) -> Result<(String, Arguments), String> {
         }
     }
     match (calls.pop(), calls.is_empty()) {
-        (Some(arguments), true) => Ok((shown, arguments)),
+        (Some(arguments), true) => Ok((prose, arguments)),
         _ => Err(format!("not one call in {text}")),
     }
 }
@@ -350,16 +356,16 @@ proptest! {
 
     /// Truncating a call never runs part of it, whatever its form.
     #[test]
-    fn truncated_calls_are_never_complete(map in arguments(), at in any::<prop::sample::Index>()) {
-        let all = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();
-        for call in all {
-            let ends: Vec<usize> = call.char_indices().map(|(end, _)| end).collect();
-            let cut = &call[..*at.get(&ends)];
+    fn truncated_calls_are_never_complete(map in arguments(), index in any::<prop::sample::Index>()) {
+        let calls = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();
+        for call in calls {
+            let boundaries: Vec<usize> = call.char_indices().map(|(boundary, _)| boundary).collect();
+            let cut = &call[..*index.get(&boundaries)];
             let mut scanner = CallScanner::new(test_toolset());
-            let mut pieces = scanner.push(cut);
-            pieces.extend(scanner.finish());
-            for piece in pieces {
-                if let ScanEvent::Call(call) = piece {
+            let mut events = scanner.push(cut);
+            events.extend(scanner.finish());
+            for event in events {
+                if let ScanEvent::Call(call) = event {
                     prop_assert!(call.arguments == map || !call.is_terminated, "{call:?} of {cut}");
                 }
             }

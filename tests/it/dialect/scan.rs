@@ -49,9 +49,9 @@ fn prose_around_a_call_is_kept_without_the_call() {
 
 #[test]
 fn several_calls_may_use_any_common_separator() {
-    for between in ["; ", ";", "\n", "", ",\n"] {
+    for separator in ["; ", ";", "\n", "", ",\n"] {
         assert_eq!(
-            describe_scan(&[ADD, between, ADD].concat()),
+            describe_scan(&[ADD, separator, ADD].concat()),
             [CALLED, CALLED]
         );
     }
@@ -362,12 +362,12 @@ fn without_tools_json_is_text_and_thinking_is_still_recognized() {
 }
 
 #[test]
-fn the_raw_call_is_what_the_model_wrote() {
-    let pieces = scan(
+fn the_raw_text_of_a_call_is_what_the_model_wrote() {
+    let events = scan(
         &test_toolset(),
         [format!("[{ADD}, {{\"name\":\"x\",\"args\":{{}}}}]").as_str()],
     );
-    let raw: Vec<_> = pieces.iter().map(ScanEvent::raw).collect();
+    let raw: Vec<_> = events.iter().map(ScanEvent::raw).collect();
     let expected = ["[", ADD, ", ", r#"{"name":"x","args":{}}"#, "]"];
     assert_eq!(raw, expected);
 }

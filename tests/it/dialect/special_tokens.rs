@@ -1,4 +1,4 @@
-//! Special tokens that leak into the text, thinking between tokens, and Gemma's form.
+//! Calls and thinking between a model's special tokens, which some servers leave in the text.
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -18,9 +18,9 @@ pub fn unknown(name: &str) -> String {
 }
 
 /// The form of the only call in `text`, and whether the call is terminated.
-pub fn label(text: &str) -> (&'static str, bool) {
-    let pieces = scan(&test_toolset(), [text]);
-    let mut calls = pieces.iter().filter_map(|piece| match piece {
+pub fn form_of(text: &str) -> (&'static str, bool) {
+    let events = scan(&test_toolset(), [text]);
+    let mut calls = events.iter().filter_map(|event| match event {
         ScanEvent::Call(call) => Some((call.form, call.is_terminated)),
         _ => None,
     });
@@ -71,7 +71,7 @@ fn gemma_call_syntax_with_its_own_quotes() {
         describe_scan("<start_function_call>call:get_weather{city:<escape>서"),
         [CUT]
     );
-    assert_eq!(label("<|tool_call>call:get_time{}"), ("Gemma", true));
+    assert_eq!(form_of("<|tool_call>call:get_time{}"), ("Gemma", true));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn mistral_separates_name_and_arguments_by_a_token() {
     ] {
         assert_eq!(describe_scan(cut), [CUT], "{cut}");
     }
-    assert_eq!(label("[TOOL_CALLS]get_time[ARGS]{}"), ("Mistral", true));
+    assert_eq!(form_of("[TOOL_CALLS]get_time[ARGS]{}"), ("Mistral", true));
 }
 
 #[test]
@@ -123,20 +123,20 @@ fn deepseek_separates_name_and_arguments_by_a_token() {
         )),
         [SEOUL, ADD]
     );
-    for opens in [
+    for section_start in [
         "<｜tool▁calls｜>",
         "<｜tool_calls_begin｜>",
         "<｜tool calls begin｜>",
         "<｜tool\\_calls\\_begin｜>",
     ] {
         let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
-        assert_eq!(describe_scan(&format!("{opens}{call}")), [TIME]);
+        assert_eq!(describe_scan(&format!("{section_start}{call}")), [TIME]);
     }
 }
 
 #[test]
 fn deepseek_tokens_with_other_bars_and_fenced_json() {
-    for (opens, begins, separator, ends, closes) in [
+    for (section_start, call_start, separator, call_end, section_end) in [
         (
             "<｜tool▁calls▁begin｜>",
             "<｜tool▁call▁begin｜>",
@@ -160,33 +160,35 @@ fn deepseek_tokens_with_other_bars_and_fenced_json() {
         ),
     ] {
         let fenced = format!(
-            "{begins}function{separator}get_weather\n```json\n{{\"city\": \"東京\"}}\n```{ends}"
+            "{call_start}function{separator}get_weather\n```json\n{{\"city\": \"東京\"}}\n```{call_end}"
         );
         assert_eq!(
-            describe_scan(&format!("네.\n{opens}{fenced}{closes}")),
+            describe_scan(&format!("네.\n{section_start}{fenced}{section_end}")),
             ["text 네.\n", TOKYO]
         );
         assert_eq!(
-            describe_scan(&format!("{begins}get_time{separator}{ends}{closes}")),
+            describe_scan(&format!(
+                "{call_start}get_time{separator}{call_end}{section_end}"
+            )),
             [TIME]
         );
         assert_eq!(
             describe_scan(&format!(
-                "{begins}function{separator}add\n{{\"a\": 1, \"b\": 2}}{ends}끝"
+                "{call_start}function{separator}add\n{{\"a\": 1, \"b\": 2}}{call_end}끝"
             )),
             [ADD, "text 끝"]
         );
         assert_eq!(
-            describe_scan(&format!("{begins}get_weather{separator}{{\"city\"")),
+            describe_scan(&format!("{call_start}get_weather{separator}{{\"city\"")),
             [CUT]
         );
         assert_eq!(
-            describe_scan(&format!("{begins}function{separator}get_we")),
+            describe_scan(&format!("{call_start}function{separator}get_we")),
             [CUT]
         );
         assert_eq!(
-            label(&format!(
-                "{opens}{begins}function{separator}get_time\n```json\n{{}}\n"
+            form_of(&format!(
+                "{section_start}{call_start}function{separator}get_time\n```json\n{{}}\n"
             )),
             ("DeepSeek", true)
         );
@@ -212,7 +214,7 @@ fn kimi_numbers_its_calls() {
         [unknown("functions.rm:0")]
     );
     assert_eq!(
-        label("<|tool_call_begin|>get_time<|tool_call_argument_begin|>{}"),
+        form_of("<|tool_call_begin|>get_time<|tool_call_argument_begin|>{}"),
         ("Kimi", true)
     );
 }
@@ -252,7 +254,7 @@ fn gpt_oss_addresses_a_tool_in_the_message_header() {
         [CUT]
     );
     assert_eq!(
-        label("<|channel|>analysis to=functions.get_time<|message|>{}"),
+        form_of("<|channel|>analysis to=functions.get_time<|message|>{}"),
         ("Harmony", true)
     );
 }
@@ -348,6 +350,6 @@ fn without_tools_only_thinking_and_frames_are_read() {
     let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     let text = "[get_time()]<|channel|>commentary to=functions.f<|message|>{}";
     assert_eq!(scanner.push(text), [ScanEvent::Text(text.to_owned())]);
-    let pieces = scanner.push("<|channel|>analysis<|message|>음<|end|>");
-    assert_eq!(pieces[1], ScanEvent::Thinking("음".to_owned()));
+    let events = scanner.push("<|channel|>analysis<|message|>음<|end|>");
+    assert_eq!(events[1], ScanEvent::Thinking("음".to_owned()));
 }

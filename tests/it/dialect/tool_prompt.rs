@@ -40,16 +40,16 @@ fn the_message_matches_the_golden_file_byte_for_byte() {
         ("xml", Dialect::Xml),
         ("no-tools", Dialect::Xml),
     ] {
-        let (offered, expected) = golden(name);
-        let message = system_message(&default_prompt(), dialect, &offered);
+        let (toolset, expected) = golden(name);
+        let message = system_message(&default_prompt(), dialect, &toolset);
         assert_eq!(message.as_deref(), Some(expected.as_str()), "{name}");
     }
 }
 
 #[test]
 fn the_native_message_is_the_prompt_without_its_final_newline() {
-    let (offered, _) = golden("one-server");
-    let native = |prompt| system_message(prompt, Dialect::Native, &offered);
+    let (toolset, _) = golden("one-server");
+    let native = |prompt| system_message(prompt, Dialect::Native, &toolset);
     assert_eq!(native("Be brief.\n"), Some("Be brief.".to_owned()));
     assert_eq!(native("Be brief.\n\n"), Some("Be brief.\n".to_owned()));
     assert_eq!(native(""), None);
@@ -58,9 +58,9 @@ fn the_native_message_is_the_prompt_without_its_final_newline() {
 
 #[test]
 fn an_empty_prompt_adds_nothing_before_the_tool_block() {
-    let (offered, _) = golden("no-tools");
+    let (toolset, _) = golden("no-tools");
     assert_eq!(
-        system_message("", Dialect::Prompt, &offered).as_deref(),
+        system_message("", Dialect::Prompt, &toolset).as_deref(),
         Some("FUNCTIONS:\n\n# Connected MCP Servers\n\n**NO TOOL CONNECTED**\n")
     );
 }

@@ -5,8 +5,8 @@ use crate::dialect::tool_prompt::server;
 use humble::domain::{ToolLookup, Toolset};
 use std::collections::HashSet;
 
-fn resolved(offered: &Toolset, server: Option<&str>, name: &str) -> String {
-    match offered.resolve(server, name) {
+fn resolved(toolset: &Toolset, server: Option<&str>, name: &str) -> String {
+    match toolset.resolve(server, name) {
         ToolLookup::Tool(tool) => format!("{}/{}", tool.server, tool.tool.name),
         ToolLookup::Ambiguous => "ambiguous".to_owned(),
         ToolLookup::Unknown => "unknown".to_owned(),
@@ -15,7 +15,7 @@ fn resolved(offered: &Toolset, server: Option<&str>, name: &str) -> String {
 
 #[test]
 fn names_are_resolved_as_models_write_them() {
-    let offered = Toolset::from_servers(&[
+    let toolset = Toolset::from_servers(&[
         server("fs", &[tool("list", &[]), tool("read.file", &[])]),
         server("web", &[tool("list", &[]), tool("get", &[])]),
     ]);
@@ -37,7 +37,7 @@ fn names_are_resolved_as_models_write_them() {
         (None, "", "unknown"),
     ] {
         assert_eq!(
-            resolved(&offered, server, name),
+            resolved(&toolset, server, name),
             expected,
             "{server:?} {name}"
         );
@@ -46,17 +46,17 @@ fn names_are_resolved_as_models_write_them() {
 
 #[test]
 fn a_name_with_two_readings_is_ambiguous() {
-    let offered = Toolset::from_servers(&[
+    let toolset = Toolset::from_servers(&[
         server("a", &[tool("b.c", &[])]),
         server("a.b", &[tool("c", &[])]),
     ]);
-    assert_eq!(resolved(&offered, None, "a.b.c"), "ambiguous");
+    assert_eq!(resolved(&toolset, None, "a.b.c"), "ambiguous");
 }
 
 #[test]
 fn native_names_are_unique_short_and_made_of_allowed_characters() {
     let long = "x".repeat(100);
-    let offered = Toolset::from_servers(&[
+    let toolset = Toolset::from_servers(&[
         server(
             "a",
             &[
@@ -71,13 +71,13 @@ fn native_names_are_unique_short_and_made_of_allowed_characters() {
         server("ö", &[tool("x", &[])]),
         server("ä", &[tool("x", &[])]),
     ]);
-    let names: HashSet<_> = offered
+    let names: HashSet<_> = toolset
         .tools()
         .iter()
         .map(|tool| &tool.native_name)
         .collect();
-    assert_eq!(names.len(), offered.tools().len());
-    for tool in offered.tools() {
+    assert_eq!(names.len(), toolset.tools().len());
+    for tool in toolset.tools() {
         let name = &tool.native_name;
         assert!(name.len() <= 64, "{name}");
         assert!(
@@ -86,7 +86,7 @@ fn native_names_are_unique_short_and_made_of_allowed_characters() {
             "{name}"
         );
         assert_eq!(
-            offered.resolve(None, name),
+            toolset.resolve(None, name),
             ToolLookup::Tool(tool),
             "{name}"
         );

@@ -5,8 +5,8 @@ use crate::dialect::scan_every_way::describe_scan;
 const TIME: &str = "call humble/get_time {}";
 const NEXT: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
 
-/// The scan result, with each call whose JSON is invalid shortened to `unreadable`.
-fn parts(text: &str) -> Vec<String> {
+/// Describes the scan of `text`, with each call whose JSON is invalid shortened to `unreadable`.
+fn shortened_events(text: &str) -> Vec<String> {
     let events = describe_scan(text);
     let short = |event: &String| {
         let is_invalid = event.starts_with("unusable its JSON cannot be read: ");
@@ -30,7 +30,7 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
         "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"서울\"}",
     ] {
         assert_eq!(
-            parts(&format!(
+            shortened_events(&format!(
                 "First\n<tool_call>\n{broken}\n</tool_call>\nI will look now.\n{NEXT}"
             )),
             [
@@ -42,7 +42,7 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
             "{broken}"
         );
         assert_eq!(
-            parts(&format!("<tool_call>\n{broken}\n</tool_call>")),
+            shortened_events(&format!("<tool_call>\n{broken}\n</tool_call>")),
             ["unreadable"],
             "{broken}"
         );
@@ -60,29 +60,29 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
 fn an_unclosed_bare_object_ends_before_prose_a_fence_or_the_next_call() {
     let broken = r#"{"name": "get_weather", "arguments": {"city": "서울"}"#;
     assert_eq!(
-        parts(&format!("{broken}\n\n잠시만요.")),
+        shortened_events(&format!("{broken}\n\n잠시만요.")),
         ["unreadable", "text 잠시만요."]
     );
     assert_eq!(
-        parts(&format!("{broken}\n\n\"Quoted\" prose")),
+        shortened_events(&format!("{broken}\n\n\"Quoted\" prose")),
         ["unreadable", "text \"Quoted\" prose"]
     );
     assert_eq!(
-        parts(&format!(
+        shortened_events(&format!(
             "{broken}\n{{\"name\": \"get_time\", \"arguments\": {{}}}}"
         )),
         ["unreadable", TIME]
     );
     assert_eq!(
-        parts(&format!("{broken}\n```sh\nls\n```")),
+        shortened_events(&format!("{broken}\n```sh\nls\n```")),
         ["unreadable", "text ```sh\nls\n```"]
     );
-    for unread in [
+    for unclosed in [
         broken,
         r#"{"name": "get_weather", "arguments": {"city": "서울}}"#,
     ] {
         assert_eq!(
-            parts(&format!("```json\n{unread}\n```\n끝\n{NEXT}")),
+            shortened_events(&format!("```json\n{unclosed}\n```\n끝\n{NEXT}")),
             ["unreadable", "text 끝\n", TIME]
         );
     }
@@ -96,7 +96,7 @@ fn the_end_of_invalid_json_is_still_found() {
         "{\"name\": \"get_weather\"\n\"arguments\": {}\n}",
     ] {
         assert_eq!(
-            parts(&format!("<tool_call>\n{body}\n</tool_call>\n끝")),
+            shortened_events(&format!("<tool_call>\n{body}\n</tool_call>\n끝")),
             ["unreadable", "text 끝"],
             "{body}"
         );
@@ -117,7 +117,7 @@ fn the_end_of_invalid_json_is_still_found() {
 #[test]
 fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
     for json in [r#"{"city": "서울""#, r#"{"city": ["서울"}"#] {
-        for (opens, closes) in [
+        for (opening, closing) in [
             ("[TOOL_CALLS]get_weather[ARGS]", "\n\n"),
             ("[TOOL_CALLS]get_weather[ARGS]", "</s>"),
             (
@@ -137,8 +137,12 @@ fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
                 "<|call|>",
             ),
         ] {
-            let text = format!("{opens}{json}{closes}끝\n{NEXT}");
-            assert_eq!(parts(&text), ["unreadable", "text 끝\n", TIME], "{text}");
+            let text = format!("{opening}{json}{closing}끝\n{NEXT}");
+            assert_eq!(
+                shortened_events(&text),
+                ["unreadable", "text 끝\n", TIME],
+                "{text}"
+            );
         }
     }
 }
@@ -152,8 +156,8 @@ fn a_rejected_line_does_not_close_the_call() {
 }
 
 #[test]
-fn a_string_broken_before_a_later_list_item_is_tolerated() {
-    // Found by fuzzing: the invalid string began before the list item that it breaks.
+fn an_unclosed_string_before_a_list_item_scans_the_same_in_every_chunking() {
+    // Found by fuzzing: the invalid string starts before the list item that it breaks.
     let text = ".#/```<tool_call>[`i<<|EN_AC  >-,,ty=\"},~\t,\t\n\n\n\t{\"name\": \"f\", \"arguments\": \
                 \"\n\nx\"}}\t\n\n\n:\nx\",,,.,0,,,,,print(default_api.f(city=\"x\")),,,-,,,  >>t[\n---[";
     super::scan_invariants::check_cuts(text, &[9, 120]);

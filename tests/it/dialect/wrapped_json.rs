@@ -80,14 +80,14 @@ fn an_extra_bracket_or_wrong_closing_tag_belongs_to_the_call() {
 
 #[test]
 fn other_tags_around_the_same_json() {
-    for (opens, closes) in [
+    for (opening, closing) in [
         ("<tools>", "</tools>"),
         ("<function_call>", "</function_call>"),
         ("<TOOLCALL>", "</TOOLCALL>"),
     ] {
-        assert_eq!(describe_scan(&format!("{opens}{ADD}{closes}")), [CALLED]);
+        assert_eq!(describe_scan(&format!("{opening}{ADD}{closing}")), [CALLED]);
         assert_eq!(
-            describe_scan(&format!("{opens}\n[{ADD}, {SEOUL}]\n{closes}네")),
+            describe_scan(&format!("{opening}\n[{ADD}, {SEOUL}]\n{closing}네")),
             [CALLED, IN_SEOUL, "text 네"]
         );
     }
@@ -134,15 +134,17 @@ fn llama_separates_calls_by_semicolons() {
 
 #[test]
 fn command_numbers_its_calls() {
-    let one = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
-    let two =
+    let first = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
+    let second =
         r#"{"tool_call_id": "1", "tool_name": "get_weather", "parameters": {"city": "서울"}}"#;
     assert_eq!(
-        describe_scan(&format!("<|START_ACTION|>[{one},\n{two}]<|END_ACTION|>")),
+        describe_scan(&format!(
+            "<|START_ACTION|>[{first},\n{second}]<|END_ACTION|>"
+        )),
         [CALLED, r#"call humble/get_weather {"city":"서울"}"#]
     );
     assert_eq!(
-        describe_scan(&format!("<|START_ACTION|>\n[{one}")),
+        describe_scan(&format!("<|START_ACTION|>\n[{first}")),
         [CALLED]
     );
 }
@@ -186,30 +188,30 @@ fn tags_mentioned_in_prose_stay_text() {
 
 #[test]
 fn an_unknown_tool_in_tags_is_reported() {
-    let why = |name| {
+    let unknown_tool = |name| {
         format!(
             "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
         )
     };
     assert_eq!(
         describe_scan(r#"<tool_call>{"name": "날씨"}</tool_call>"#),
-        [why("날씨")]
+        [unknown_tool("날씨")]
     );
     assert_eq!(
         describe_scan(r#"[TOOL_CALLS] [{"name": "rm"}]"#),
-        [why("rm")]
+        [unknown_tool("rm")]
     );
 }
 
 #[test]
 fn the_form_is_labeled_and_markers_contain_the_hidden_text() {
     let text = format!("넵 <tool_call>\n{ADD}\n</tool_call>\n<|eom_id|>");
-    let pieces = scan(&test_toolset(), [text.as_str()]);
-    let raws: Vec<_> = pieces.iter().map(ScanEvent::raw).collect();
-    let rest = "\n</tool_call>\n<|eom_id|>";
-    assert_eq!(raws, ["넵 ", "<tool_call>\n", ADD, rest]);
+    let events = scan(&test_toolset(), [text.as_str()]);
+    let raw: Vec<_> = events.iter().map(ScanEvent::raw).collect();
+    let closing = "\n</tool_call>\n<|eom_id|>";
+    assert_eq!(raw, ["넵 ", "<tool_call>\n", ADD, closing]);
     assert!(
-        matches!(&pieces[2], ScanEvent::Call(call) if call.form == "Hermes" && call.is_terminated)
+        matches!(&events[2], ScanEvent::Call(call) if call.form == "Hermes" && call.is_terminated)
     );
 }
 

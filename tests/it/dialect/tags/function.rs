@@ -1,20 +1,20 @@
 //! `<function=f>` with values in tags or as JSON.
 
 use super::{
-    CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, write_call,
+    CUT, STRAY, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather, write_call,
 };
 use serde_json::json;
 
 #[test]
 fn function_and_parameter_tags() {
     assert_eq!(
-        read_every_way(
+        describe_every_way(
             "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
         ),
         [seoul()]
     );
     assert_eq!(
-        read_every_way(
+        describe_every_way(
             "<seed:tool_call>\n<function=get_weather>\n<parameter=city>東京</parameter>\n<parameter=days>3</parameter>\n<parameter=metric>\nTrue\n</parameter>\n<parameter=tags>\n[\"a\", \"b\"]\n</parameter>\n</function>\n</seed:tool_call>"
         ),
         [format!(
@@ -31,7 +31,7 @@ fn function_and_parameter_tags() {
         "<function=\"get_time\">\n</function>",
         "<function=get_time/>",
     ] {
-        assert_eq!(read(text), [TIME], "{text}");
+        assert_eq!(describe(text), [TIME], "{text}");
     }
 }
 
@@ -39,7 +39,7 @@ fn function_and_parameter_tags() {
 fn function_tags_without_a_wrapper_amid_prose() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>";
     assert_eq!(
-        read_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
+        describe_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
         [
             "text 날씨를 볼게요.\n\n".to_owned(),
             seoul(),
@@ -47,17 +47,17 @@ fn function_tags_without_a_wrapper_amid_prose() {
         ]
     );
     assert_eq!(
-        read(&format!("{call}\n{call}{call}")),
+        describe(&format!("{call}\n{call}{call}")),
         [seoul(), seoul(), seoul()]
     );
     assert_eq!(
-        read(&format!(
+        describe(&format!(
             "<tool_call>\n{call}\n{call}\n</tool_call>\n<tool_call>{call}</tool_call>"
         )),
         [seoul(), seoul(), seoul()]
     );
     assert_eq!(
-        read(&format!("네.\n```xml\n{call}\n```\n끝")),
+        describe(&format!("네.\n```xml\n{call}\n```\n끝")),
         ["text 네.\n".to_owned(), seoul(), "text 끝".to_owned()]
     );
 }
@@ -65,7 +65,7 @@ fn function_tags_without_a_wrapper_amid_prose() {
 #[test]
 fn one_newline_on_either_side_of_a_value_is_dropped() {
     let write = |content: &str| {
-        read(&format!(
+        describe(&format!(
             "<tool_call>\n<function=write>\n<parameter=path>\n가.md\n</parameter>\n<parameter=content>\n{content}\n</parameter>\n</function>\n</tool_call>"
         ))
     };
@@ -88,7 +88,7 @@ fn one_newline_on_either_side_of_a_value_is_dropped() {
 }
 
 #[test]
-fn a_missing_closing_tag_is_inferred_from_what_follows() {
+fn a_missing_end_tag_is_inferred_from_the_following_text() {
     let repaired = |arguments| vec![format!("{} repaired", weather(&arguments))];
     for text in [
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_call>",
@@ -98,17 +98,17 @@ fn a_missing_closing_tag_is_inferred_from_what_follows() {
         "<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_",
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</tool_call>",
     ] {
-        assert_eq!(read(text), [UNCLOSED], "{text}");
+        assert_eq!(describe(text), [UNCLOSED], "{text}");
     }
     assert_eq!(
-        read(
+        describe(
             "<function=get_weather>\n<parameter=city>\n서울\n<parameter=days>\n3\n  <parameter=metric>\nfalse\n</parameter>\n</function>"
         ),
         repaired(json!({"city": "서울", "days": 3, "metric": false}))
     );
     // A tag of another tool or of an argument that occurs elsewhere is part of the value.
     assert_eq!(
-        read(
+        describe(
             "<function=get_weather>\n<parameter=city>\n서울\n<parameter=path>\n<parameter=days>\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
         ),
         [weather(
@@ -120,7 +120,7 @@ fn a_missing_closing_tag_is_inferred_from_what_follows() {
 #[test]
 fn indented_tags_do_not_indent_the_values() {
     assert_eq!(
-        read(
+        describe(
             "<tool_call>\n  <function=write>\n    <parameter=path>\n      가.md\n    </parameter>\n    <parameter=content>\n      if x:\n        y\n    </parameter>\n  </function>\n</tool_call>"
         ),
         [write_call("if x:\n  y")]
@@ -138,37 +138,41 @@ fn truncated_or_invalid_calls_are_reported() {
         "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n<par",
         "<function=nothing>\n<parameter=city>\n서",
     ] {
-        assert_eq!(read(text), [CUT], "{text}");
+        assert_eq!(describe(text), [CUT], "{text}");
     }
     for text in [
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>",
         "<function=get_weather>\n<parameter=city>서울</parameter>\n</func",
         "<tool_call><function=get_weather><parameter=city>서울</parameter>\n</",
     ] {
-        assert_eq!(read(text), [format!("{} not whole", seoul())], "{text}");
+        assert_eq!(
+            describe(text),
+            [format!("{} unterminated", seoul())],
+            "{text}"
+        );
     }
     assert_eq!(
-        read("<tool_call>\n<function=get_time>\n"),
-        [format!("{TIME} not whole")]
+        describe("<tool_call>\n<function=get_time>\n"),
+        [format!("{TIME} unterminated")]
     );
     assert_eq!(
-        read("<function=get_weather>\n<parameter=days>\n3\n</parameter>\n</function>"),
+        describe("<function=get_weather>\n<parameter=days>\n3\n</parameter>\n</function>"),
         ["unusable `get_weather` needs `city`, which is missing"]
     );
     assert_eq!(
-        read("<function=날씨>\n<parameter=city>\n서울\n</parameter>\n</function>\n네"),
+        describe("<function=날씨>\n<parameter=city>\n서울\n</parameter>\n</function>\n네"),
         [unknown("날씨"), "text 네".to_owned()]
     );
     assert_eq!(
-        read("<tool_call><function=ping></function></tool_call>"),
+        describe("<tool_call><function=ping></function></tool_call>"),
         ["unusable several servers have a tool `ping`: name one with \"server\""]
     );
     assert_eq!(
-        read("<function=docs__ping></function>"),
+        describe("<function=docs__ping></function>"),
         ["call docs/ping {}"]
     );
     assert_eq!(
-        read(
+        describe(
             "<function=get_weather><parameter=city>서울</parameter><parameter=city>부산</parameter></function>"
         ),
         ["unusable it gives `city` more than once"]
@@ -179,21 +183,21 @@ fn truncated_or_invalid_calls_are_reported() {
 fn text_between_tags_of_a_call() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n";
     assert_eq!(
-        read(&format!(
+        describe(&format!(
             "{call}더 있음 </parameter>\n</function>\n</tool_call>네"
         )),
         [STRAY, "text 네"]
     );
     assert_eq!(
-        read(&format!("{call}더\n</tool_call>네")),
+        describe(&format!("{call}더\n</tool_call>네")),
         [STRAY, "text 네"]
     );
-    assert_eq!(read(&format!("{call}더 </parameter>\n")), [STRAY]);
-    // Prose after an unclosed call.
+    assert_eq!(describe(&format!("{call}더 </parameter>\n")), [STRAY]);
+    // Prose after a call without its end tag.
     assert_eq!(
-        read(&format!("{call}기다려 <주세요>.")),
+        describe(&format!("{call}기다려 <주세요>.")),
         [
-            format!("{} not whole", seoul()),
+            format!("{} unterminated", seoul()),
             "text 기다려 <주세요>.".to_owned()
         ]
     );
@@ -202,11 +206,11 @@ fn text_between_tags_of_a_call() {
 #[test]
 fn llama_writes_json_in_a_function_tag() {
     assert_eq!(
-        read_every_way("<function=get_weather>{\"city\": \"서울\"}</function>"),
+        describe_every_way("<function=get_weather>{\"city\": \"서울\"}</function>"),
         [seoul()]
     );
     assert_eq!(
-        read_every_way(
+        describe_every_way(
             "봅니다 <function=get_weather>\n{\"city\": \"東京 }</function>\", \"days\": 2}\n</function><|eom_id|>"
         ),
         [
@@ -215,23 +219,23 @@ fn llama_writes_json_in_a_function_tag() {
         ]
     );
     assert_eq!(
-        read_every_way("<function=get_time>{}</function><function=get_time>{}\n네"),
+        describe_every_way("<function=get_time>{}</function><function=get_time>{}\n네"),
         [TIME, TIME, "text 네"]
     );
     assert_eq!(
-        read("<function=get_weather>{'city': '서울',}</function>"),
+        describe("<function=get_weather>{'city': '서울',}</function>"),
         [format!("{} repaired", seoul())]
     );
     assert_eq!(
-        read("<function=get_weather>{\"city\": 서울}</function>네"),
+        describe("<function=get_weather>{\"city\": 서울}</function>네"),
         [
             "unusable its JSON cannot be read: expected value at line 1 column 10",
             "text 네"
         ]
     );
-    assert_eq!(read("<function=get_weather>{\"city\": \"서"), [CUT]);
+    assert_eq!(describe("<function=get_weather>{\"city\": \"서"), [CUT]);
     assert_eq!(
-        read("<function=날씨>{\"city\": \"서울\"}</function>"),
+        describe("<function=날씨>{\"city\": \"서울\"}</function>"),
         [unknown("날씨")]
     );
 }

@@ -62,7 +62,7 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..16).prop_map(|parts| parts.concat())
 }
 
-/// One call per form, in fragments.
+/// One call in each form, as a list of parts.
 fn calls() -> Vec<Vec<&'static str>> {
     vec![
         vec![
@@ -118,8 +118,8 @@ fn calls() -> Vec<Vec<&'static str>> {
     ]
 }
 
-/// A call with parts removed, duplicated or swapped; closer to the mistakes of models than random
-/// fragments.
+/// A call with parts removed, duplicated or swapped. Such texts resemble the mistakes of models more
+/// than random fragments do.
 fn mistakes() -> impl Strategy<Value = String> {
     let call = prop::sample::select(calls());
     let mistake = (
@@ -128,16 +128,16 @@ fn mistakes() -> impl Strategy<Value = String> {
         0..3,
     );
     (call, prop::collection::vec(mistake, 1..4)).prop_map(|(mut parts, mistakes)| {
-        for (at, to, kind) in mistakes {
-            let part = parts[at.index(parts.len())];
+        for (from, to, kind) in mistakes {
+            let part = parts[from.index(parts.len())];
             match kind {
                 0 if parts.len() > 1 => {
-                    parts.remove(at.index(parts.len()));
+                    parts.remove(from.index(parts.len()));
                 }
                 1 => parts.insert(to.index(parts.len() + 1), part),
                 _ => {
-                    let (at, to) = (at.index(parts.len()), to.index(parts.len()));
-                    parts.swap(at, to);
+                    let (from, to) = (from.index(parts.len()), to.index(parts.len()));
+                    parts.swap(from, to);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! GLM: `<tool_call>f<arg_key>`.
 
-use super::{CUT, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather};
+use super::{CUT, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather};
 use serde_json::json;
 
 #[test]
@@ -11,10 +11,10 @@ fn glm_writes_a_bare_name_with_tagged_keys_and_values() {
         "<tool_call>\nget_weather\n\n<arg_key>city</arg_key>\n<arg_value>\n서울\n</arg_value>\n</tool_call>\n",
         "<tool_call>functions.get_weather\n{\"city\": \"서울\"}\n</tool_call>",
     ] {
-        assert_eq!(read_every_way(text), [seoul()], "{text}");
+        assert_eq!(describe_every_way(text), [seoul()], "{text}");
     }
     assert_eq!(
-        read(
+        describe(
             "네.\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>東京 <都></arg_value>\n<arg_key>days</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n<tool_call>get_time\n</tool_call><tool_call>get_time</tool_call>끝"
         ),
         [
@@ -34,7 +34,7 @@ fn missing_or_doubled_glm_tags_are_tolerated() {
         "<tool_call>get_weather<arg_key>city</arg_key></arg_key>\n<arg_value>서울</arg_value></tool_call>",
     ] {
         assert_eq!(
-            read_every_way(text),
+            describe_every_way(text),
             [format!("{} repaired", seoul())],
             "{text}"
         );
@@ -44,11 +44,11 @@ fn missing_or_doubled_glm_tags_are_tolerated() {
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울\n</tool_call>\n",
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_key>\n</tool_call>",
     ] {
-        assert_eq!(read(text), [UNCLOSED], "{text}");
+        assert_eq!(describe(text), [UNCLOSED], "{text}");
     }
     assert_eq!(
-        read("<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n"),
-        [format!("{} not whole", seoul())]
+        describe("<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n"),
+        [format!("{} unterminated", seoul())]
     );
 }
 
@@ -62,23 +62,26 @@ fn truncated_or_unknown_calls_are_reported() {
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서",
         "<tool_call>get_weather\n{\"city\":",
     ] {
-        assert_eq!(read(text), [CUT], "{text}");
+        assert_eq!(describe(text), [CUT], "{text}");
     }
-    assert_eq!(read("<tool_call>get_time"), [format!("{TIME} not whole")]);
     assert_eq!(
-        read("<tool_call>list_files\n{\"path\": \".\"}</tool_call>"),
+        describe("<tool_call>get_time"),
+        [format!("{TIME} unterminated")]
+    );
+    assert_eq!(
+        describe("<tool_call>list_files\n{\"path\": \".\"}</tool_call>"),
         [unknown("list_files")]
     );
     assert_eq!(
-        read("<tool_call>날씨<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"),
+        describe("<tool_call>날씨<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"),
         [unknown("날씨")]
     );
     assert_eq!(
-        read("<tool_call>get_weather</tool_call>"),
+        describe("<tool_call>get_weather</tool_call>"),
         ["unusable `get_weather` needs `city`, which is missing"]
     );
     assert_eq!(
-        read("<tool_call>get_weather\n{\"city\" \"서울\"}\n</tool_call>네"),
+        describe("<tool_call>get_weather\n{\"city\" \"서울\"}\n</tool_call>네"),
         [
             "unusable its JSON cannot be read: expected `:` at line 1 column 9",
             "text 네"

@@ -1,6 +1,6 @@
 //! `<invoke name="f">` in all of its wrappers.
 
-use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, write_call};
+use super::{CUT, TIME, describe, describe_every_way, seoul, unknown, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -52,24 +52,26 @@ fn invoke_tags_in_every_wrapper() {
         (call("antml:"), "namespace"),
         (call("steptml:"), "Step"),
     ] {
-        assert_eq!(read(&text), [seoul()], "{label}");
+        assert_eq!(describe(&text), [seoul()], "{label}");
         assert_eq!(
-            read(&format!("네.\n{text}\n끝")),
+            describe(&format!("네.\n{text}\n끝")),
             ["text 네.\n".to_owned(), seoul(), "text 끝".to_owned()],
             "{label}"
         );
     }
-    assert_eq!(read_every_way(&call("")), [seoul()]);
-    assert_eq!(read_every_way(&call("｜DSML｜")), [seoul()]);
+    assert_eq!(describe_every_way(&call("")), [seoul()]);
+    assert_eq!(describe_every_way(&call("｜DSML｜")), [seoul()]);
     assert_eq!(
-        read(&format!(
+        describe(&format!(
             "<function_calls>\n{}\n<invoke name='get_time'>\n</invoke><invoke name=\"get_time\"/>\n</function_calls>",
             call("")
         )),
         [seoul(), TIME.to_owned(), TIME.to_owned()]
     );
     assert_eq!(
-        read("<function name=\"get_weather\"><parameter name=\"city\">서울</parameter></function>"),
+        describe(
+            "<function name=\"get_weather\"><parameter name=\"city\">서울</parameter></function>"
+        ),
         [seoul()]
     );
 }
@@ -77,7 +79,7 @@ fn invoke_tags_in_every_wrapper() {
 #[test]
 fn dsml_marks_strings_explicitly() {
     assert_eq!(
-        read(
+        describe(
             "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter string=\"false\" name=\"more\">{\"가\": [1, 2]}</｜DSML｜parameter>\n<｜DSML｜parameter name=\"tags\" string=\"false\">not JSON</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
         ),
         [weather(
@@ -89,7 +91,7 @@ fn dsml_marks_strings_explicitly() {
 #[test]
 fn a_value_may_contain_other_tags_and_newlines() {
     let write = |content: &str| {
-        read(&format!(
+        describe(&format!(
             "<minimax:tool_call><invoke name=\"write\"><parameter name=\"path\">가.md</parameter><parameter name='content'>{content}</parameter></invoke></minimax:tool_call>"
         ))
     };
@@ -105,7 +107,7 @@ fn a_value_may_contain_other_tags_and_newlines() {
     }
     assert_eq!(write("\na\n"), [write_call("a")]);
     assert_eq!(
-        read(
+        describe(
             "<invoke name=\"get_weather\">\n<parameter name=\"city\">서울\n<parameter name=\"days\">3</parameter>\n</invoke>"
         ),
         [format!(
@@ -123,11 +125,14 @@ fn truncated_or_unknown_calls_are_reported() {
         "<invoke name=\"get_weather\">\n<parameter name=\"city\">서",
         "<invoke name=\"get_weather\">",
     ] {
-        assert_eq!(read(text), [CUT], "{text}");
+        assert_eq!(describe(text), [CUT], "{text}");
     }
     assert_eq!(
-        read("<invoke name=\"get_weather\"><parameter name=\"city\">서울</parameter></inv"),
-        [format!("{} not whole", seoul())]
+        describe("<invoke name=\"get_weather\"><parameter name=\"city\">서울</parameter></inv"),
+        [format!("{} unterminated", seoul())]
     );
-    assert_eq!(read("<invoke name=\"날씨\"></invoke>"), [unknown("날씨")]);
+    assert_eq!(
+        describe("<invoke name=\"날씨\"></invoke>"),
+        [unknown("날씨")]
+    );
 }

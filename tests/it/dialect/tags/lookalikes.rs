@@ -1,6 +1,7 @@
-//! Text that only looks like a tag call, how long it is withheld, and the labels of the forms.
+//! Text that only looks like a call in tags, how long such text is withheld, and the names of the
+//! forms.
 
-use super::{TIME, offered, read, seoul};
+use super::{TIME, describe, seoul, tag_toolset};
 use crate::dialect::scan_every_way::scan;
 use humble::dialect::scan::ScanEvent;
 
@@ -30,11 +31,10 @@ fn lookalikes_stay_text() {
         "<tool_call>list_files</tool_call>",
         "The tags are <tool_call> and </tool_call>. That is all; in <tool_call>\nx\n</tool_call> 네",
         "<arg_key>city</arg_key>",
-        "<function=get_weather>{ city }",
+        "<function=get_weather>x",
         "std::function<void(int)> f; a <b> c",
     ] {
-        let text = text.replace("{ city }", "x");
-        assert_eq!(read(&text), [format!("text {text}")]);
+        assert_eq!(describe(text), [format!("text {text}")]);
     }
 }
 
@@ -53,18 +53,17 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
         ("<mcp-request>\n<", "b"),
         ("<invoke name=\"get_time\">", "안"),
     ] {
-        let mut scanner = CallScanner::new(offered());
+        let mut scanner = CallScanner::new(tag_toolset());
         let events = scanner.push(&format!("a{start}"));
-        let is_marker = !start.starts_with("<param");
-        if is_marker {
+        if !start.starts_with("<param") {
             assert_eq!(events, [ScanEvent::Text("a".to_owned())], "{start}");
         }
-        let shown: String = events
+        let emitted: String = events
             .iter()
             .chain(&scanner.push(next))
             .map(ScanEvent::raw)
             .collect();
-        assert_eq!(shown, format!("a{start}{next}"));
+        assert_eq!(emitted, format!("a{start}{next}"));
     }
 }
 
@@ -83,10 +82,10 @@ fn the_form_is_labeled() {
             "mcp-request",
         ),
     ] {
-        let pieces = scan(&offered(), [text]);
-        let forms: Vec<_> = pieces
+        let events = scan(&tag_toolset(), [text]);
+        let forms: Vec<_> = events
             .iter()
-            .filter_map(|piece| match piece {
+            .filter_map(|event| match event {
                 ScanEvent::Call(call) => Some(call.form),
                 _ => None,
             })
@@ -103,7 +102,7 @@ fn an_unclosed_call_does_not_swallow_the_next() {
         "<invoke name=\"get_weather\"><parameter name=\"city\">서울</parameter>\n<invoke name=\"get_time\"/>",
         "<mcp-request><tool name=\"get_weather\"/><param name=\"city\">서울</param>\n<mcp-request><tool name=\"get_time\"/></mcp-request>",
     ] {
-        assert_eq!(read(text), [seoul(), TIME.to_owned()], "{text}");
+        assert_eq!(describe(text), [seoul(), TIME.to_owned()], "{text}");
     }
     for head in [
         "<function=get_time>\n",
@@ -112,10 +111,10 @@ fn an_unclosed_call_does_not_swallow_the_next() {
         "<tool_call>get_time\n",
     ] {
         let text = format!("{head}<invoke name=\"get_time\"></invoke>");
-        assert_eq!(read(&text), [format!("text {head}"), TIME.to_owned()]);
+        assert_eq!(describe(&text), [format!("text {head}"), TIME.to_owned()]);
         let text = format!("{head}<think>생각</think>");
         assert_eq!(
-            read(&text),
+            describe(&text),
             [format!("text {head}"), "thinking 생각".to_owned()]
         );
     }

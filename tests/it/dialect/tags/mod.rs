@@ -1,5 +1,5 @@
-//! Calls between tags with bare text as values. This file has the tools of these tests and the
-//! expected events.
+//! Calls between tags, with values as bare text. This file has the toolset of these tests and the
+//! descriptions of expected events.
 
 mod function;
 mod generated;
@@ -15,7 +15,7 @@ use humble::domain::Toolset;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn offered() -> Arc<Toolset> {
+fn tag_toolset() -> Arc<Toolset> {
     let weather = json!({"name": "get_weather", "inputSchema": {
         "type": "object",
         "required": ["city"],
@@ -38,13 +38,14 @@ fn offered() -> Arc<Toolset> {
     ]))
 }
 
-/// For variants, fewer pairs of offsets are enough.
-fn read(text: &str) -> Vec<String> {
-    describe_scan_with(&offered(), text, 24)
+/// Describes the scan of `text`. Splits it at fewer pairs of offsets than [`describe_every_way`].
+fn describe(text: &str) -> Vec<String> {
+    describe_scan_with(&tag_toolset(), text, 24)
 }
 
-fn read_every_way(text: &str) -> Vec<String> {
-    describe_scan_with(&offered(), text, PAIRS_BYTES_MAX)
+/// Describes the scan of `text`, split at every pair of offsets up to the maximum.
+fn describe_every_way(text: &str) -> Vec<String> {
+    describe_scan_with(&tag_toolset(), text, PAIRS_BYTES_MAX)
 }
 
 const TIME: &str = "call humble/get_time {}";

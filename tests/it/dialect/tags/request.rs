@@ -1,7 +1,7 @@
 //! `<mcp-request>`, the form of the `xml` dialect.
 
 use super::{
-    CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, write_call,
+    CUT, STRAY, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather, write_call,
 };
 use serde_json::json;
 
@@ -17,10 +17,10 @@ fn every_spelling_of_mcp_request_is_read() {
         "<mcp-request><tool name=\"get_weather\" server=\"humble\"/><param name=\"city\">&#49436;&#xC6B8;</param></mcp-request>",
         "```xml\n<mcp-request>\n<tool name=\"get_weather\"/>\n<param name=\"city\"><![CDATA[서울]]></param>\n</mcp-request>\n```",
     ] {
-        assert_eq!(read_every_way(text), [seoul()], "{text}");
+        assert_eq!(describe_every_way(text), [seoul()], "{text}");
     }
     assert_eq!(
-        read("시간: <mcp-request><tool name=\"get_time\" /></mcp-request> 네"),
+        describe("시간: <mcp-request><tool name=\"get_time\" /></mcp-request> 네"),
         ["text 시간: ", TIME, "text 네"]
     );
 }
@@ -28,7 +28,7 @@ fn every_spelling_of_mcp_request_is_read() {
 #[test]
 fn values_are_unescaped_typed_and_collected_into_arrays() {
     assert_eq!(
-        read(
+        describe(
             "<mcp-request><tool name=\"get_weather\"/><param name=\"city\">a &lt; b &amp;&amp; c</param><param name=\"days\"> 3 </param><param name=\"tags\">1</param><param name=\"tags\">둘</param></mcp-request>"
         ),
         [weather(
@@ -36,13 +36,13 @@ fn values_are_unescaped_typed_and_collected_into_arrays() {
         )]
     );
     assert_eq!(
-        read(
+        describe(
             "<mcp-request><tool name=\"get_weather\"/><param name=\"city\">서울</param><param name=\"tags\">[\"하나\"]</param></mcp-request>"
         ),
         [weather(&json!({"city": "서울", "tags": ["하나"]}))]
     );
     let write = |content: &str| {
-        read(&format!(
+        describe(&format!(
             "<mcp-request><tool name=\"write\"/><param name=\"path\">가.md</param><param name=\"content\">{content}</param></mcp-request>"
         ))
     };
@@ -73,37 +73,39 @@ fn truncated_or_invalid_calls_are_reported() {
         format!("{tool}<param name=\"city\"><![CDATA[서</param>"),
         tool.to_owned(),
     ] {
-        assert_eq!(read(&text), [CUT], "{text}");
+        assert_eq!(describe(&text), [CUT], "{text}");
     }
-    for end in ["", "\n", "\n</mcp-req", "<"] {
+    for rest in ["", "\n", "\n</mcp-req", "<"] {
         assert_eq!(
-            read(&format!("{tool}<param name=\"city\">서울</param>{end}")),
-            [format!("{} not whole", seoul())],
-            "{end}"
+            describe(&format!("{tool}<param name=\"city\">서울</param>{rest}")),
+            [format!("{} unterminated", seoul())],
+            "{rest}"
         );
     }
     assert_eq!(
-        read(&format!("{tool}<param name=\"city\">서울\n</mcp-request>")),
+        describe(&format!("{tool}<param name=\"city\">서울\n</mcp-request>")),
         [UNCLOSED]
     );
     assert_eq!(
-        read("<mcp-request><param name=\"city\">서울</param></mcp-request>"),
+        describe("<mcp-request><param name=\"city\">서울</param></mcp-request>"),
         ["unusable it names no tool"]
     );
     assert_eq!(
-        read("<mcp-request><tool name=\"get_time\"/><tool name=\"get_weather\"/></mcp-request>"),
+        describe(
+            "<mcp-request><tool name=\"get_time\"/><tool name=\"get_weather\"/></mcp-request>"
+        ),
         ["unusable it names two tools"]
     );
     assert_eq!(
-        read("<mcp-request><tool name=\"날씨\"/></mcp-request>"),
+        describe("<mcp-request><tool name=\"날씨\"/></mcp-request>"),
         [unknown("날씨")]
     );
     assert_eq!(
-        read(&format!("{tool}<city>서울</city>\n</mcp-request>네")),
+        describe(&format!("{tool}<city>서울</city>\n</mcp-request>네")),
         [STRAY, "text 네"]
     );
     assert_eq!(
-        read(&format!(
+        describe(&format!(
             "{tool}<param name=\"city\">서울</param><param name=\"days\">1</param><param name=\"days\">2</param></mcp-request>"
         )),
         ["unusable it gives `days` more than once"]

@@ -1,7 +1,7 @@
-//! Unclosed values. Their end is a guess, so the call is reported and not run; prose and the next
-//! call must not be lost.
+//! Unclosed values. The scanner can only guess where they end, so such a call is reported and not
+//! run. The prose and the call that follow must not be lost.
 
-use super::{TIME, UNCLOSED, read, read_every_way, seoul, weather, write_call};
+use super::{TIME, UNCLOSED, describe, describe_every_way, seoul, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -30,8 +30,8 @@ fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
             "<tool_call>\n{function}</tool_call>\n끝\n<tool_call>\n<function=get_time>\n</function>\n</tool_call>"
         ),
     ] {
-        let pieces = read(&text);
-        let trimmed: Vec<_> = pieces.iter().map(|piece| piece.trim()).collect();
+        let events = describe(&text);
+        let trimmed: Vec<_> = events.iter().map(|event| event.trim()).collect();
         assert_eq!(trimmed, [UNCLOSED, "text 끝", TIME], "{text}");
     }
     for text in [
@@ -40,7 +40,7 @@ fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
         format!("{invoke}</invoke><invoke name=\"get_time\"/>"),
         format!("{request}</mcp-request> {other}"),
     ] {
-        assert_eq!(read_every_way(&text), [UNCLOSED, TIME], "{text}");
+        assert_eq!(describe_every_way(&text), [UNCLOSED, TIME], "{text}");
     }
     for text in [
         format!("{glm}\n</tool_call>\n끝"),
@@ -49,7 +49,7 @@ fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
         format!("<tool_call>{function}</function>\n끝"),
         format!("{request}</city>\n</mcp-request>\n끝"),
     ] {
-        assert_eq!(read(&text), [UNCLOSED, "text 끝"], "{text}");
+        assert_eq!(describe(&text), [UNCLOSED, "text 끝"], "{text}");
     }
 }
 
@@ -61,11 +61,11 @@ fn an_unclosed_value_is_not_closed_by_tags_of_the_next_call() {
         )
     };
     assert_eq!(
-        read(&(glm("") + &glm("</arg_value>"))),
+        describe(&(glm("") + &glm("</arg_value>"))),
         [UNCLOSED.to_owned(), seoul()]
     );
     assert_eq!(
-        read(&(glm("") + &glm("") + &glm("</arg_value>"))),
+        describe(&(glm("") + &glm("") + &glm("</arg_value>"))),
         [UNCLOSED.to_owned(), UNCLOSED.to_owned(), seoul()]
     );
 }
@@ -73,7 +73,7 @@ fn an_unclosed_value_is_not_closed_by_tags_of_the_next_call() {
 #[test]
 fn call_tags_inside_a_closed_value_are_part_of_it() {
     let write = |content: &str| {
-        read(&format!(
+        describe(&format!(
             "<tool_call>\n<function=write>\n<parameter=path>\n가.md\n</parameter>\n<parameter=content>\n{content}\n</parameter>\n</function>\n</tool_call>"
         ))
     };
@@ -86,7 +86,7 @@ fn call_tags_inside_a_closed_value_are_part_of_it() {
     }
     let city = "<tool_call>x\n</tool_call>\n<tool_call>";
     assert_eq!(
-        read(&format!(
+        describe(&format!(
             "<tool_call>get_weather<arg_key>city</arg_key><arg_value>{city}</arg_value></tool_call>"
         )),
         [weather(&json!({"city": city}))]

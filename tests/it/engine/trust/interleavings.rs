@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::engine::journal::configured_home;
+use crate::engine::settings_reload::config_with;
 use humble::domain::trust::{RuleScope, TrustRule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
@@ -213,7 +214,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
     harness
         .edit_file(
             "config.json",
-            &crate::engine::settings_reload::with(&json!({ "toolCallMode": "auto" })),
+            &config_with(&json!({ "toolCallMode": "auto" })),
         )
         .await;
     let (edit, _) = harness.next_edit_question().await;
