@@ -53,8 +53,8 @@ async fn calls_to_a_modern_server_report_progress_and_can_be_cancelled() {
         ..test_server_config("modern")
     })
     .await;
-    let done = harness.call("progress", json!({ "seconds": 0.6 })).await;
-    assert_eq!(succeeded(done), "done");
+    let outcome = harness.call("progress", json!({ "seconds": 0.6 })).await;
+    assert_eq!(succeeded(outcome), "done");
     assert!(!harness.progress.is_empty());
     harness.call("slow", json!({ "seconds": 60 })).await;
     harness.wait_for_stderr("cancelled").await;
@@ -165,18 +165,18 @@ async fn a_configured_era_is_the_only_one_tried() {
 #[tokio::test]
 async fn the_era_is_cached_and_detected_again_when_it_changes() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("servers.json");
-    let behavior = folder.path().join("behavior");
+    let cache_file = folder.path().join("servers.json");
+    let behavior_file = folder.path().join("behavior");
     let starts = || {
         let log = std::fs::read_to_string(folder.path().join("starts")).unwrap_or_default();
         log.lines().count()
     };
-    // One launch configuration, behind which the server changes.
+    // The launch configuration stays the same while the server behind it changes.
     let mut config = test_server_config("@");
     if let humble::domain::LaunchConfig::Stdio { args, .. } = &mut config.launch {
-        *args = vec![format!("@{}", behavior.display())];
+        *args = vec![format!("@{}", behavior_file.display())];
     }
-    for (now, protocol, started) in [
+    for (behavior, protocol, start_count) in [
         ("exits-on-discover", "2025-11-25", 2),
         ("exits-on-discover", "2025-11-25", 3),
         ("modern", "2026-07-28", 5),
@@ -184,16 +184,20 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
         ("", "2025-11-25", 8),
         ("", "2025-11-25", 9),
     ] {
-        std::fs::write(&behavior, now).unwrap();
-        let mut harness = HubHarness::start_with_cache(vec![config.clone()], file.clone());
+        std::fs::write(&behavior_file, behavior).unwrap();
+        let mut harness = HubHarness::start_with_cache(vec![config.clone()], cache_file.clone());
         let is_connected =
             |server: &humble::domain::Server| server.status == ServerStatus::Connected;
         let server = harness.wait_for(is_connected).await;
-        assert_eq!(server.peer.expect("a peer").protocol, protocol, "{now}");
-        assert_eq!(starts(), started, "{now}");
+        assert_eq!(
+            server.peer.expect("a peer").protocol,
+            protocol,
+            "{behavior}"
+        );
+        assert_eq!(starts(), start_count, "{behavior}");
         harness.close().await;
     }
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = std::fs::read_to_string(&cache_file).unwrap();
     assert!(
         text.contains("\"era\": \"legacy\"") && !text.contains("behavior"),
         "{text}"

@@ -1,4 +1,4 @@
-//! Servers that send too much, repeat messages, or send unsolicited ones.
+//! Servers that send too much, repeat messages or send unsolicited ones.
 
 use super::hub_harness::{HubHarness, succeeded, unreachable_because};
 use crate::support::fixtures;
@@ -37,7 +37,7 @@ async fn log_messages_are_interleaved_with_stderr_lines() {
 #[tokio::test]
 async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
     let mut harness = HubHarness::start_connected("changes-when-listed").await;
-    let listed = |server: &humble::domain::Server| {
+    let list_count = |server: &humble::domain::Server| {
         server
             .stderr
             .iter()
@@ -46,7 +46,7 @@ async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
     };
     // The delays before re-listing double: 0.2, 0.4, 0.8, 1.6 seconds.
     let started = std::time::Instant::now();
-    harness.wait_for(|server| listed(server) >= 5).await;
+    harness.wait_for(|server| list_count(server) >= 5).await;
     assert!(
         started.elapsed().as_secs_f32() > 2.5,
         "{:?}",

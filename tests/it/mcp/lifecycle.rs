@@ -100,7 +100,7 @@ async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
         notice.contains("`test` ended") && notice.contains("dying"),
         "{notice}"
     );
-    // Its tools remain available, so there can be a next call.
+    // The tools of the ended server remain available, so that a call can reconnect it.
     assert_eq!(harness.server().offered_tools().count(), 16);
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
@@ -170,7 +170,7 @@ async fn a_grandchild_holding_stdout_does_not_hide_an_exit() {
         "{outcome:?}"
     );
     harness.wait_for_failure().await;
-    // The leader's remaining processes were killed with it.
+    // The remaining processes of the server's group were killed.
     assert_eq!(harness.processes(), 0);
     harness.close().await;
 }
@@ -210,17 +210,17 @@ async fn a_dropped_hub_kills_its_processes() {
 #[tokio::test]
 async fn switching_off_stops_the_server_and_its_calls() {
     let mut harness = HubHarness::start_connected("").await;
-    let calling = harness.hub.call(
+    let call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),
         Default::default(),
     );
-    let calling = tokio::spawn(calling);
+    let call = tokio::spawn(call);
     succeeded(harness.call("add", json!({})).await);
     harness.configure(vec![ServerConfig {
         enabled: false,
         ..test_server_config("")
     }]);
-    unreachable_because(calling.await.expect("the call does not panic"));
+    unreachable_because(call.await.expect("the call does not panic"));
     assert_eq!(harness.server().status, ServerStatus::Off);
     unreachable_because(harness.call("add", json!({})).await);
     harness.close().await;

@@ -56,6 +56,7 @@ impl ServerState {
         }
     }
 
+    /// Sends broadcast messages on this stream until the client disconnects.
     pub async fn hold_stream_open(
         &self,
         reader: &mut BufReader<OwnedReadHalf>,

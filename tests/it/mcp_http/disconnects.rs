@@ -11,13 +11,13 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Replaces the response to the first call.
+/// The response to the first tool call; `None` for other requests.
 fn on_first_call(
     request: &ReceivedRequest,
-    answer: impl Fn() -> Option<Behavior>,
+    response: impl Fn() -> Option<Behavior>,
 ) -> Option<Behavior> {
     let is_first = request.method() == "tools/call" && request.earlier_count == 0;
-    is_first.then(answer)?
+    is_first.then(response)?
 }
 
 #[tokio::test]
@@ -113,8 +113,13 @@ async fn a_bad_request_within_a_session_is_the_result_of_its_call() {
 
 #[tokio::test]
 async fn a_stream_that_ends_early_fails_only_its_own_call() {
-    let half = || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
-    for parts in [vec![], vec![half()], vec![half(), ReplyPart::Disconnect]] {
+    let partial_event =
+        || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
+    for parts in [
+        vec![],
+        vec![partial_event()],
+        vec![partial_event(), ReplyPart::Disconnect],
+    ] {
         let web = TestHttpServer::start_with(move |request| {
             on_first_call(request, || Some(Behavior::Stream(parts.clone())))
         })
@@ -122,12 +127,15 @@ async fn a_stream_that_ends_early_fails_only_its_own_call() {
         let config = server_at(&web, "/mcp");
         let mut harness = HttpHarness::start_connected(web, config).await;
         let why = failed(harness.mcp.call("add", json!({})).await);
-        let known = [
+        let reasons = [
             "It closed",
             "Its stream ended before the answer came.",
             "Its answer was interrupted: ",
         ];
-        assert!(known.iter().any(|known| why.starts_with(known)), "{why}");
+        assert!(
+            reasons.iter().any(|reason| why.starts_with(reason)),
+            "{why}"
+        );
         succeeded(harness.mcp.call("add", json!({})).await);
         assert_eq!(harness.web.requests_for("initialize").len(), 1);
         harness.close().await;
@@ -137,11 +145,11 @@ async fn a_stream_that_ends_early_fails_only_its_own_call() {
 #[tokio::test]
 async fn an_ended_stream_is_resumed_after_the_delay_set_by_the_server() {
     let web = TestHttpServer::start_with(|request| {
-        let resumed = request.header("last-event-id") == Some("e-7");
+        let is_resumed = request.header("last-event-id") == Some("e-7");
         let first = ReplyPart::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
         match request.method() {
             "tools/call" => Some(Behavior::Stream(vec![first])),
-            "GET" if resumed => {
+            "GET" if is_resumed => {
                 let result = json!({ "content": [{ "type": "text", "text": "after all" }] });
                 let answer = json!({ "jsonrpc": "2.0", "id": 2, "result": result });
                 Some(Behavior::Stream(vec![crate::mcp_http::test_server::event(
@@ -240,17 +248,17 @@ async fn a_server_exit_is_reported_and_ends_its_calls() {
     .await;
     let config = server_at(&web, "/events");
     let mut harness = HttpHarness::start_connected(web, config).await;
-    let calling = harness.mcp.hub.call(
+    let call = harness.mcp.hub.call(
         harness.mcp.call_request("add", json!({})),
         CancellationToken::new(),
     );
-    let calling = tokio::spawn(calling);
+    let call = tokio::spawn(call);
     harness
         .web
         .wait_until("a call", |web| web.requests_for("tools/call").len() == 1)
         .await;
     harness.web.shut_down();
-    let outcome = calling.await.expect("the call does not panic");
+    let outcome = call.await.expect("the call does not panic");
     let why = unreachable_because(outcome);
     assert_eq!(
         why,

@@ -12,9 +12,10 @@ use tokio::runtime::Handle;
 pub struct HttpHarness {
     pub mcp: HubHarness,
     pub web: TestHttpServer,
-    tasks: usize,
+    task_count: usize,
 }
 
+/// The server `web` at this URL, with an `Authorization` header.
 pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
     let headers = [("Authorization", "Bearer s3cret-token")];
     let launch = fixtures::remote(&url, transport, &headers);
@@ -34,18 +35,26 @@ pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
 
 impl HttpHarness {
     pub fn start(web: TestHttpServer, config: ServerConfig) -> Self {
-        let tasks = Handle::current().metrics().num_alive_tasks();
+        let task_count = Handle::current().metrics().num_alive_tasks();
         let mcp = HubHarness::start(vec![config]);
-        Self { mcp, web, tasks }
+        Self {
+            mcp,
+            web,
+            task_count,
+        }
     }
 
-    /// The same with a detection cache file.
+    /// Like [`Self::start`], with a detection cache in this file.
     pub fn start_with_cache(web: TestHttpServer, config: ServerConfig, file: PathBuf) -> Self {
-        let tasks = Handle::current().metrics().num_alive_tasks();
+        let task_count = Handle::current().metrics().num_alive_tasks();
         let mut mcp = HubHarness::start(Vec::new());
         mcp.hub.set_cache_file(file);
         mcp.configure(vec![config]);
-        Self { mcp, web, tasks }
+        Self {
+            mcp,
+            web,
+            task_count,
+        }
     }
 
     pub async fn start_connected(web: TestHttpServer, config: ServerConfig) -> Self {
@@ -61,8 +70,8 @@ impl HttpHarness {
     }
 
     pub async fn wait_for_sign_in(&mut self) -> Notice {
-        let wanted = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
-        let server = self.mcp.wait_for(|server| wanted(&server.status)).await;
+        let is_sign_in = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
+        let server = self.mcp.wait_for(|server| is_sign_in(&server.status)).await;
         match server.status {
             ServerStatus::NeedsSignIn(notice) => notice,
             other => unreachable!("waited for a sign-in, found {other:?}"),
@@ -79,11 +88,15 @@ impl HttpHarness {
 
     /// Closes the hub and checks that no connection and no task is left.
     pub async fn close(self) -> TestHttpServer {
-        let Self { mcp, web, tasks } = self;
+        let Self {
+            mcp,
+            web,
+            task_count,
+        } = self;
         mcp.close().await;
         web.wait_until_idle().await;
         let started = Instant::now();
-        while Handle::current().metrics().num_alive_tasks() > tasks {
+        while Handle::current().metrics().num_alive_tasks() > task_count {
             assert!(started.elapsed() < WAIT_TIMEOUT, "a task is still running");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

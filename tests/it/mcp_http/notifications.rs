@@ -13,7 +13,7 @@ async fn a_tool_added_before_the_stream_opened_is_listed() {
     let config = server_at(&web, "/events");
     let mut harness = HttpHarness::start_connected(web, config).await;
     harness.mcp.wait_for(|server| server.tools.len() == 1).await;
-    // Not announced on any stream, so the client cannot have received it.
+    // The change is not announced, so the client learns of it only by listing the tools again.
     harness
         .web
         .add_tool(json!({ "name": "late", "inputSchema": {} }));
@@ -55,7 +55,7 @@ async fn a_change_is_received_on_the_open_stream() {
         let mut harness = HttpHarness::start_connected(web, config).await;
         harness
             .web
-            .wait_until("a stream is open", |web| web.streams() == 1)
+            .wait_until("a stream is open", |web| web.open_streams() == 1)
             .await;
         harness
             .web
@@ -75,7 +75,7 @@ async fn server_requests_are_answered() {
     let harness = HttpHarness::start_connected(web, config).await;
     harness
         .web
-        .wait_until("a stream is open", |web| web.streams() == 1)
+        .wait_until("a stream is open", |web| web.open_streams() == 1)
         .await;
     harness
         .web

@@ -218,8 +218,8 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
         ("/mcp", RemoteTransport::Http),
         ("/sse", RemoteTransport::Sse),
     ] {
-        let to = target.clone();
-        let web = TestHttpServer::start_with(move |_| redirect(307, &to)).await;
+        let target_url = target.clone();
+        let web = TestHttpServer::start_with(move |_| redirect(307, &target_url)).await;
         let config = remote(format!("{}{path}", web.origin), transport);
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
@@ -382,14 +382,11 @@ async fn secrets_in_the_url_path_are_never_shown() {
 
 #[tokio::test]
 async fn a_redirect_to_a_non_http_url_is_refused_and_shown_unchanged() {
-    for (target, shown) in [
-        ("file:///etc/passwd", "file:///etc/passwd"),
-        ("javascript:1", "javascript:1"),
-    ] {
+    for target in ["file:///etc/passwd", "javascript:1"] {
         let web = TestHttpServer::start_with(move |_| redirect(307, target)).await;
         let config = server_at(&web, "/mcp");
         let notice = HttpHarness::connection_error(web, config).await;
-        let expected = format!("It redirects to `{shown}`, which is another origin");
+        let expected = format!("It redirects to `{target}`, which is another origin");
         assert!(notice.contains(&expected), "{notice}");
     }
 }

@@ -23,7 +23,7 @@ fn config_for(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> S
 
 #[tokio::test]
 async fn a_tool_is_called_over_every_transport_and_era() {
-    for (path, transport, expected_transport, revision) in [
+    for (path, transport, expected_transport, version) in [
         (
             "/sse",
             RemoteTransport::Sse,
@@ -59,7 +59,7 @@ async fn a_tool_is_called_over_every_transport_and_era() {
             .expect("the server identifies itself");
         assert_eq!(
             (peer.transport, peer.protocol.as_str()),
-            (expected_transport, revision),
+            (expected_transport, version),
             "{path}"
         );
         assert_add_works(&mut harness).await;
@@ -77,7 +77,7 @@ async fn a_session_is_named_in_every_request_and_ended() {
     let mut harness = HttpHarness::start_connected(web, config).await;
     assert_add_works(&mut harness).await;
     let web = harness.close().await;
-    let sent = |request: &ReceivedRequest| {
+    let session_headers = |request: &ReceivedRequest| {
         let header = |name| request.header(name).unwrap_or("-").to_owned();
         (
             request.method().to_owned(),
@@ -85,7 +85,7 @@ async fn a_session_is_named_in_every_request_and_ended() {
             header("mcp-protocol-version"),
         )
     };
-    let mut sent: Vec<_> = web.requests().iter().map(sent).collect();
+    let mut sent: Vec<_> = web.requests().iter().map(session_headers).collect();
     let first = sent.remove(0);
     assert_eq!(
         first,
@@ -214,11 +214,11 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             })
             .await;
         let cancel = CancellationToken::new();
-        let calling = harness
+        let call = harness
             .mcp
             .hub
             .call(harness.mcp.call_request("add", json!({})), cancel.clone());
-        let calling = tokio::spawn(calling);
+        let call = tokio::spawn(call);
         harness
             .web
             .wait_until("a second call", |web| {
@@ -227,7 +227,7 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             .await;
         cancel.cancel();
         assert_eq!(
-            calling.await.expect("the call does not panic"),
+            call.await.expect("the call does not panic"),
             ToolOutcome::Interrupted
         );
         harness
@@ -237,10 +237,10 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             })
             .await;
         let cancellations = harness.web.requests_for("notifications/cancelled");
-        let ids = |requests: &[ReceivedRequest], at: &str| -> Vec<Value> {
+        let ids = |requests: &[ReceivedRequest], pointer: &str| -> Vec<Value> {
             requests
                 .iter()
-                .map(|request| request.body.pointer(at).cloned().unwrap_or_default())
+                .map(|request| request.body.pointer(pointer).cloned().unwrap_or_default())
                 .collect()
         };
         let calls = harness.web.requests_for("tools/call");
@@ -294,14 +294,14 @@ async fn a_cancellation_never_overtakes_its_request() {
     let harness = HttpHarness::start_connected(web, config).await;
     for _ in 0..20 {
         let cancel = CancellationToken::new();
-        let calling = harness
+        let call = harness
             .mcp
             .hub
             .call(harness.mcp.call_request("add", json!({})), cancel.clone());
-        let calling = tokio::spawn(calling);
+        let call = tokio::spawn(call);
         tokio::task::yield_now().await;
         cancel.cancel();
-        let _ = calling.await;
+        let _ = call.await;
     }
     harness
         .web
@@ -314,10 +314,10 @@ async fn a_cancellation_never_overtakes_its_request() {
     for (index, request) in requests.iter().enumerate() {
         let id = &request.body["params"]["requestId"];
         let is_cancellation = request.method() == "notifications/cancelled";
-        let came_before = requests[..index]
+        let is_after_its_request = requests[..index]
             .iter()
             .any(|other| other.body["id"] == *id);
-        assert!(!is_cancellation || came_before, "{id}");
+        assert!(!is_cancellation || is_after_its_request, "{id}");
     }
     harness.close().await;
 }

@@ -25,7 +25,7 @@ pub struct ReceivedRequest {
     pub verb: String,
     pub path: String,
     pub headers: HashMap<String, String>,
-    /// Null if there was none.
+    /// Null if there was none or it was not JSON.
     pub body: Value,
     /// Number of earlier requests with the same HTTP and MCP method.
     pub earlier_count: usize,
@@ -99,7 +99,7 @@ type BehaviorFn = dyn Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync;
 pub struct ServerState {
     behavior: Box<BehaviorFn>,
     requests: Mutex<Vec<ReceivedRequest>>,
-    open: AtomicUsize,
+    open_connections: AtomicUsize,
     /// Connections that the client closed before the response was complete.
     dropped: AtomicUsize,
     /// Open HTTP+SSE streams and streams opened with GET.
@@ -110,7 +110,7 @@ pub struct ServerState {
 }
 
 pub struct TestHttpServer {
-    inner: Arc<ServerState>,
+    state: Arc<ServerState>,
     pub origin: String,
     accepting: JoinHandle<()>,
 }
@@ -127,14 +127,14 @@ impl TestHttpServer {
         Self::start_with(|_| None).await
     }
 
-    /// A server that uses `behavior` where it returns a value.
+    /// A server that responds as `behavior` specifies, and by default where it returns `None`.
     pub async fn start_with(
         behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
     ) -> Self {
         Self::at_port(0, behavior).await
     }
 
-    /// The same at a given port, for a server that is restarted.
+    /// Like [`Self::start_with`], at this port, for tests that restart the server.
     pub async fn at_port(
         port: u16,
         behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
@@ -145,44 +145,44 @@ impl TestHttpServer {
                 Ok(listener) => break listener,
                 // The previous server may still be closing.
                 Err(_) if started.elapsed() < WAIT_TIMEOUT => sleep(Duration::from_millis(5)).await,
-                Err(error) => panic!("no port: {error}"),
+                Err(error) => panic!("the port cannot be bound: {error}"),
             }
         };
         let origin = format!(
             "http://{}",
             listener.local_addr().expect("the listener is bound")
         );
-        let inner = Arc::new(ServerState {
+        let state = Arc::new(ServerState {
             behavior: Box::new(behavior),
             requests: Mutex::default(),
-            open: AtomicUsize::new(0),
+            open_connections: AtomicUsize::new(0),
             dropped: AtomicUsize::new(0),
             streams: Mutex::default(),
             extra_tools: Mutex::default(),
             shutdown: CancellationToken::new(),
         });
         let accepting = {
-            let inner = inner.clone();
+            let state = state.clone();
             tokio::spawn(async move {
                 loop {
                     let (stream, _) = tokio::select! {
-                        () = inner.shutdown.cancelled() => break,
+                        () = state.shutdown.cancelled() => break,
                         accepted = listener.accept() => accepted.expect("a connection"),
                     };
-                    let inner = inner.clone();
-                    inner.open.fetch_add(1, Ordering::SeqCst);
+                    let state = state.clone();
+                    state.open_connections.fetch_add(1, Ordering::SeqCst);
                     tokio::spawn(async move {
                         tokio::select! {
-                            () = inner.shutdown.cancelled() => {}
-                            _ = inner.serve(stream) => {}
+                            () = state.shutdown.cancelled() => {}
+                            _ = state.serve(stream) => {}
                         }
-                        inner.open.fetch_sub(1, Ordering::SeqCst);
+                        state.open_connections.fetch_sub(1, Ordering::SeqCst);
                     });
                 }
             })
         };
         Self {
-            inner,
+            state,
             origin,
             accepting,
         }
@@ -195,7 +195,7 @@ impl TestHttpServer {
     }
 
     pub fn requests(&self) -> Vec<ReceivedRequest> {
-        self.inner.requests.lock().unwrap().clone()
+        self.state.requests.lock().unwrap().clone()
     }
 
     /// The requests with this MCP method or HTTP method.
@@ -206,26 +206,27 @@ impl TestHttpServer {
     }
 
     pub fn dropped_connections(&self) -> usize {
-        self.inner.dropped.load(Ordering::SeqCst)
+        self.state.dropped.load(Ordering::SeqCst)
     }
 
     /// Stops the server and closes all connections.
     pub fn shut_down(&self) {
-        self.inner.shutdown.cancel();
+        self.state.shutdown.cancel();
     }
 
-    /// Adds a tool from now on.
+    /// Adds a tool to the list.
     pub fn add_tool(&self, definition: Value) {
-        self.inner.extra_tools.lock().unwrap().push(definition);
+        self.state.extra_tools.lock().unwrap().push(definition);
     }
 
     /// Sends a message on all open streams.
     pub fn broadcast(&self, message: &Value) {
-        self.inner.broadcast(message);
+        self.state.broadcast(message);
     }
 
-    pub fn streams(&self) -> usize {
-        let mut streams = self.inner.streams.lock().unwrap();
+    /// Number of open streams.
+    pub fn open_streams(&self) -> usize {
+        let mut streams = self.state.streams.lock().unwrap();
         streams.retain(|stream| !stream.is_closed());
         streams.len()
     }
@@ -246,7 +247,7 @@ impl TestHttpServer {
     /// Waits until no connection is left.
     pub async fn wait_until_idle(&self) {
         self.wait_until("no connection", |web| {
-            web.inner.open.load(Ordering::SeqCst) == 0
+            web.state.open_connections.load(Ordering::SeqCst) == 0
         })
         .await;
     }
@@ -262,7 +263,7 @@ impl ServerState {
     async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
-        while let Some(request) = self.read(&mut reader).await? {
+        while let Some(request) = self.read_request(&mut reader).await? {
             match (self.behavior)(&request) {
                 Some(replacement) => {
                     self.respond_with(replacement, &request, &mut reader, &mut writer)
@@ -274,7 +275,7 @@ impl ServerState {
         Ok(())
     }
 
-    async fn read(
+    async fn read_request(
         &self,
         reader: &mut BufReader<OwnedReadHalf>,
     ) -> std::io::Result<Option<ReceivedRequest>> {

@@ -14,7 +14,8 @@ fn detect_config(web: &TestHttpServer, path: &str) -> ServerConfig {
     remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }
 
-async fn detected(harness: &mut HttpHarness) -> (ServerTransport, String) {
+/// Waits until the server is connected; returns its transport and protocol version.
+async fn detect(harness: &mut HttpHarness) -> (ServerTransport, String) {
     harness.wait_until_connected().await;
     succeeded(harness.mcp.call("add", json!({})).await);
     let peer = harness
@@ -27,7 +28,7 @@ async fn detected(harness: &mut HttpHarness) -> (ServerTransport, String) {
 
 #[tokio::test]
 async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
-    for (path, transport, revision) in [
+    for (path, transport, version) in [
         ("/sse", ServerTransport::Sse, "2025-11-25"),
         ("/mcp", ServerTransport::Http, "2025-11-25"),
         ("/modern", ServerTransport::Http, MODERN),
@@ -36,8 +37,8 @@ async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
         let config = detect_config(&web, path);
         let mut harness = HttpHarness::start(web, config);
         assert_eq!(
-            detected(&mut harness).await,
-            (transport, revision.to_owned()),
+            detect(&mut harness).await,
+            (transport, version.to_owned()),
             "{path}"
         );
         let web = harness.close().await;
@@ -51,9 +52,9 @@ async fn a_stream_without_an_endpoint_is_abandoned_after_five_seconds() {
     let config = detect_config(&web, "/events");
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
-    assert_eq!(detected(&mut harness).await.0, ServerTransport::Http);
-    let took = started.elapsed();
-    assert!((5..8).contains(&took.as_secs()), "{took:?}");
+    assert_eq!(detect(&mut harness).await.0, ServerTransport::Http);
+    let elapsed = started.elapsed();
+    assert!((5..8).contains(&elapsed.as_secs()), "{elapsed:?}");
     harness.close().await;
 }
 
@@ -62,7 +63,7 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("servers.json");
     let mut port = 0;
-    // Only HTTP+SSE at first, then only streamable HTTP, at the same address.
+    // At the same address, the server first supports only HTTP+SSE, and then only streamable HTTP.
     for (unsupported, first_verb) in [
         ("POST /mcp", "GET"),
         ("GET /mcp", "GET"),
@@ -86,7 +87,7 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
         } else {
             ServerTransport::Http
         };
-        assert_eq!(detected(&mut harness).await.0, expected, "{unsupported}");
+        assert_eq!(detect(&mut harness).await.0, expected, "{unsupported}");
         let web = harness.close().await;
         assert_eq!(web.requests()[0].verb, first_verb, "{unsupported}");
     }
@@ -145,7 +146,7 @@ async fn a_missing_sse_endpoint_is_reported() {
     assert_eq!(sentence, expected);
 }
 
-/// Typical responses of legacy servers to the probe.
+/// Legacy servers reject `server/discover` in many ways.
 #[tokio::test]
 async fn a_legacy_server_is_detected_from_any_rejection() {
     let no_session = json!({ "jsonrpc": "2.0", "id": null,
@@ -165,7 +166,7 @@ async fn a_legacy_server_is_detected_from_any_rejection() {
         .await;
         let config = remote(format!("{}/mcp", web.origin), RemoteTransport::Http);
         let mut harness = HttpHarness::start(web, config);
-        assert_eq!(detected(&mut harness).await.1, "2025-11-25", "{code}");
+        assert_eq!(detect(&mut harness).await.1, "2025-11-25", "{code}");
         harness.close().await;
     }
 }
@@ -181,7 +182,7 @@ async fn a_server_that_hangs_on_the_probe_is_retried_with_initialize() {
         ..remote(format!("{}/mcp", web.origin), RemoteTransport::Http)
     };
     let mut harness = HttpHarness::start(web, config);
-    assert_eq!(detected(&mut harness).await.1, "2025-11-25");
+    assert_eq!(detect(&mut harness).await.1, "2025-11-25");
     harness
         .web
         .wait_until("the probe is dropped", |web| web.dropped_connections() == 1)
@@ -190,7 +191,7 @@ async fn a_server_that_hangs_on_the_probe_is_retried_with_initialize() {
 }
 
 #[tokio::test]
-async fn a_revision_that_is_refused_is_negotiated() {
+async fn a_rejected_protocol_version_is_negotiated() {
     let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32022, "message": "Unsupported protocol version",
             "data": { "supported": [MODERN], "requested": "other" } });
@@ -204,6 +205,6 @@ async fn a_revision_that_is_refused_is_negotiated() {
         ..remote(format!("{}/modern", web.origin), RemoteTransport::Http)
     };
     let mut harness = HttpHarness::start(web, config);
-    assert_eq!(detected(&mut harness).await.1, MODERN);
+    assert_eq!(detect(&mut harness).await.1, MODERN);
     harness.close().await;
 }

@@ -9,15 +9,11 @@ use humble::provider::error::MalformedReply;
 use humble::provider::{EndReason, FailureCause};
 use serde_json::{Value, json};
 
-fn stream(blocks: &[String], reason: &str) -> String {
-    anthropic_stream(blocks, reason)
-}
-
-fn decoded(stream: &str) -> DecodedReply {
+fn decode_anthropic(stream: &str) -> DecodedReply {
     decode_every_way(Anthropic, stream.as_bytes())
 }
 
-fn carried(value: Value) -> Option<ReasoningEcho> {
+fn reasoning_echo(value: Value) -> Option<ReasoningEcho> {
     let provider = Anthropic;
     Some(ReasoningEcho { provider, value })
 }
@@ -27,7 +23,7 @@ fn korean_text_and_thinking_survive_every_split() {
     let ping = anthropic_event(&json!({"type": "ping"}));
     let stream = [
         ping.clone(),
-        stream(
+        anthropic_stream(
             &[
                 anthropic_thinking(0, &["무엇을", " 물었나"], "c2ln"),
                 ping,
@@ -44,9 +40,9 @@ fn korean_text_and_thinking_survive_every_split() {
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&stream), expected);
-    assert_eq!(decoded(&stream.replace('\n', "\r\n")), expected);
-    never_complete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
+    assert_eq!(decode_anthropic(&stream), expected);
+    assert_eq!(decode_anthropic(&stream.replace('\n', "\r\n")), expected);
+    assert_incomplete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
 }
 
 #[test]
@@ -61,14 +57,17 @@ fn fragmented_signature_is_sent_back_whole() {
             delta("signature", "signature_delta", "nbmVk"),
         ],
     );
-    let stream = stream(&[block], "end_turn");
+    let stream = anthropic_stream(&[block], "end_turn");
     let expected = json!([{"type": "thinking", "thinking": "생각", "signature": "c2lnbmVk"}]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
 }
 
 #[test]
 fn stream_without_its_last_event_is_cut_off() {
-    let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    let whole = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
     let cut = whole
         .rfind("event: message_stop")
         .expect("event is present");
@@ -82,25 +81,25 @@ fn stream_without_its_last_event_is_cut_off() {
 
 #[test]
 fn interleaved_blocks_are_distinguished_by_index() {
-    let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
-    let open = |index: u64, id: &str, name: &str| {
+    let input_delta = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
+    let block_start = |index: u64, id: &str, name: &str| {
         let block = json!({"type": "tool_use", "id": id, "name": name});
         anthropic_event(
             &json!({"type": "content_block_start", "index": index, "content_block": block}),
         )
     };
-    let stream = stream(
+    let stream = anthropic_stream(
         &[
-            open(0, "a", "f"),
-            open(1, "b", "g"),
-            anthropic_delta(0, &json("{\"x\"")),
-            anthropic_delta(1, &json("{\"y\":")),
-            anthropic_delta(0, &json(":1}")),
-            anthropic_delta(1, &json("\"둘\"}")),
+            block_start(0, "a", "f"),
+            block_start(1, "b", "g"),
+            anthropic_delta(0, &input_delta("{\"x\"")),
+            anthropic_delta(1, &input_delta("{\"y\":")),
+            anthropic_delta(0, &input_delta(":1}")),
+            anthropic_delta(1, &input_delta("\"둘\"}")),
         ],
         "tool_use",
     );
-    let decoded = decoded(&stream);
+    let decoded = decode_anthropic(&stream);
     let expected = [
         call(Some("a"), "f", json!({"x": 1})),
         call(Some("b"), "g", json!({"y": "둘"})),
@@ -111,14 +110,14 @@ fn interleaved_blocks_are_distinguished_by_index() {
 
 #[test]
 fn call_may_omit_arguments_in_several_ways() {
-    let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
-    let stream = stream(
+    let input_delta = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
+    let stream = anthropic_stream(
         &[
             anthropic_block(0, &json!({"type": "tool_use", "id": "a", "name": "f"}), &[]),
             anthropic_block(
                 1,
                 &json!({"type": "tool_use", "id": "b", "name": "g", "input": {}}),
-                &[json(""), json("")],
+                &[input_delta(""), input_delta("")],
             ),
             anthropic_block(
                 2,
@@ -128,12 +127,12 @@ fn call_may_omit_arguments_in_several_ways() {
             anthropic_block(
                 3,
                 &json!({"type": "tool_use", "id": "d", "name": "i", "input": {}}),
-                &[json("{\"half")],
+                &[input_delta("{\"half")],
             ),
         ],
         "max_tokens",
     );
-    let decoded = decoded(&stream);
+    let decoded = decode_anthropic(&stream);
     let expected = [
         call(Some("a"), "f", json!({})),
         call(Some("b"), "g", json!({})),
@@ -146,29 +145,29 @@ fn call_may_omit_arguments_in_several_ways() {
 
 #[test]
 fn second_message_start_discards_everything_before() {
-    let first = [
+    let abandoned = [
         anthropic_start(&json!({"input_tokens": 99})),
         anthropic_thinking(0, &["first"], "old"),
         anthropic_text(1, &["half an ans"]),
         anthropic_block(2, &json!({"type": "tool_use", "id": "a", "name": "f"}), &[]),
     ]
     .concat();
-    let second = stream(&[anthropic_text(0, &["whole"])], "end_turn");
-    let both = first + &second;
+    let second = anthropic_stream(&[anthropic_text(0, &["whole"])], "end_turn");
+    let both = abandoned + &second;
     let expected = DecodedReply {
         text: "whole".into(),
         usage: usage(20, 10),
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&both), expected);
+    assert_eq!(decode_anthropic(&both), expected);
     assert_eq!(decode_reasoning_echo(Anthropic, &both), None);
 }
 
 #[test]
 fn unknown_events_are_skipped() {
     let text = json!({"type": "text_delta", "text": "not an answer"});
-    let stream = stream(
+    let stream = anthropic_stream(
         &[
             anthropic_block(0, &json!({"type": "server_tool_use", "id": "x"}), &[text]),
             anthropic_event(&json!({"type": "something_new", "index": 1})),
@@ -178,7 +177,7 @@ fn unknown_events_are_skipped() {
         ],
         "end_turn",
     );
-    assert_eq!(decoded(&stream).text, "answer");
+    assert_eq!(decode_anthropic(&stream).text, "answer");
 }
 
 #[test]
@@ -188,24 +187,24 @@ fn cached_tokens_count_as_input() {
         "output_tokens": 1,
     });
     let stream = anthropic_start(&start) + &anthropic_stop("end_turn");
-    assert_eq!(decoded(&stream).usage, usage(1105, 10));
+    assert_eq!(decode_anthropic(&stream).usage, usage(1105, 10));
     let late = stream.replace(
         "\"output_tokens\":10",
         "\"output_tokens\":10,\"input_tokens\":6",
     );
-    assert_eq!(decoded(&late).usage, usage(1106, 10));
-    let none = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
+    assert_eq!(decode_anthropic(&late).usage, usage(1106, 10));
+    let without_input = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
     let expected = Usage {
         input: None,
         output: Some(10),
     };
-    assert_eq!(decoded(&none).usage, Some(expected));
+    assert_eq!(decode_anthropic(&without_input).usage, Some(expected));
 }
 
 #[test]
 fn each_stop_reason_is_kept() {
     let end_reason = |reason: &str| {
-        decode(Anthropic, &[stream(&[], reason).as_bytes()])
+        decode(Anthropic, &[anthropic_stream(&[], reason).as_bytes()])
             .end
             .unwrap()
     };
@@ -222,7 +221,10 @@ fn each_stop_reason_is_kept() {
     let event = anthropic_event(&json!({"type": "message_delta", "delta": why}));
     let stream = event + &anthropic_event(&json!({"type": "message_stop"}));
     let why = Some("No.".into());
-    assert_eq!(decoded(&stream).end, Some(EndReason::Refused { why }));
+    assert_eq!(
+        decode_anthropic(&stream).end,
+        Some(EndReason::Refused { why })
+    );
 }
 
 #[test]
@@ -231,22 +233,28 @@ fn error_is_detected_at_the_start_and_in_the_middle() {
         anthropic_event(&json!({"type": "error", "error": {"type": kind, "message": "it broke"}}))
     };
     let message = || "it broke".to_owned();
-    let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(decoded(&error("api_error")), failed(in_stream.clone()));
+    let in_reply = FailureCause::ErrorInReply { message: message() };
+    assert_eq!(
+        decode_anthropic(&error("api_error")),
+        failed_reply(in_reply.clone())
+    );
     let busy = FailureCause::Overloaded { message: message() };
-    assert_eq!(decoded(&error("overloaded_error")), failed(busy));
-    let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
-    let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
+    assert_eq!(
+        decode_anthropic(&error("overloaded_error")),
+        failed_reply(busy)
+    );
+    let start = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
+    let middle = start + &anthropic_text(0, &["so far"]) + &error("api_error");
     let expected = DecodedReply {
         text: "so far".into(),
         usage: usage(17, 1),
-        failed: Some(in_stream),
+        failed: Some(in_reply),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&middle), expected);
+    assert_eq!(decode_anthropic(&middle), expected);
     let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
-    let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(decoded(bare), failed(in_stream));
+    let in_reply = FailureCause::ErrorInReply { message: message() };
+    assert_eq!(decode_anthropic(bare), failed_reply(in_reply));
 }
 
 #[test]
@@ -270,7 +278,7 @@ fn unstreamed_message_is_decoded() {
         failed: None,
     };
     let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(decoded(&pretty), expected);
+    assert_eq!(decode_anthropic(&pretty), expected);
     let sent_back = json!([
         {"type": "thinking", "thinking": "음", "signature": "c2ln"},
         {"type": "text", "text": "서울"},
@@ -278,24 +286,27 @@ fn unstreamed_message_is_decoded() {
     ]);
     assert_eq!(
         decode_reasoning_echo(Anthropic, &pretty),
-        carried(sent_back)
+        reasoning_echo(sent_back)
     );
 }
 
 #[test]
 fn malformed_reply_is_classified() {
-    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
+    let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
-    assert_eq!(decoded(page), garbled(MalformedReply::WebPage));
+    assert_eq!(decode_anthropic(page), malformed(MalformedReply::WebPage));
     let line = "hello".to_owned();
     assert_eq!(
-        decoded("data: hello\n\n"),
-        garbled(MalformedReply::NotJson { line })
+        decode_anthropic("data: hello\n\n"),
+        malformed(MalformedReply::NotJson { line })
     );
     let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
-    let not_text = garbled(MalformedReply::NotUtf8);
+    let not_text = malformed(MalformedReply::NotUtf8);
     assert_eq!(decode_every_way(Anthropic, latin), not_text);
-    assert_eq!(decoded("\r\n\r\n"), failed(FailureCause::EmptyReply));
+    assert_eq!(
+        decode_anthropic("\r\n\r\n"),
+        failed_reply(FailureCause::EmptyReply)
+    );
     let call = |index: u64| {
         let id = format!("t{index}");
         anthropic_block(
@@ -304,16 +315,19 @@ fn malformed_reply_is_classified() {
             &[],
         )
     };
-    let many: Vec<_> = (0..300).map(call).collect();
-    let many = decode(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
+    let blocks: Vec<_> = (0..300).map(call).collect();
+    let reply = decode(
+        Anthropic,
+        &[anthropic_stream(&blocks, "tool_use").as_bytes()],
+    );
     let expected = MalformedReply::TooManyCalls { calls_max: 256 };
-    assert_eq!(many, garbled(expected));
+    assert_eq!(reply, malformed(expected));
 }
 
 #[test]
 fn thinking_is_sent_back_in_order_with_its_signature() {
     let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
-    let stream = stream(
+    let stream = anthropic_stream(
         &[
             anthropic_thinking(0, &["one ", "two"], "c2lnMQ=="),
             anthropic_block(1, &redacted, &[]),
@@ -329,12 +343,15 @@ fn thinking_is_sent_back_in_order_with_its_signature() {
         {"type": "text", "text": "Let me look."},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
 }
 
 #[test]
 fn hidden_thinking_is_sent_back_by_its_signature() {
-    let stream = stream(
+    let stream = anthropic_stream(
         &[
             anthropic_thinking(0, &[], "c2ln"),
             anthropic_call(1, "toolu_1", "f", &json!({})),
@@ -345,12 +362,15 @@ fn hidden_thinking_is_sent_back_by_its_signature() {
         {"type": "thinking", "thinking": "", "signature": "c2ln"},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
-    assert_eq!(decoded(&stream).thinking, "");
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
+    assert_eq!(decode_anthropic(&stream).thinking, "");
 }
 
 #[test]
 fn text_alone_is_not_sent_back() {
-    let plain = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    let plain = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
     assert_eq!(decode_reasoning_echo(Anthropic, &plain), None);
 }

@@ -17,7 +17,7 @@ fn message_for(provider: ProviderKind, cause: FailureCause) -> String {
     notice_text(&ProviderError::new(&model_config(provider, url), cause).notice())
 }
 
-fn status(status: u16, message: &str) -> FailureCause {
+fn status_failure(status: u16, message: &str) -> FailureCause {
     FailureCause::Status {
         status,
         message: (!message.is_empty()).then(|| message.to_owned()),
@@ -86,12 +86,12 @@ fn rejected_request() {
     let cases = [
         (
             Ollama,
-            status(404, "model 'qwen3:4b' not found"),
+            status_failure(404, "model 'qwen3:4b' not found"),
             "http://localhost:11434 does not have the model `qwen3:4b`. Pull it with `ollama pull qwen3:4b`, or [ChooseOtherModel]",
         ),
         (
             OpenAi,
-            status(404, "The model `x` does not exist"),
+            status_failure(404, "The model `x` does not exist"),
             "https://api.example.com does not have the model `qwen3:4b`. Check model of `mine` in config.json, or [ChooseOtherModel]",
         ),
         (
@@ -106,12 +106,12 @@ fn rejected_request() {
         ),
         (
             OpenAi,
-            status(401, "Invalid API Key"),
+            status_failure(401, "Invalid API Key"),
             "https://api.example.com requires an API key (HTTP 401). Invalid API Key. Set apiKey of `mine` in config.json.",
         ),
         (
             OpenAi,
-            status(403, ""),
+            status_failure(403, ""),
             "https://api.example.com denied access (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
         ),
     ];
@@ -125,27 +125,27 @@ fn request_that_the_server_cannot_handle() {
     let cases = [
         (
             OpenAi,
-            status(413, ""),
+            status_failure(413, ""),
             "The conversation is too large for https://api.example.com (HTTP 413). [NewSession], or [ChooseOtherModel]",
         ),
         (
             OpenAi,
-            status(429, "Slow down!"),
+            status_failure(429, "Slow down!"),
             "https://api.example.com is limiting requests (HTTP 429). Slow down! [RetryLater], or [ChooseOtherModel]",
         ),
         (
             Ollama,
-            status(500, "out of memory"),
+            status_failure(500, "out of memory"),
             "http://localhost:11434 reported an internal error (HTTP 500). out of memory. [Retry] If it happens again, check the log of `ollama serve`.",
         ),
         (
             OpenAi,
-            status(503, ""),
+            status_failure(503, ""),
             "https://api.example.com is overloaded (HTTP 503). [RetryLater], or [ChooseOtherModel]",
         ),
         (
             Ollama,
-            status(400, "\"x\" does not support thinking"),
+            status_failure(400, "\"x\" does not support thinking"),
             "http://localhost:11434 refused the request (HTTP 400). \"x\" does not support thinking. Remove think from `mine` in config.json, or set it to false.",
         ),
         (
@@ -158,7 +158,7 @@ fn request_that_the_server_cannot_handle() {
         ),
         (
             OpenAi,
-            status(418, "short and stout"),
+            status_failure(418, "short and stout"),
             "https://api.example.com refused the request (HTTP 418). short and stout. Check the settings of `mine` in config.json, or [ChooseOtherModel]",
         ),
         (
@@ -189,7 +189,10 @@ fn request_that_the_server_cannot_handle() {
 fn rejected_key_names_its_setting_and_variable() {
     let mut model = model_config(OpenAi, OPENAI);
     model.api_key = ApiKey::Known(Secret::new("sk-wrong"));
-    let error = ProviderError::new(&model, status(401, "Incorrect API key provided: sk-wrong"));
+    let error = ProviderError::new(
+        &model,
+        status_failure(401, "Incorrect API key provided: sk-wrong"),
+    );
     assert_eq!(
         error.to_string(),
         "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided: [hidden]. Check apiKey of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if apiKey is not set)."
@@ -199,7 +202,7 @@ fn rejected_key_names_its_setting_and_variable() {
 
 #[test]
 fn failed_reply() {
-    let garbled = FailureCause::Malformed;
+    let malformed = FailureCause::Malformed;
     let not_answer = "The answer from https://api.example.com is not valid.";
     let check = "Check baseUrl and provider of `mine` in config.json.";
     let cases = [
@@ -207,12 +210,12 @@ fn failed_reply() {
         (OpenAi, FailureCause::ReplyCutOff, "The connection to https://api.example.com was cut in the middle of the answer. [Retry]".to_owned()),
         (OpenAi, FailureCause::EmptyReply, "https://api.example.com sent an empty answer. [Retry]".to_owned()),
         (OpenAi, FailureCause::ErrorInReply { message: "it broke".into() }, "https://api.example.com reported an error in its answer. it broke. [Retry]".to_owned()),
-        (OpenAi, garbled(MalformedReply::WebPage), format!("{not_answer} It is a web page. {check}")),
-        (OpenAi, garbled(MalformedReply::NotJson { line: "hello".into() }), format!("{not_answer} This line is not JSON: `hello`. {check}")),
-        (OpenAi, garbled(MalformedReply::UnexpectedJson { json: "null".into() }), format!("{not_answer} It is unexpected JSON: `null`. {check}")),
-        (OpenAi, garbled(MalformedReply::NotUtf8), format!("{not_answer} It is not UTF-8 text. {check}")),
-        (OpenAi, garbled(MalformedReply::TooLong { bytes_max: 16 << 20 }), format!("{not_answer} Part of it is longer than 16 MB. {check}")),
-        (OpenAi, garbled(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{not_answer} It calls more than 256 tools at once. {check}")),
+        (OpenAi, malformed(MalformedReply::WebPage), format!("{not_answer} It is a web page. {check}")),
+        (OpenAi, malformed(MalformedReply::NotJson { line: "hello".into() }), format!("{not_answer} This line is not JSON: `hello`. {check}")),
+        (OpenAi, malformed(MalformedReply::UnexpectedJson { json: "null".into() }), format!("{not_answer} It is unexpected JSON: `null`. {check}")),
+        (OpenAi, malformed(MalformedReply::NotUtf8), format!("{not_answer} It is not UTF-8 text. {check}")),
+        (OpenAi, malformed(MalformedReply::TooLong { bytes_max: 16 << 20 }), format!("{not_answer} Part of it is longer than 16 MB. {check}")),
+        (OpenAi, malformed(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{not_answer} It calls more than 256 tools at once. {check}")),
     ];
     for (provider, cause, expected) in cases {
         assert_eq!(message_for(provider, cause), expected);
@@ -333,9 +336,9 @@ fn only_temporary_failures_are_transient() {
     let is_transient =
         |cause| ProviderError::new(&model_config(OpenAi, OPENAI), cause).is_transient();
     assert!(
-        is_transient(status(429, ""))
-            && is_transient(status(503, ""))
-            && is_transient(status(529, ""))
+        is_transient(status_failure(429, ""))
+            && is_transient(status_failure(503, ""))
+            && is_transient(status_failure(529, ""))
     );
     assert!(
         is_transient(FailureCause::ConnectionReset)
@@ -344,7 +347,7 @@ fn only_temporary_failures_are_transient() {
             })
     );
     assert!(
-        !is_transient(status(500, ""))
+        !is_transient(status_failure(500, ""))
             && !is_transient(FailureCause::ReplyCutOff)
             && !is_transient(FailureCause::ConnectionRefused)
     );

@@ -8,7 +8,7 @@ use humble::domain::ProviderKind;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Bodies with status 200 that no model server sends, and how each is classified.
+/// Bodies with status 200 that no model server sends, and the reason given for each.
 const UNRELATED: [(&str, &str); 10] = [
     ("OK", "This line is not JSON: `OK`."),
     ("OK\n", "This line is not JSON: `OK`."),
@@ -160,8 +160,8 @@ async fn missing_address_is_named_without_query_and_credentials() {
     assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
 }
 
-/// Errors in each provider's own shape, some with additional fields.
-fn refusals() -> Vec<(ProviderKind, u16, Value)> {
+/// Errors of models that do not support tools, in the format of each provider.
+fn tool_rejections() -> Vec<(ProviderKind, u16, Value)> {
     use ProviderKind::{Mistral, Ollama, OpenAi};
     let unsupported = "Unsupported parameter: 'tools' is not supported with this model.";
     let error = |message: &str, param: Value| json!({"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}});
@@ -205,7 +205,7 @@ fn refusals() -> Vec<(ProviderKind, u16, Value)> {
 
 #[tokio::test]
 async fn model_without_tool_support_gets_advice_about_the_setting() {
-    for (provider, status, body) in refusals() {
+    for (provider, status, body) in tool_rejections() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.queue_reply(path, Reply::json(status, &body));
@@ -219,6 +219,10 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"
         );
-        assert_eq!(server.requests().len(), 1, "never retried without tools");
+        assert_eq!(
+            server.requests().len(),
+            1,
+            "the request is not sent again without tools"
+        );
     }
 }

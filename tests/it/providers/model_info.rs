@@ -1,4 +1,4 @@
-//! Facts about one model, from responses of each kind of server.
+//! Information about one model, from the responses of each kind of server.
 
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
@@ -12,7 +12,8 @@ const SHOW: &str = "/api/show";
 const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
-async fn facts(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
+/// Queries the model's server, within eight seconds.
+async fn model_info(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
     let provider = Provider::new();
     let answer = tokio::time::timeout(Duration::from_secs(8), provider.model_info(model)).await;
     answer.expect("call ends before its deadline")
@@ -22,14 +23,14 @@ fn strings(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_owned()).collect()
 }
 
-fn show(server: &ModelServer, answer: Value) {
+fn queue_show_reply(server: &ModelServer, answer: Value) {
     server.queue_reply(SHOW, Reply::json(200, &answer));
 }
 
 #[tokio::test]
 async fn ollama_reports_limit_model_file_memory_and_capabilities() {
     let server = ModelServer::start();
-    show(
+    queue_show_reply(
         &server,
         json!({
             "parameters": "stop                           \"<|im_end|>\"\nnum_ctx                        8192",
@@ -58,7 +59,7 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
         parameter_size: Some("4.0B".into()),
         quantization: Some("Q4_K_M".into()),
     };
-    assert_eq!(facts(&ollama(&server)).await, Ok(expected));
+    assert_eq!(model_info(&ollama(&server)).await, Ok(expected));
     assert_eq!(server.bodies(SHOW), [json!({"model": "qwen3:4b"})]);
 }
 
@@ -72,31 +73,31 @@ async fn older_ollama_is_judged_by_the_template() {
         (" ", None),
     ];
     for (template, expected) in cases {
-        show(&server, json!({"template": template, "model_info": {}}));
-        let found = facts(&ollama(&server)).await.expect("server answers");
-        assert_eq!(found.template_supports_tools, expected, "{template}");
-        assert_eq!(found.has_capability("tools"), None, "nothing is listed");
+        queue_show_reply(&server, json!({"template": template, "model_info": {}}));
+        let info = model_info(&ollama(&server)).await.expect("server answers");
+        assert_eq!(info.template_supports_tools, expected, "{template}");
+        assert_eq!(info.has_capability("tools"), None, "nothing is listed");
     }
 }
 
 #[tokio::test]
 async fn listed_capabilities_take_precedence_over_the_template() {
     let server = ModelServer::start();
-    show(
+    queue_show_reply(
         &server,
         json!({"template": "{{ .Tools }}", "capabilities": ["completion"]}),
     );
-    let found = facts(&ollama(&server)).await.expect("server answers");
-    assert_eq!(found.template_supports_tools, Some(false));
-    assert_eq!(found.has_capability("tools"), Some(false));
-    assert_eq!(found.has_capability("completion"), Some(true));
+    let info = model_info(&ollama(&server)).await.expect("server answers");
+    assert_eq!(info.template_supports_tools, Some(false));
+    assert_eq!(info.has_capability("tools"), Some(false));
+    assert_eq!(info.has_capability("completion"), Some(true));
 }
 
 #[tokio::test]
 async fn malformed_fields_are_skipped_and_the_rest_is_read() {
     let server = ModelServer::start();
     let many: Vec<_> = (0..100).map(|n| format!("ability {n}")).collect();
-    show(
+    queue_show_reply(
         &server,
         json!({
             "parameters": "num_ctx many\nnum_ctx 2048\nnum_ctx 0\nnum_ctx",
@@ -106,22 +107,27 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
         }),
     );
     server.queue_reply(PS, ollama_error(500, "no"));
-    let found = facts(&ollama(&server)).await.expect("server answers");
+    let info = model_info(&ollama(&server)).await.expect("server answers");
     let expected = ModelInfo {
         num_ctx: Some(2048),
         template_supports_tools: Some(false),
         capabilities: many[..16].to_vec(),
         ..ModelInfo::default()
     };
-    assert_eq!(found, expected);
+    assert_eq!(info, expected);
 }
 
 #[tokio::test]
 async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
     server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
-    let error = facts(&ollama(&server)).await.expect_err("model is missing");
-    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not found"));
+    let error = model_info(&ollama(&server))
+        .await
+        .expect_err("model is missing");
+    assert_eq!(
+        error.cause,
+        status_failure(404, "model 'qwen3:4b' not found")
+    );
     assert!(error.to_string().contains("qwen3:4b"), "{error}");
 }
 
@@ -129,10 +135,12 @@ async fn missing_ollama_model_is_an_error_with_pull_advice() {
 async fn silent_server_times_out_after_three_seconds() {
     let server = ModelServer::start();
     server.queue_reply(SHOW, Reply::status(200).chunk("{").hang());
-    let began = Instant::now();
-    let error = facts(&ollama(&server)).await.expect_err("server hangs");
+    let started = Instant::now();
+    let error = model_info(&ollama(&server))
+        .await
+        .expect_err("server hangs");
     assert_eq!(error.cause, FailureCause::Timeout { seconds: 3 });
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(5));
     let text = format!(
         "{} did not answer within 3 s. Check the network and the server's log, then try again.",
         server.url()
@@ -141,12 +149,12 @@ async fn silent_server_times_out_after_three_seconds() {
 }
 
 #[tokio::test]
-async fn hanging_memory_query_does_not_affect_other_facts() {
+async fn hanging_query_for_loaded_models_does_not_affect_other_information() {
     let server = ModelServer::start();
     server.queue_reply(PS, Reply::status(200).hang());
-    let found = facts(&ollama(&server)).await.expect("server answers");
-    assert_eq!(found.context_length, Some(40960));
-    assert_eq!(found.loaded_context, None);
+    let info = model_info(&ollama(&server)).await.expect("server answers");
+    assert_eq!(info.context_length, Some(40960));
+    assert_eq!(info.loaded_context, None);
 }
 
 #[tokio::test]
@@ -164,7 +172,7 @@ async fn llama_cpp_reports_both_the_model_context_and_the_loaded_one() {
         loaded_context: Some(8192),
         ..ModelInfo::default()
     };
-    assert_eq!(facts(&openai(&server)).await, Ok(expected));
+    assert_eq!(model_info(&openai(&server)).await, Ok(expected));
 }
 
 #[tokio::test]
@@ -175,14 +183,14 @@ async fn list_of_several_models_is_searched_by_name_without_further_requests() {
         {"id": "qwen3:4b", "max_model_len": 32768},
     ]});
     server.queue_reply(MODELS, Reply::json(200, &list));
-    let found = facts(&openai(&server)).await.expect("server answers");
-    assert_eq!(found.context_length, Some(32768));
+    let info = model_info(&openai(&server)).await.expect("server answers");
+    assert_eq!(info.context_length, Some(32768));
     server.queue_reply(
         MODELS,
         Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
     );
-    assert_eq!(facts(&openai(&server)).await, Ok(ModelInfo::default()));
-    assert_eq!(server.requests().len(), 2, "no /props");
+    assert_eq!(model_info(&openai(&server)).await, Ok(ModelInfo::default()));
+    assert_eq!(server.requests().len(), 2, "`/props` is not requested");
 }
 
 #[tokio::test]
@@ -199,11 +207,11 @@ async fn mistral_reports_context_length_and_capabilities() {
         capabilities: strings(&["completion", "tools"]),
         ..ModelInfo::default()
     };
-    assert_eq!(facts(&mistral).await, Ok(expected));
+    assert_eq!(model_info(&mistral).await, Ok(expected));
 }
 
 #[tokio::test]
-async fn scripted_provider_has_no_facts() {
+async fn scripted_provider_has_no_model_info() {
     let scripted = Provider::scripted(Script::new([]));
     let model = model_config(ProviderKind::Scripted, "http://localhost:1");
     assert_eq!(scripted.model_info(&model).await, Ok(ModelInfo::default()));

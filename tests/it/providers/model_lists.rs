@@ -38,11 +38,11 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
         "capabilities": ["completion", "tools"],
         "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
     });
-    // Two requests run at once: the second uses up what the first left.
+    // The details of both models are requested at once, in either order.
     server.always_reply("/api/show", Reply::json(200, &show));
     server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
     let listed = list_models(&ollama(&server)).await.expect("server answers");
-    let facts = ModelInfo {
+    let details = ModelInfo {
         context_length: Some(40960),
         template_supports_tools: Some(true),
         capabilities: vec!["completion".into(), "tools".into()],
@@ -56,7 +56,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
             family: Some("qwen3".into()),
             parameter_size: Some("4.0B".into()),
             quantization: Some("Q4_K_M".into()),
-            ..facts.clone()
+            ..details.clone()
         },
     };
     let gone = ListedModel {
@@ -65,7 +65,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
         is_loaded: Some(true),
         info: ModelInfo {
             loaded_context: Some(4096),
-            ..facts
+            ..details
         },
     };
     assert_eq!(listed.models, [qwen, gone]);
@@ -135,12 +135,12 @@ async fn response_that_is_not_a_list_is_an_error() {
     server.queue_reply(TAGS, Reply::json(200, &json!({"data": []})));
     let error = list_models(&ollama(&server))
         .await
-        .expect_err("not Ollama's");
+        .expect_err("not an Ollama list");
     assert_eq!(error.cause, no_list);
     server.queue_reply(MODELS, Reply::json(200, &json!({"models": []})));
     let error = list_models(&openai(&server))
         .await
-        .expect_err("not OpenAI's");
+        .expect_err("not an OpenAI list");
     assert_eq!(error.cause, no_list);
     assert!(
         error.to_string().contains("not a list of models"),

@@ -19,7 +19,8 @@ async fn pull(server: &ModelConfig) -> Steps {
     steps.await.expect("pull ends")
 }
 
-fn lines(lines: &[Value]) -> Reply {
+/// A streamed reply with one JSON value per line.
+fn ndjson_reply(lines: &[Value]) -> Reply {
     let reply = Reply::status(200).header("content-type", "application/x-ndjson");
     lines
         .iter()
@@ -51,7 +52,7 @@ async fn pull_reports_the_sum_of_its_layers_and_succeeds() {
         json!({"status": "verifying sha256 digest"}),
         json!({"status": "success"}),
     ];
-    server.queue_reply(PULL, lines(&statuses));
+    server.queue_reply(PULL, ndjson_reply(&statuses));
     let expected: Steps = vec![
         step("pulling manifest", 0, 0),
         step("pulling", 0, 1000),
@@ -71,8 +72,8 @@ async fn pull_without_final_success_is_cut_off() {
     let server = ModelServer::start();
     let model = ollama(&server);
     for reply in [
-        lines(&[layer("aa", 10, 5)]),
-        lines(&[layer("aa", 10, 5)]).disconnect(),
+        ndjson_reply(&[layer("aa", 10, 5)]),
+        ndjson_reply(&[layer("aa", 10, 5)]).disconnect(),
     ] {
         server.queue_reply(PULL, reply);
         let steps = pull(&model).await;
@@ -84,7 +85,7 @@ async fn pull_without_final_success_is_cut_off() {
     assert_eq!(
         pull(&model).await,
         [step("success", 0, 0)],
-        "without line end"
+        "the last line needs no newline"
     );
 }
 
@@ -95,9 +96,9 @@ async fn error_on_any_line_ends_a_pull() {
     let message = "pull model manifest: file does not exist";
     server.queue_reply(
         PULL,
-        lines(&[json!({"error": message}), json!({"status": "success"})]),
+        ndjson_reply(&[json!({"error": message}), json!({"status": "success"})]),
     );
-    let in_stream = FailureCause::ErrorInReply {
+    let in_reply = FailureCause::ErrorInReply {
         message: message.into(),
     };
     server.queue_reply(PULL, ollama_error(500, message));
@@ -108,14 +109,14 @@ async fn error_on_any_line_ends_a_pull() {
         assert_eq!(steps.len(), 1);
         causes.push(steps[0].clone().expect_err("request fails").cause);
     }
-    let garbled = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
-    assert_eq!(causes, [in_stream, status(500, message), garbled]);
+    let malformed = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
+    assert_eq!(causes, [in_reply, status_failure(500, message), malformed]);
 }
 
 #[tokio::test]
 async fn dropping_a_pull_closes_its_connection() {
     let server = ModelServer::start();
-    server.queue_reply(PULL, lines(&[layer("aa", 10, 5)]).hang());
+    server.queue_reply(PULL, ndjson_reply(&[layer("aa", 10, 5)]).hang());
     let mut steps = Provider::new().pull(&ollama(&server), "x");
     assert_eq!(steps.next().await, Some(step("pulling", 5, 10)));
     drop(steps);
@@ -137,5 +138,5 @@ async fn removal_names_the_model_and_reports_why_it_failed() {
         .remove(&model, "old:1b")
         .await
         .expect_err("model is missing");
-    assert_eq!(error.cause, status(404, "model 'old:1b' not found"));
+    assert_eq!(error.cause, status_failure(404, "model 'old:1b' not found"));
 }

@@ -1,6 +1,6 @@
 //! Native tool calls: whole, in fragments, and with fields that servers omit or repeat.
 
-use crate::providers::decoding::{call, decode_every_way, failed, usage};
+use crate::providers::decoding::{call, decode_every_way, failed_reply, usage};
 use crate::providers::model_server::openai_event;
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::{EndReason, FailureCause, NativeCall};
@@ -121,11 +121,11 @@ fn truncated_stream_yields_no_call() {
     let stream = openai_event(&json!({"tool_calls": [entry]}), None);
     assert_eq!(
         decode_every_way(OpenAi, stream.as_bytes()),
-        failed(FailureCause::ReplyCutOff)
+        failed_reply(FailureCause::ReplyCutOff)
     );
     let closed = stream + DONE;
     assert_eq!(
         decode_every_way(OpenAi, closed.as_bytes()),
-        failed(FailureCause::ReplyCutOff)
+        failed_reply(FailureCause::ReplyCutOff)
     );
 }

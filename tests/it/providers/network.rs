@@ -26,19 +26,22 @@ async fn ollama_reply_arrives() {
         ..DecodedReply::default()
     };
     assert_eq!(ask(&ollama(&server)).await, expected);
-    let sent = &server.requests()[0];
-    assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", CHAT));
-    assert_eq!(sent.header("content-type"), Some("application/json"));
+    let recorded = &server.requests()[0];
+    assert_eq!(
+        (recorded.method.as_str(), recorded.path.as_str()),
+        ("POST", CHAT)
+    );
+    assert_eq!(recorded.header("content-type"), Some("application/json"));
     let agent = concat!("humble/", env!("CARGO_PKG_VERSION"));
-    assert_eq!(sent.header("user-agent"), Some(agent));
-    assert_eq!(sent.header("authorization"), None, "no key is needed");
+    assert_eq!(recorded.header("user-agent"), Some(agent));
+    assert_eq!(recorded.header("authorization"), None, "no key is needed");
     let expected = json!({
         "model": "qwen3:4b",
         "messages": [{"role": "user", "content": "안녕"}],
         "stream": true,
         "options": {"temperature": 0.1, "num_ctx": 4096},
     });
-    assert_eq!(sent.body, expected);
+    assert_eq!(recorded.body, expected);
 }
 
 #[tokio::test]
@@ -59,17 +62,17 @@ async fn openai_reply_arrives() {
         decoded.calls[0].arguments,
         Ok(json!({"city": "서울"}).as_object().unwrap().clone())
     );
-    let sent = &server.requests()[0];
-    assert_eq!(sent.header("authorization"), Some("Bearer sk-12345"));
+    let recorded = &server.requests()[0];
+    assert_eq!(recorded.header("authorization"), Some("Bearer sk-12345"));
 }
 
 #[tokio::test]
 async fn refused_connection_is_reported() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", free.local_addr().unwrap());
-    drop(free);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
     assert_eq!(
-        cause(&model_config(ProviderKind::Ollama, &url)).await,
+        failure_cause(&model_config(ProviderKind::Ollama, &url)).await,
         FailureCause::ConnectionRefused
     );
 }
@@ -77,32 +80,38 @@ async fn refused_connection_is_reported() {
 #[tokio::test]
 async fn unknown_host_is_reported() {
     let url = "http://no-such-host.invalid:11434";
-    let cause = cause(&model_config(ProviderKind::Ollama, url)).await;
+    let cause = failure_cause(&model_config(ProviderKind::Ollama, url)).await;
     assert_eq!(cause, FailureCause::HostNotFound);
 }
 
 #[tokio::test]
-async fn error_status_carries_the_server_message() {
+async fn error_status_is_reported_with_the_server_message() {
     let server = ModelServer::start();
     let missing = "model 'qwen3:4b' not found";
     server.queue_reply(CHAT, ollama_error(404, missing));
-    assert_eq!(cause(&ollama(&server)).await, status(404, missing));
+    assert_eq!(
+        failure_cause(&ollama(&server)).await,
+        status_failure(404, missing)
+    );
     server.queue_reply(
         CHAT,
         ollama_error(500, "llama runner process has terminated"),
     );
-    let expected = status(500, "llama runner process has terminated");
-    assert_eq!(cause(&ollama(&server)).await, expected);
+    let expected = status_failure(500, "llama runner process has terminated");
+    assert_eq!(failure_cause(&ollama(&server)).await, expected);
     server.queue_reply(COMPLETIONS, openai_error(401, "Invalid API Key", None));
     assert_eq!(
-        cause(&openai(&server)).await,
-        status(401, "Invalid API Key")
+        failure_cause(&openai(&server)).await,
+        status_failure(401, "Invalid API Key")
     );
     server.queue_reply(
         COMPLETIONS,
         Reply::json(422, &json!({"detail": [{"msg": "bad"}]})),
     );
-    assert_eq!(cause(&openai(&server)).await, status(422, "bad"));
+    assert_eq!(
+        failure_cause(&openai(&server)).await,
+        status_failure(422, "bad")
+    );
     server.queue_reply(
         COMPLETIONS,
         Reply::status(502).chunk("<html>Bad Gateway</html>"),
@@ -113,7 +122,7 @@ async fn error_status_carries_the_server_message() {
         retry_after: None,
         path: None,
     };
-    assert_eq!(cause(&openai(&server)).await, expected);
+    assert_eq!(failure_cause(&openai(&server)).await, expected);
     let error = json!({"message": "too long", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 5});
     server.queue_reply(COMPLETIONS, Reply::json(400, &json!({"error": error})));
     let expected = FailureCause::ContextOverflow {
@@ -121,7 +130,7 @@ async fn error_status_carries_the_server_message() {
         limit: Some(5),
         message: "too long".into(),
     };
-    assert_eq!(cause(&openai(&server)).await, expected);
+    assert_eq!(failure_cause(&openai(&server)).await, expected);
 }
 
 #[tokio::test]
@@ -137,7 +146,7 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
         .queue_reply(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
-        let error = parts(stream).await.remove(0).unwrap_err();
+        let error = collect_parts(stream).await.remove(0).unwrap_err();
         assert_eq!(error.retry_after(), Some(expected));
     }
 }
@@ -147,7 +156,7 @@ async fn endless_error_body_is_bounded() {
     let server = ModelServer::start();
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
     server.queue_reply(CHAT, endless);
-    let FailureCause::Status { message, .. } = cause(&ollama(&server)).await else {
+    let FailureCause::Status { message, .. } = failure_cause(&ollama(&server)).await else {
         panic!("not a status error");
     };
     assert_eq!(message.unwrap().chars().count(), 501, "500 and an ellipsis");
@@ -159,7 +168,10 @@ async fn echoed_key_is_redacted() {
     let model = with_key(openai(&server), "sk-12345");
     let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
     server.queue_reply(COMPLETIONS, openai_error(401, &echo, None));
-    assert_eq!(cause(&model).await, status(401, "x[hidden] is wrong"));
+    assert_eq!(
+        failure_cause(&model).await,
+        status_failure(401, "x[hidden] is wrong")
+    );
     server.queue_reply(
         COMPLETIONS,
         Reply::status(200).chunk("data: key sk-12345\n\n"),
@@ -167,7 +179,7 @@ async fn echoed_key_is_redacted() {
     let expected = FailureCause::Malformed(MalformedReply::NotJson {
         line: "key [hidden]".into(),
     });
-    assert_eq!(cause(&model).await, expected);
+    assert_eq!(failure_cause(&model).await, expected);
 }
 
 #[tokio::test]
@@ -179,8 +191,8 @@ async fn echoed_token_of_the_url_is_redacted() {
     let echo = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
     let path = format!("/s/{token}{COMPLETIONS}");
     server.queue_reply(&path, openai_error(401, &echo, None));
-    let expected = status(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
-    assert_eq!(cause(&model).await, expected);
+    let expected = status_failure(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
+    assert_eq!(failure_cause(&model).await, expected);
 }
 
 #[tokio::test]
@@ -232,7 +244,7 @@ async fn connection_closed_before_the_response_is_a_reset() {
             .await
             .unwrap();
     };
-    let (cause, ()) = tokio::join!(cause(&model), closing);
+    let (cause, ()) = tokio::join!(failure_cause(&model), closing);
     assert_eq!(cause, FailureCause::ConnectionReset);
 }
 
@@ -254,7 +266,7 @@ async fn server_without_http_is_reported() {
             > 0
         {}
     };
-    let (cause, ()) = tokio::join!(cause(&model), greeting);
+    let (cause, ()) = tokio::join!(failure_cause(&model), greeting);
     assert!(
         matches!(cause, FailureCause::Unreachable { .. }),
         "{cause:?}"
@@ -267,11 +279,11 @@ async fn stalled_stream_stays_pending_and_resumes() {
     let gate = Gate::closed();
     server.queue_reply(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
-    let first = next(&mut stream).await.unwrap().unwrap();
+    let first = next_part(&mut stream).await.unwrap().unwrap();
     assert_eq!(first, StreamPart::Text("안".into()));
     assert!(stream.next().now_or_never().is_none(), "stream is pending");
     gate.open();
-    let second = next(&mut stream).await.unwrap().unwrap();
+    let second = next_part(&mut stream).await.unwrap().unwrap();
     assert_eq!(second, StreamPart::Text("녕".into()));
 }
 
@@ -285,17 +297,20 @@ async fn bytes_without_a_complete_part_are_a_heartbeat() {
         .chunk(openai_event(&json!({"content": "x"}), Some("stop")));
     server.queue_reply(COMPLETIONS, reply);
     let mut stream = Provider::new().stream(request(&openai(&server)));
-    assert_eq!(next(&mut stream).await, Some(Ok(StreamPart::Heartbeat)));
+    assert_eq!(
+        next_part(&mut stream).await,
+        Some(Ok(StreamPart::Heartbeat))
+    );
     gate.open();
     assert_eq!(
-        next(&mut stream).await,
+        next_part(&mut stream).await,
         Some(Ok(StreamPart::Text("x".into())))
     );
     assert_eq!(
-        next(&mut stream).await,
+        next_part(&mut stream).await,
         Some(Ok(StreamPart::End(EndReason::Stop)))
     );
-    assert_eq!(next(&mut stream).await, None);
+    assert_eq!(next_part(&mut stream).await, None);
 }
 
 #[tokio::test]
@@ -303,7 +318,7 @@ async fn dropping_the_stream_closes_the_connection() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
-    assert!(next(&mut stream).await.unwrap().is_ok());
+    assert!(next_part(&mut stream).await.unwrap().is_ok());
     assert_eq!(server.log().aborted_replies, 0);
     drop(stream);
     server.wait_for(|log| log.aborted_replies == 1).await;
@@ -337,11 +352,11 @@ async fn missing_token_counts_do_not_delay_the_end() {
     server.queue_reply(COMPLETIONS, Reply::status(200).chunk(event).hang());
     let mut stream = Provider::new().stream(request(&openai(&server)));
     assert_eq!(
-        next(&mut stream).await,
+        next_part(&mut stream).await,
         Some(Ok(StreamPart::Text("x".into())))
     );
     // From here on, only the paused clock advances.
     tokio::time::pause();
     let end = StreamPart::End(EndReason::Stop);
-    assert_eq!(next(&mut stream).await, Some(Ok(end)));
+    assert_eq!(next_part(&mut stream).await, Some(Ok(end)));
 }

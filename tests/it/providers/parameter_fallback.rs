@@ -1,5 +1,5 @@
-//! A parameter that the server rejects is omitted or replaced. This is remembered and reported
-//! once.
+//! A parameter that the server rejects is omitted or replaced. The provider remembers the fallback
+//! and reports it once.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -40,19 +40,19 @@ fn model_at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelCo
     model
 }
 
-fn notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> String {
+fn fallback_notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> String {
     let url = server.url();
     format!(
         "`{name}` at {url} does not accept {rejected}. The request was sent again {instead}. This applies to later requests too, until humble exits."
     )
 }
 
-/// The value of `key` in each body; null where it is missing.
+/// The value of `key` in each body, or null if it is missing.
 fn values(bodies: &[Value], key: &str) -> Vec<Value> {
-    let found = bodies
+    let values = bodies
         .iter()
         .map(|body| body.get(key).cloned().unwrap_or_default());
-    found.collect()
+    values.collect()
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn rejected_thinking_budget_is_replaced_by_an_effort() {
     model.think = Some(Think::Medium);
     let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
     let rejected = "the think setting in this form";
-    let expected = notice(&server, "claude-sonnet-4-5", rejected, "in another form");
+    let expected = fallback_notice(&server, "claude-sonnet-4-5", rejected, "in another form");
     assert_eq!(notices, [expected]);
     let budget = json!({"type": "enabled", "budget_tokens": 8192});
     let adaptive = json!({"type": "adaptive", "display": "summarized"});
@@ -105,7 +105,12 @@ async fn thinking_rejected_in_both_forms_is_omitted() {
     let rejected = "the think setting in this form";
     assert_eq!(
         notices,
-        [notice(&server, "claude-next", rejected, "without it")]
+        [fallback_notice(
+            &server,
+            "claude-next",
+            rejected,
+            "without it"
+        )]
     );
     let kinds = bodies
         .iter()
@@ -133,7 +138,7 @@ async fn excessive_max_tokens_is_lowered_to_the_server_limit() {
     let rejected = "answers of more than 4096 tokens";
     assert_eq!(
         notices,
-        [notice(&server, name, rejected, "with that limit")]
+        [fallback_notice(&server, name, rejected, "with that limit")]
     );
     assert_eq!(
         values(&bodies, "max_tokens"),
@@ -156,7 +161,12 @@ async fn temperature_forbidden_by_thinking_is_omitted() {
     let rejected = "the temperature 0.1";
     assert_eq!(
         notices,
-        [notice(&server, "claude-opus-5", rejected, "without it")]
+        [fallback_notice(
+            &server,
+            "claude-opus-5",
+            rejected,
+            "without it"
+        )]
     );
     assert_eq!(
         values(&bodies, "temperature"),
@@ -182,7 +192,7 @@ async fn ollama_is_retried_without_a_thinking_level_and_then_without_thinking() 
     let rejected = "the think setting in this form";
     assert_eq!(
         notices,
-        [notice(&server, "qwen3:4b", rejected, "without it")]
+        [fallback_notice(&server, "qwen3:4b", rejected, "without it")]
     );
     let expected = [json!("high"), json!(true), Value::Null, Value::Null];
     assert_eq!(values(&bodies, "think"), expected);
@@ -201,7 +211,7 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
     model.think = Some(Think::Low);
     let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
     let rejected = "this reasoning_effort";
-    let expected = notice(&server, "mistral-small-latest", rejected, "with \"high\"");
+    let expected = fallback_notice(&server, "mistral-small-latest", rejected, "with \"high\"");
     assert_eq!(notices, [expected]);
     let expected = ["low", "high", "high"].map(|word| json!(word));
     assert_eq!(values(&bodies, "reasoning_effort"), expected);
@@ -216,7 +226,7 @@ async fn model_that_rejects_the_effort_is_asked_without_it() {
     let mut model = openai(&server);
     model.think = Some(Think::Off);
     let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
-    let expected = notice(&server, "qwen3:4b", "this reasoning_effort", "without it");
+    let expected = fallback_notice(&server, "qwen3:4b", "this reasoning_effort", "without it");
     assert_eq!(notices, [expected]);
     let efforts = values(&bodies, "reasoning_effort");
     assert_eq!(efforts, [json!("none"), Value::Null, Value::Null]);
@@ -240,7 +250,7 @@ async fn unknown_options_are_omitted() {
     );
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
-    let without = |rejected| notice(&server, "qwen3:4b", rejected, "without it");
+    let without = |rejected| fallback_notice(&server, "qwen3:4b", rejected, "without it");
     assert_eq!(
         notices,
         [without("stream_options"), without("parallel_tool_calls")]
@@ -282,12 +292,15 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
     let model = model_at(&server, ProviderKind::OpenAi, "m");
     let request = request_after_call(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = ask_twice(&server, request, COMPLETIONS).await;
-    let expected = notice(&server, "m", "its own reasoning back", "without it");
+    let expected = fallback_notice(&server, "m", "its own reasoning back", "without it");
     assert_eq!(notices, [expected]);
-    let sent = bodies
+    let reasoning = bodies
         .iter()
         .map(|body| body.pointer("/messages/1/reasoning_content").cloned());
-    assert_eq!(sent.collect::<Vec<_>>(), [Some(json!("음")), None, None]);
+    assert_eq!(
+        reasoning.collect::<Vec<_>>(),
+        [Some(json!("음")), None, None]
+    );
 }
 
 #[tokio::test]
@@ -305,7 +318,7 @@ async fn tool_results_are_sent_as_user_messages_if_the_tool_role_is_rejected() {
     let instead = "with the results as user messages";
     assert_eq!(
         notices,
-        [notice(
+        [fallback_notice(
             &server,
             "m",
             "tool results in the role `tool`",
@@ -332,7 +345,7 @@ async fn parameter_name_inside_another_word_triggers_no_fallback() {
     let mut model = model_at(&server, ProviderKind::Anthropic, "m");
     model.think = Some(Think::On);
     let decoded = ask(&model).await;
-    assert_eq!(decoded.failed, Some(status(400, message)));
+    assert_eq!(decoded.failed, Some(status_failure(400, message)));
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -347,9 +360,12 @@ async fn number_in_an_error_about_an_unsupported_parameter_is_not_taken_as_a_lim
     model.options.insert("max_tokens".into(), json!(9000));
     let (notices, bodies) = ask_twice(&server, request(&model), path).await;
     let instead = "with max_completion_tokens";
-    assert_eq!(notices, [notice(&server, "o3", "max_tokens", instead)]);
-    let sent = [Value::Null, json!(9000), json!(9000)];
-    assert_eq!(values(&bodies, "max_completion_tokens"), sent);
+    assert_eq!(
+        notices,
+        [fallback_notice(&server, "o3", "max_tokens", instead)]
+    );
+    let expected = [Value::Null, json!(9000), json!(9000)];
+    assert_eq!(values(&bodies, "max_completion_tokens"), expected);
 }
 
 #[tokio::test]

@@ -29,15 +29,15 @@ fn recorded_streams_decode_as_expected() {
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
         let decoded = decode_every_way(provider, &bytes);
-        assert_eq!(described(&file, provider, &decoded), entry);
+        assert_eq!(describe(&file, provider, &decoded), entry);
         replayed += 1;
     }
     assert!(replayed > 0, "expected.json lists no streams");
     eprintln!("replayed {replayed} streams");
 }
 
-/// In the format of `expected.json`.
-fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value {
+/// Describes a decoded stream in the format of `expected.json`.
+fn describe(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value {
     let calls: Vec<_> = decoded
         .calls
         .iter()
@@ -53,14 +53,14 @@ fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Valu
         ) => ("failed", Some(message.clone())),
         Some(other) => ("failed", Some(format!("{other:?}"))),
     };
-    // For Anthropic, counts are always expected, even unknown ones.
+    // For Anthropic, `expected.json` always has counts, even unknown ones.
     let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
     let usage = decoded.usage.or(unknown);
     json!({
         "file": file,
         "protocol": provider.name(),
         "end": end,
-        "reason": decoded.end.as_ref().map(|end| reason(provider, end)),
+        "reason": decoded.end.as_ref().map(|end| reason_name(provider, end)),
         "error": error,
         "text": fingerprint(&decoded.text),
         "thinking": fingerprint(&decoded.thinking),
@@ -69,8 +69,8 @@ fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Valu
     })
 }
 
-/// The protocol's name for it.
-fn reason(provider: ProviderKind, end: &EndReason) -> &str {
+/// The protocol's name for this end reason.
+fn reason_name(provider: ProviderKind, end: &EndReason) -> &str {
     let is_anthropic = provider == ProviderKind::Anthropic;
     match end {
         EndReason::Stop if is_anthropic => "end_turn",

@@ -1,4 +1,4 @@
-//! Whole request bodies for Ollama and OpenAI.
+//! Complete request bodies for Ollama and OpenAI.
 
 use crate::providers::hosted_request_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
@@ -19,13 +19,14 @@ pub fn weather() -> Toolset {
         "description": "Weather of a city.",
         "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     }));
-    offered(vec![tool])
+    toolset_of(vec![tool])
 }
 
-pub fn offered(tools: Vec<Tool>) -> Toolset {
+pub fn toolset_of(tools: Vec<Tool>) -> Toolset {
     Toolset::from_servers([&fixtures::server("humble", tools)])
 }
 
+/// Two exchanges; the second contains two calls and the result of one.
 pub fn conversation() -> Vec<Message> {
     let call = ToolCallMessage {
         wire_id: "call_7".into(),
@@ -55,6 +56,7 @@ pub fn conversation() -> Vec<Message> {
     ]
 }
 
+/// The default request: [`conversation`] with the tool of [`weather`].
 pub fn request(model: ModelConfig) -> ChatRequest {
     ChatRequest {
         model: Arc::new(model),
@@ -64,13 +66,14 @@ pub fn request(model: ModelConfig) -> ChatRequest {
     }
 }
 
+/// The calls of [`conversation`] in the form of the `prompt` dialect.
 pub const CALL_LINES: &str = concat!(
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
     "\n",
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
 );
 
-/// The same calls in the form of the `xml` dialect.
+/// The calls of [`CALL_LINES`] in the form of the `xml` dialect.
 const CALL_BLOCKS: &str = "<mcp-request>
   <tool name=\"get weather\" />
   <param name=\"city\">서울</param>
@@ -91,8 +94,8 @@ fn earlier_messages() -> Vec<Value> {
     ]
 }
 
-fn earlier_messages_and(more: impl IntoIterator<Item = Value>) -> Value {
-    earlier_messages().into_iter().chain(more).collect()
+fn earlier_messages_followed_by(messages: impl IntoIterator<Item = Value>) -> Value {
+    earlier_messages().into_iter().chain(messages).collect()
 }
 
 fn tools_field() -> Value {
@@ -115,7 +118,7 @@ fn ollama_in_the_prompt_dialect_receives_calls_as_text_and_no_tools() {
     model.options = object(json!({"temperature": 1, "num_ctx": 2048, "top_k": 20}));
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": earlier_messages_and([
+        "messages": earlier_messages_followed_by([
             json!({"role": "assistant", "content": CALL_LINES}),
             json!({"role": "tool", "tool_name": "get weather", "content": "Result of get weather"}),
         ]),
@@ -142,7 +145,7 @@ fn ollama_in_the_native_dialect_receives_tools_and_calls_in_their_fields() {
     });
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": earlier_messages_and([
+        "messages": earlier_messages_followed_by([
             json!({"role": "assistant", "content": "", "tool_calls": [call, call]}),
             json!({"role": "tool", "tool_name": "humble__get_weather_1", "content": "Result of get weather"}),
         ]),
@@ -173,7 +176,7 @@ fn openai_in_the_native_dialect_receives_arguments_as_a_json_string() {
     });
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": earlier_messages_and([
+        "messages": earlier_messages_followed_by([
             json!({"role": "assistant", "content": null, "tool_calls": [call, call]}),
             json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"}),
         ]),
@@ -199,7 +202,7 @@ fn openai_in_a_text_dialect_receives_no_tools() {
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": earlier_messages_and([json!({"role": "assistant", "content": CALL_BLOCKS}), result]),
+        "messages": earlier_messages_followed_by([json!({"role": "assistant", "content": CALL_BLOCKS}), result]),
         "stream": true,
         "stream_options": {"include_usage": true},
         "temperature": 0.1,

@@ -23,10 +23,10 @@ async fn redirect_to_another_origin_is_not_followed() {
         to: format!("{}{CHAT}", other.url()),
     };
     let model = with_key(ollama(&server), "sk-12345");
-    assert_eq!(cause(&model).await, expected);
+    assert_eq!(failure_cause(&model).await, expected);
     assert!(
         other.requests().is_empty(),
-        "neither key nor words went there"
+        "neither the key nor the conversation was sent there"
     );
 }
 
@@ -43,12 +43,12 @@ async fn redirect_within_the_origin_keeps_body_and_key() {
     let moved = &server.requests()[1];
     assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
     assert_eq!(moved.body["messages"][0]["content"], "안녕");
-    // A POST redirected to a GET would not be the same request.
+    // Status 302 would turn the POST into a GET, so it is not followed.
     server.queue_reply(
         CHAT,
         Reply::status(302).header("location", "/moved/api/chat"),
     );
-    let redirected = cause(&ollama(&server)).await;
+    let redirected = failure_cause(&ollama(&server)).await;
     assert!(matches!(redirected, FailureCause::Redirected { .. }));
 }
 
@@ -60,7 +60,7 @@ async fn rejected_temperature_is_omitted_from_then_on() {
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let provider = Provider::new();
     let model = openai(&server);
-    let first = parts(provider.stream(request(&model))).await;
+    let first = collect_parts(provider.stream(request(&model))).await;
     let Ok(StreamPart::Notice(notice)) = &first[0] else {
         panic!("{first:?}");
     };
@@ -69,11 +69,11 @@ async fn rejected_temperature_is_omitted_from_then_on() {
         server.url()
     );
     assert_eq!(notice_text(notice), expected);
-    let second = parts(provider.clone().stream(request(&model))).await;
+    let second = collect_parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "reported once");
     let mut other = model.clone();
     other.model = "other".into();
-    parts(provider.stream(request(&other))).await;
+    collect_parts(provider.stream(request(&other))).await;
     let bodies = server.bodies(COMPLETIONS).into_iter();
     let temperatures: Vec<_> = bodies
         .map(|body| body.get("temperature").cloned())
@@ -85,18 +85,18 @@ async fn rejected_temperature_is_omitted_from_then_on() {
 #[tokio::test]
 async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     let server = ModelServer::start();
-    let refusal = openai_error(400, "temperature is wrong", None);
-    server.always_reply(COMPLETIONS, refusal);
-    let refused = status(400, "temperature is wrong");
+    let rejection = openai_error(400, "temperature is wrong", None);
+    server.always_reply(COMPLETIONS, rejection);
+    let failure = status_failure(400, "temperature is wrong");
     let provider = Provider::new();
     let decoded = ask_with(&provider, &openai(&server)).await;
-    assert_eq!(decoded.failed, Some(refused.clone()));
+    assert_eq!(decoded.failed, Some(failure.clone()));
     assert_eq!(server.requests().len(), 2);
     // A fallback that did not help is not remembered.
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
-    let other = openai_error(400, "no temperature here", Some("messages"));
-    server.always_reply(COMPLETIONS, other);
+    let unrelated = openai_error(400, "no temperature here", Some("messages"));
+    server.always_reply(COMPLETIONS, unrelated);
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(
         server.requests().len(),
@@ -140,27 +140,33 @@ async fn invalid_settings_are_reported_before_anything_is_sent() {
     let mut model = openai(&server);
     model.api_key = ApiKey::MissingVariable("MY_KEY".into());
     let variable = "MY_KEY".into();
-    assert_eq!(cause(&model).await, FailureCause::MissingKey { variable });
+    assert_eq!(
+        failure_cause(&model).await,
+        FailureCause::MissingKey { variable }
+    );
     model.api_key = ApiKey::Known(Secret::new("two\nlines"));
     assert!(matches!(
-        cause(&model).await,
+        failure_cause(&model).await,
         FailureCause::UnusableKey { .. }
     ));
     model.api_key = ApiKey::NotNeeded;
     model.provider = ProviderKind::Scripted;
-    assert_eq!(cause(&model).await, FailureCause::Unsupported);
+    assert_eq!(failure_cause(&model).await, FailureCause::Unsupported);
     model.provider = ProviderKind::OpenAi;
     for url in ["localhost:11434", "ftp://localhost", "nonsense", ""] {
         model.base_url = url.into();
         assert!(
-            matches!(cause(&model).await, FailureCause::InvalidBaseUrl { .. }),
+            matches!(
+                failure_cause(&model).await,
+                FailureCause::InvalidBaseUrl { .. }
+            ),
             "{url}"
         );
     }
     model.base_url = server.url().replace("http:", "https:");
     model.ca_file = Some("/nonexistent/ca.pem".into());
     assert!(matches!(
-        cause(&model).await,
+        failure_cause(&model).await,
         FailureCause::InvalidCaFile { .. }
     ));
     assert!(server.requests().is_empty());
@@ -215,15 +221,15 @@ async fn script_is_replayed_and_records_requests() {
         ask_with(&provider, &model).await.failed,
         Some(FailureCause::ConnectionRefused)
     );
-    let over = Some(FailureCause::ScriptExhausted { rounds: 3 });
-    assert_eq!(ask_with(&provider, &model).await.failed, over);
+    let exhausted = Some(FailureCause::ScriptExhausted { rounds: 3 });
+    assert_eq!(ask_with(&provider, &model).await.failed, exhausted);
     assert_eq!(requests.count(), 4);
     assert_eq!(requests.all()[0].messages, [Message::User("안녕".into())]);
     let hanging = Provider::scripted(Script::new([vec![ScriptStep::Hang]]));
     let mut stream = hanging.stream(request(&model));
     let hour = Duration::from_secs(3600);
-    let waited = tokio::time::timeout(hour, stream.next()).await;
-    assert!(waited.is_err(), "stream hangs");
+    let result = tokio::time::timeout(hour, stream.next()).await;
+    assert!(result.is_err(), "stream hangs");
 }
 
 #[test]
@@ -273,10 +279,10 @@ async fn debug_log_contains_request_and_reply_but_never_the_key() {
     server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
     server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
     let log = Lines::default();
-    let its_log = log.clone();
+    let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || its_log.clone())
+        .with_writer(move || writer.clone())
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
     let mut model = with_key(openai(&server), "sk-12345");

@@ -37,36 +37,39 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
     }
 }
 
-pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
-    let all = tokio::time::timeout(Duration::from_secs(10), stream.collect());
-    all.await.expect("stream ends")
+/// All parts of the stream, within ten seconds.
+pub async fn collect_parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
+    let parts = tokio::time::timeout(Duration::from_secs(10), stream.collect());
+    parts.await.expect("stream ends")
 }
 
 /// The next part, within ten seconds.
-pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, ProviderError>> {
+pub async fn next_part(stream: &mut ReplyStream) -> Option<Result<StreamPart, ProviderError>> {
     let part = tokio::time::timeout(Duration::from_secs(10), stream.next());
     part.await.expect("a part arrives")
 }
 
+/// Sends a request with a new provider and returns the decoded reply.
 pub async fn ask(model: &ModelConfig) -> DecodedReply {
     ask_with(&Provider::new(), model).await
 }
 
 pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply {
-    let parts = parts(provider.stream(request(model))).await;
-    let pieces = parts.into_iter();
+    let parts = collect_parts(provider.stream(request(model))).await;
+    let parts = parts.into_iter();
     join_parts(
-        pieces
+        parts
             .map(|part| part.map_err(|error| error.cause))
             .collect(),
     )
 }
 
-pub async fn cause(model: &ModelConfig) -> FailureCause {
+/// The cause of the failure of a request to this model.
+pub async fn failure_cause(model: &ModelConfig) -> FailureCause {
     ask(model).await.failed.expect("request fails")
 }
 
-pub fn status(status: u16, message: &str) -> FailureCause {
+pub fn status_failure(status: u16, message: &str) -> FailureCause {
     FailureCause::Status {
         status,
         message: Some(message.to_owned()),

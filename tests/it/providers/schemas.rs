@@ -4,8 +4,8 @@
 use super::notice_text::notice_text;
 use crate::providers::hosted_request_bodies;
 use crate::providers::model_server::*;
-use crate::providers::request_bodies::{offered, request};
-use crate::providers::requests::{ollama, openai, parts};
+use crate::providers::request_bodies::{request, toolset_of};
+use crate::providers::requests::{collect_parts, ollama, openai};
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, ProviderKind, Tool, Toolset};
 use humble::provider::parameter_fallback::ParameterFallback;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Grows to about 250 kB when its references are expanded.
+/// A schema that grows to about 250 kB when its references are expanded.
 fn growing_schema() -> Value {
     let mut definitions = json!({ "a0": { "type": "string", "description": "x".repeat(200) } });
     for n in 1..8 {
@@ -30,10 +30,10 @@ fn growing_schema() -> Value {
     })
 }
 
-fn native(mut model: ModelConfig, tools: Vec<Tool>) -> ChatRequest {
+fn native_request(mut model: ModelConfig, tools: Vec<Tool>) -> ChatRequest {
     model.dialect = Dialect::Native;
     ChatRequest {
-        tools: Arc::new(offered(tools)),
+        tools: Arc::new(toolset_of(tools)),
         ..request(model)
     }
 }
@@ -54,12 +54,12 @@ fn schemas(body: &Value) -> Vec<Value> {
 
 #[test]
 fn references_of_many_tools_are_expanded_within_the_size_limit() {
-    let single = schemas(&body(&native(
+    let alone = schemas(&body(&native_request(
         model_config(ProviderKind::OpenAi, "http://x"),
         vec![tool_with("t", growing_schema())],
     )));
-    assert_eq!(single[0].get("$defs"), None, "single schema is expanded");
-    assert!(single[0].to_string().len() > 150_000);
+    assert_eq!(alone[0].get("$defs"), None, "single schema is expanded");
+    assert!(alone[0].to_string().len() > 150_000);
     for provider in [
         ProviderKind::Ollama,
         ProviderKind::OpenAi,
@@ -67,12 +67,12 @@ fn references_of_many_tools_are_expanded_within_the_size_limit() {
         ProviderKind::Anthropic,
     ] {
         let tools = (0..200).map(|n| tool_with(&format!("t{n}"), growing_schema()));
-        let request = native(model_config(provider, "http://x"), tools.collect());
+        let request = native_request(model_config(provider, "http://x"), tools.collect());
         let body = body(&request);
         let bytes = body.to_string().len();
         assert!(bytes < 2 * MEGABYTE + 100_000, "{provider}: {bytes}");
         let schemas = schemas(&body);
-        assert_eq!(schemas[0], single[0], "first schema is expanded");
+        assert_eq!(schemas[0], alone[0], "first schema is expanded");
         let last = schemas.last().expect("200 schemas");
         assert_eq!(last["$defs"], growing_schema()["$defs"], "{provider}");
         assert_eq!(
@@ -83,7 +83,7 @@ fn references_of_many_tools_are_expanded_within_the_size_limit() {
     }
 }
 
-/// More than 2 MB unexpanded, plus one small tool.
+/// Tools whose schemas together exceed 2 MB unexpanded; the last one is small.
 fn oversized_tools() -> Vec<Tool> {
     let schema = json!({
         "type": "object",
@@ -101,7 +101,7 @@ fn oversized_tools() -> Vec<Tool> {
 
 #[test]
 fn schemas_beyond_two_megabytes_are_omitted_largest_first() {
-    let request = native(
+    let request = native_request(
         model_config(ProviderKind::OpenAi, "http://x"),
         oversized_tools(),
     );
@@ -120,9 +120,11 @@ async fn omitted_schemas_are_reported_once() {
     server.always_reply("/v1/chat/completions", openai_text(&["hi"]));
     server.always_reply("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
-    let request = native(openai(&server), oversized_tools());
+    let request = native_request(openai(&server), oversized_tools());
     let notices = async |request: &ChatRequest| {
-        let parts = parts(provider.stream(request.clone())).await.into_iter();
+        let parts = collect_parts(provider.stream(request.clone()))
+            .await
+            .into_iter();
         let notices = parts.filter_map(|part| match part {
             Ok(StreamPart::Notice(notice)) => Some(notice_text(&notice)),
             _ => None,

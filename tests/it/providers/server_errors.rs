@@ -33,7 +33,7 @@ pub fn error_reply(provider: ProviderKind, status: u16, message: &str) -> Reply 
 
 pub async fn request_error(model: &ModelConfig) -> ProviderError {
     let stream = Provider::new().stream(request(model));
-    let last = parts(stream).await.pop().expect("a part arrives");
+    let last = collect_parts(stream).await.pop().expect("a part arrives");
     last.expect_err("request fails")
 }
 
@@ -321,11 +321,11 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
         );
         assert!(text.starts_with(&expected), "{text}");
         assert!(!format!("{error:?}").contains("sk-12345"));
-        let sent = &server.requests()[0];
-        let bearer = sent.header("authorization");
+        let recorded = &server.requests()[0];
+        let bearer = recorded.header("authorization");
         if provider == ProviderKind::Anthropic {
-            assert_eq!(sent.header("x-api-key"), Some("sk-12345"));
-            assert_eq!(sent.header("anthropic-version"), Some("2023-06-01"));
+            assert_eq!(recorded.header("x-api-key"), Some("sk-12345"));
+            assert_eq!(recorded.header("anthropic-version"), Some("2023-06-01"));
             assert_eq!(bearer, None);
         } else {
             assert_eq!(bearer, Some("Bearer sk-12345"));

@@ -2,7 +2,7 @@
 //! stream is complete before its end marker.
 
 use crate::providers::decoding::{
-    DecodedReply, call, decode, decode_every_way, failed, never_complete_before, usage,
+    DecodedReply, assert_incomplete_before, call, decode, decode_every_way, failed_reply, usage,
 };
 use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 const DONE: &str = "data: [DONE]\n\n";
 
-fn in_stream(message: &str) -> FailureCause {
+fn error_in_reply(message: &str) -> FailureCause {
     FailureCause::ErrorInReply {
         message: message.to_owned(),
     }
@@ -38,7 +38,7 @@ fn korean_text_and_thinking_from_ollama_survive_every_split() {
     assert_eq!(decode_every_way(Ollama, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
     assert_eq!(decode_every_way(Ollama, crlf.as_bytes()), expected);
-    never_complete_before(Ollama, &stream, "\"eval_count\":7}");
+    assert_incomplete_before(Ollama, &stream, "\"eval_count\":7}");
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn korean_text_and_thinking_from_openai_survive_every_split() {
     assert_eq!(decode_every_way(OpenAi, crlf.as_bytes()), expected);
     let bare_returns = stream.replace('\n', "\r");
     assert_eq!(decode_every_way(OpenAi, bare_returns.as_bytes()), expected);
-    let marked = format!("\u{feff}{stream}");
-    assert_eq!(decode_every_way(OpenAi, marked.as_bytes()), expected);
-    never_complete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
+    let with_bom = format!("\u{feff}{stream}");
+    assert_eq!(decode_every_way(OpenAi, with_bom.as_bytes()), expected);
+    assert_incomplete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
 }
 
 #[test]
@@ -104,10 +104,10 @@ fn line_with_more_than_text_is_parsed_fully() {
     let failed = decode_line(r#"}, "error": "no""#);
     assert_eq!(
         (failed.text.as_str(), failed.failed),
-        ("", Some(in_stream("no")))
+        ("", Some(error_in_reply("no")))
     );
     let flat = decode_line(r#"}, "type": "error", "message": "flat""#);
-    assert_eq!(flat.failed, Some(in_stream("flat")));
+    assert_eq!(flat.failed, Some(error_in_reply("flat")));
     let call = decode_line(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
     assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
     let escaped = decode(
@@ -163,7 +163,7 @@ fn error_in_the_stream_takes_precedence() {
     for event in [object, flat, text, named] {
         let stream = format!("{event}\n\n{DONE}");
         let decoded = decode_every_way(OpenAi, stream.as_bytes());
-        assert_eq!(decoded, failed(in_stream("it broke")), "{event}");
+        assert_eq!(decoded, failed_reply(error_in_reply("it broke")), "{event}");
     }
     let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
     for none in [none.clone(), none.replace("null,", "\"\",")] {
@@ -175,7 +175,7 @@ fn error_in_the_stream_takes_precedence() {
     let lines = ollama_line(&json!({"content": "so far"})) + "{\"error\":\"it broke\"}\n";
     let decoded = decode_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
     assert_eq!(decoded.text, "so far");
-    assert_eq!(decoded.failed, Some(in_stream("it broke")));
+    assert_eq!(decoded.failed, Some(error_in_reply("it broke")));
 }
 
 #[test]
@@ -186,7 +186,10 @@ fn context_overflow_is_distinguished_from_other_errors() {
         limit: Some(512),
         message: "too long".into(),
     };
-    assert_eq!(decode_every_way(OpenAi, event.as_bytes()), failed(expected));
+    assert_eq!(
+        decode_every_way(OpenAi, event.as_bytes()),
+        failed_reply(expected)
+    );
 }
 
 #[test]
@@ -218,30 +221,30 @@ fn unstreamed_reply_is_decoded() {
     let error = json!([{"error": {"message": "no"}}]).to_string();
     assert_eq!(
         decode_every_way(OpenAi, error.as_bytes()),
-        failed(in_stream("no"))
+        failed_reply(error_in_reply("no"))
     );
-    let spread = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
-    assert_eq!(decode_every_way(Ollama, spread.as_bytes()).text, "서울");
+    let multi_line = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
+    assert_eq!(decode_every_way(Ollama, multi_line.as_bytes()).text, "서울");
     let error = "{\n  \"error\": \"no\"\n}\n";
     assert_eq!(
         decode_every_way(Ollama, error.as_bytes()),
-        failed(in_stream("no"))
+        failed_reply(error_in_reply("no"))
     );
 }
 
 #[test]
 fn malformed_reply_is_classified() {
-    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
+    let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
     assert_eq!(
         decode_every_way(Ollama, page),
-        garbled(MalformedReply::WebPage)
+        malformed(MalformedReply::WebPage)
     );
     assert_eq!(
         decode_every_way(OpenAi, page),
-        garbled(MalformedReply::WebPage)
+        malformed(MalformedReply::WebPage)
     );
-    let not_json = |line: &str| garbled(MalformedReply::NotJson { line: line.into() });
+    let not_json = |line: &str| malformed(MalformedReply::NotJson { line: line.into() });
     assert_eq!(decode_every_way(Ollama, b"hello\n"), not_json("hello"));
     assert_eq!(decode_every_way(Ollama, b"hello"), not_json("hello"));
     assert_eq!(
@@ -252,21 +255,21 @@ fn malformed_reply_is_classified() {
     let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
     assert_eq!(
         decode_every_way(Ollama, latin),
-        garbled(MalformedReply::NotUtf8)
+        malformed(MalformedReply::NotUtf8)
     );
     let latin = [b"data: ", &latin[..], b"\n"].concat();
     assert_eq!(
         decode_every_way(OpenAi, &latin),
-        garbled(MalformedReply::NotUtf8)
+        malformed(MalformedReply::NotUtf8)
     );
     for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
         assert_eq!(
             decode_every_way(Ollama, nothing),
-            failed(FailureCause::EmptyReply)
+            failed_reply(FailureCause::EmptyReply)
         );
         assert_eq!(
             decode_every_way(OpenAi, nothing),
-            failed(FailureCause::EmptyReply)
+            failed_reply(FailureCause::EmptyReply)
         );
     }
 }
@@ -275,13 +278,13 @@ fn malformed_reply_is_classified() {
 fn endless_line_and_endless_reply_are_stopped() {
     let chunk = vec![b'a'; 1 << 20];
     let endless = |start: &'static [u8]| {
-        let mut pieces = vec![start];
-        pieces.extend(std::iter::repeat_n(chunk.as_slice(), 17));
-        pieces
+        let mut chunks = vec![start];
+        chunks.extend(std::iter::repeat_n(chunk.as_slice(), 17));
+        chunks
     };
-    let too_long = |mega: usize| {
-        failed(FailureCause::Malformed(MalformedReply::TooLong {
-            bytes_max: mega << 20,
+    let too_long = |megabytes: usize| {
+        failed_reply(FailureCause::Malformed(MalformedReply::TooLong {
+            bytes_max: megabytes << 20,
         }))
     };
     assert_eq!(decode(Ollama, &endless(b"{\"message\":\"")), too_long(16));
@@ -293,11 +296,11 @@ fn endless_line_and_endless_reply_are_stopped() {
     let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
     let decoded = decode(OpenAi, &[many.as_bytes()]);
     let expected = FailureCause::Malformed(MalformedReply::TooManyCalls { calls_max: 256 });
-    assert_eq!(decoded, failed(expected));
+    assert_eq!(decoded, failed_reply(expected));
 }
 
 #[test]
-fn events_are_parsed_as_the_standard_says() {
+fn events_are_parsed_as_the_standard_requires() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
     let event = |name: &str, data: &str| SseEvent {
         name: name.into(),
@@ -309,14 +312,14 @@ fn events_are_parsed_as_the_standard_says() {
         event("", " spaced"),
         event("", "last"),
     ];
-    for at in 0..=stream.len() {
-        let (head, tail) = stream.as_bytes().split_at(at);
+    for offset in 0..=stream.len() {
+        let (head, tail) = stream.as_bytes().split_at(offset);
         let mut events = SseDecoder::new(16 << 20);
-        let mut seen = events.push(head);
-        seen.extend(events.push(tail));
-        let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();
-        seen.extend(events.finish());
-        assert_eq!(seen, expected, "cut at byte {at}");
+        let mut decoded = events.push(head);
+        decoded.extend(events.push(tail));
+        let mut decoded: Vec<_> = decoded.into_iter().map(|event| event.unwrap()).collect();
+        decoded.extend(events.finish());
+        assert_eq!(decoded, expected, "cut at byte {offset}");
     }
 }
 

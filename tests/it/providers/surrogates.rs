@@ -1,5 +1,5 @@
-//! Surrogate pairs whose JSON escapes arrive in two stream events, as some tokenizers send them,
-//! and lone halves.
+//! Surrogate pairs whose JSON escapes arrive in two events, as some tokenizers send them, and lone
+//! surrogates.
 
 use crate::providers::decoding::{
     DecodedReply, call, decode, decode_every_way, decode_reasoning_echo,
@@ -90,10 +90,10 @@ fn halves_in_two_events_become_one_character() {
             ("hm 😀.", "smile 😀 end 🚀"),
             "{provider}"
         );
-        let carried = decode_reasoning_echo(provider, &stream).expect("thinking is sent back");
-        let carried = carried.value.to_string();
-        assert!(carried.contains("hm 😀."), "{provider}: {carried}");
-        assert!(!carried.contains('\u{FFFD}'), "{provider}: {carried}");
+        let echo = decode_reasoning_echo(provider, &stream).expect("thinking is sent back");
+        let echo = echo.value.to_string();
+        assert!(echo.contains("hm 😀."), "{provider}: {echo}");
+        assert!(!echo.contains('\u{FFFD}'), "{provider}: {echo}");
     }
 }
 

@@ -1,7 +1,9 @@
-//! How thinking is requested from each provider, and what is sent instead if the server or a rule
-//! of its API rejects it.
+//! How thinking is requested from each provider, and the fallbacks if the server or a rule of its
+//! API rejects it.
 
-use crate::providers::hosted_request_bodies::{body, carrying, native, sent};
+use crate::providers::hosted_request_bodies::{
+    body, default_body, native_model, request_with_echo,
+};
 use crate::providers::request_bodies::request;
 use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
@@ -19,20 +21,20 @@ fn thinking_is_requested_in_the_form_of_each_provider() {
         Think::High,
     ];
     let requested = |provider, name: &str, keys: &[&str]| -> Vec<Value> {
-        let sent_for = |think| {
-            let mut model = native(provider);
+        let fields_for = |think| {
+            let mut model = native_model(provider);
             model.think = Some(think);
             model.model = name.into();
             // Without calls, no API rule forbids a budget.
             let mut request = request(model);
             request.messages.truncate(4);
             let body = body(&request, ParameterFallback::default());
-            let found = keys
+            let fields = keys
                 .iter()
                 .map(|key| body.get(*key).cloned().unwrap_or_default());
-            Value::Array(found.collect())
+            Value::Array(fields.collect())
         };
-        settings.into_iter().map(sent_for).collect()
+        settings.into_iter().map(fields_for).collect()
     };
     assert_eq!(
         requested(Ollama, "m", &["think"]),
@@ -80,7 +82,7 @@ fn thinking_is_requested_in_the_form_of_each_provider() {
 #[test]
 fn thinking_budget_fits_within_max_tokens() {
     let limits = |max_tokens: u64, limit: Option<u64>| {
-        let mut model = native(Anthropic);
+        let mut model = native_model(Anthropic);
         model.think = Some(Think::High);
         model.options = object(json!({"max_tokens": max_tokens}));
         let mut request = request(model);
@@ -105,20 +107,23 @@ fn thinking_budget_fits_within_max_tokens() {
 
 #[test]
 fn no_budget_is_set_if_the_first_calls_lack_their_thinking() {
-    let mut model = native(Anthropic);
+    let mut model = native_model(Anthropic);
     model.think = Some(Think::On);
-    let without = sent(model.clone());
+    let without = default_body(model.clone());
     assert_eq!(without.get("thinking"), None);
     assert_eq!(without["temperature"], 0.1);
     let thinking = json!([{"type": "thinking", "thinking": "", "signature": "c2ln"}]);
-    let with = body(&carrying(model, thinking), ParameterFallback::default());
+    let with = body(
+        &request_with_echo(model, thinking),
+        ParameterFallback::default(),
+    );
     assert_eq!(with["thinking"]["type"], "enabled");
 }
 
 #[test]
 fn rejected_thinking_takes_the_other_form() {
     let body_for = |provider, name: &str, think, fallback: ParameterFallback| {
-        let mut model = native(provider);
+        let mut model = native_model(provider);
         model.think = Some(think);
         model.model = name.into();
         let mut request = request(model);

@@ -28,15 +28,16 @@ fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> Ch
 }
 
 /// Role and text of each message after the prompt.
-fn tail(body: &Value) -> Vec<(String, String)> {
+fn messages_after_prompt(body: &Value) -> Vec<(String, String)> {
     let messages = body["messages"].as_array().expect("messages");
     let prompt = messages.iter().position(|message| {
         let content = &message["content"];
         *content == "weather?"
     });
-    let tail = messages[prompt.expect("the prompt") + 1..].iter();
+    let later = messages[prompt.expect("the prompt") + 1..].iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    tail.map(|message| (text(&message["role"]), text(&message["content"])))
+    later
+        .map(|message| (text(&message["role"]), text(&message["content"])))
         .collect()
 }
 
@@ -70,7 +71,7 @@ fn call_is_sent_back_in_the_taught_form() {
             ("assistant".to_owned(), block.to_owned()),
             (role.to_owned(), "Result of get weather".to_owned()),
         ];
-        assert_eq!(tail(&body), expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body), expected, "{provider}");
         assert_eq!(body.get("tools"), None, "{provider}");
     }
 }
@@ -83,7 +84,7 @@ fn call_without_arguments_is_only_its_name() {
             &request_with_call(provider, "now", json!({})),
             ParameterFallback::default(),
         );
-        assert_eq!(tail(&body)[0].1, expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body)[0].1, expected, "{provider}");
     }
 }
 
@@ -96,7 +97,7 @@ fn results_become_user_messages_if_the_model_has_no_tool_role() {
         request.model = model.into();
         let body = body(&request, ParameterFallback::default());
         let expected = ("user".to_owned(), "Result of get weather".to_owned());
-        assert_eq!(tail(&body)[1], expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body)[1], expected, "{provider}");
     }
 }
 
@@ -117,18 +118,18 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
         |name: &str| fixtures::server(name, vec![fixtures::tool_with("f", schema.clone())]);
     let (a, b) = (server("a"), server("b"));
     for (servers, name, server_name) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
-        let offered = Arc::new(Toolset::from_servers(servers));
+        let toolset = Arc::new(Toolset::from_servers(servers));
         for provider in ProviderKind::ALL {
             let request = request_with_call(provider, name, arguments.clone());
-            let written = tail(&body(&request, ParameterFallback::default()))[0]
+            let call_text = messages_after_prompt(&body(&request, ParameterFallback::default()))[0]
                 .1
                 .clone();
-            let mut scanner = CallScanner::new(Arc::clone(&offered));
-            let mut pieces = scanner.push(&written);
-            pieces.extend(scanner.finish());
-            let calls: Vec<_> = pieces
+            let mut scanner = CallScanner::new(Arc::clone(&toolset));
+            let mut events = scanner.push(&call_text);
+            events.extend(scanner.finish());
+            let calls: Vec<_> = events
                 .into_iter()
-                .filter_map(|piece| match piece {
+                .filter_map(|event| match event {
                     ScanEvent::Call(call) => {
                         Some((call.server.to_string(), call.tool, call.arguments))
                     }
@@ -140,7 +141,7 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
                 "f".to_owned(),
                 object(arguments.clone()),
             );
-            assert_eq!(calls, [expected], "{provider}: {written}");
+            assert_eq!(calls, [expected], "{provider}: {call_text}");
         }
     }
 }

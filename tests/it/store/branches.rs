@@ -7,13 +7,13 @@ fn exchange(prompt: &str, answer: &str) -> [SavedMessage; 2] {
     [SavedMessage::user(prompt), SavedMessage::assistant(answer)]
 }
 
-fn now() -> Timestamp {
+fn rewind_time() -> Timestamp {
     Timestamp::UNIX_EPOCH
 }
 
 #[test]
 fn extra_keys_of_messages_are_preserved_on_every_branch() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let before = json!({
         "messages": [
             { "role": "user", "content": "p" },
@@ -23,24 +23,24 @@ fn extra_keys_of_messages_are_preserved_on_every_branch() {
         ],
         "later": true,
     });
-    put(&folder, "s.json", before.to_string());
+    write_session(&folder, "s.json", before.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
-    session.rewind(2, now());
+    session.rewind(2, rewind_time());
     session.messages.extend(exchange("q", "c"));
     sessions.save(&session).unwrap();
-    let read = || -> Value {
+    let read_file = || -> Value {
         serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
     };
     let tail = json!([before["messages"][3], before["messages"][4]]);
-    assert_eq!(read()["humble"]["branches"][0]["messages"], tail);
-    assert_eq!(read()["messages"][1], before["messages"][1]);
+    assert_eq!(read_file()["humble"]["branches"][0]["messages"], tail);
+    assert_eq!(read_file()["messages"][1], before["messages"][1]);
 
     let mut session = sessions.open(&"s.json".into()).unwrap();
-    assert!(session.switch_branch(0, now()));
+    assert!(session.switch_branch(0, rewind_time()));
     sessions.save(&session).unwrap();
-    assert_eq!(read()["messages"], before["messages"]);
-    assert_eq!(read()["later"], true);
-    let branch = &read()["humble"]["branches"][0];
+    assert_eq!(read_file()["messages"], before["messages"]);
+    assert_eq!(read_file()["later"], true);
+    let branch = &read_file()["humble"]["branches"][0];
     assert_eq!(branch["messages"][1]["content"], "c");
     let opened = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(opened.messages, session.messages);
@@ -49,11 +49,13 @@ fn extra_keys_of_messages_are_preserved_on_every_branch() {
 
 #[test]
 fn a_branch_added_by_another_program_is_never_overwritten() {
-    let (_folder, sessions) = folder();
-    let id = sessions.create(&conversation("p", "a"), &ended()).unwrap();
+    let (_folder, sessions) = new_store();
+    let id = sessions
+        .create(&conversation("p", "a"), &end_time())
+        .unwrap();
     let mut mine = sessions.open(&id).unwrap();
     let mut other = mine.clone();
-    other.rewind(0, now());
+    other.rewind(0, rewind_time());
     other.messages.extend(exchange("p", "z"));
     sessions.save(&other).unwrap();
     mine.messages.extend(exchange("q", "b"));
@@ -62,11 +64,11 @@ fn a_branch_added_by_another_program_is_never_overwritten() {
         Err(StoreError::ChangedElsewhere(id.clone()))
     );
     // The other program only undid a turn, so its branch is a prefix of ours.
-    other.rewind(0, now());
+    other.rewind(0, rewind_time());
     other
         .branches
         .retain(|branch| branch.messages[1].content == "a".into());
-    let fork = sessions.create(&other, &ended()).unwrap();
+    let fork = sessions.create(&other, &end_time()).unwrap();
     mine.id = Some(fork.clone());
     sessions.save(&mine).unwrap();
     assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
@@ -74,45 +76,45 @@ fn a_branch_added_by_another_program_is_never_overwritten() {
 
 #[test]
 fn unknown_keys_of_a_branch_are_preserved() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let branch = json!({
         "at": 0, "messages": [{ "role": "user", "content": "x" }], "later": { "deep": [1] },
     });
     let file = json!({ "messages": [], "humble": { "branches": [branch] } });
-    put(&folder, "s.json", file.to_string());
+    write_session(&folder, "s.json", file.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     session.messages.extend(exchange("p", "a"));
     sessions.save(&session).unwrap();
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
-    let now: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(now["humble"]["branches"], json!([branch]));
-    assert_eq!(now["messages"][1]["content"], "a");
+    let saved: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(saved["humble"]["branches"], json!([branch]));
+    assert_eq!(saved["messages"][1]["content"], "a");
 }
 
 #[test]
 fn branch_records_of_unknown_shape_are_preserved() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let branch = json!({
         "at": 0, "messages": [{ "role": "user", "content": "x" }],
         "turns": { "2027": "another shape" }, "cancelled": 5, "left": "last Tuesday",
     });
     let file = json!({ "messages": [], "humble": { "branches": [branch] } });
-    put(&folder, "s.json", file.to_string());
+    write_session(&folder, "s.json", file.to_string());
     let id = "s.json".into();
-    let read = || -> Value {
+    let read_file = || -> Value {
         serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
     };
     let mut session = sessions.open(&id).unwrap();
     session.messages.extend(exchange("p", "a"));
     sessions.save(&session).unwrap();
-    assert_eq!(read()["humble"]["branches"], json!([branch]));
+    assert_eq!(read_file()["humble"]["branches"], json!([branch]));
     // New records are appended after the unknown value.
     let mut session = sessions.open(&id).unwrap();
     session.branches[0]
         .turns
         .push(humble::domain::session::TurnRecord::new(1, ""));
     sessions.save(&session).unwrap();
-    let turns = &read()["humble"]["branches"][0]["turns"];
+    let turns = &read_file()["humble"]["branches"][0]["turns"];
     assert_eq!(
         *turns,
         json!([branch["turns"], { "message": 1, "model": "" }])
@@ -121,14 +123,14 @@ fn branch_records_of_unknown_shape_are_preserved() {
 
 #[test]
 fn unrecognized_branches_are_preserved() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let unknown = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);
     let file = json!({ "messages": [], "humble": { "branches": unknown } });
-    put(&folder, "s.json", file.to_string());
+    write_session(&folder, "s.json", file.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(session.branches, []);
     session.messages.extend(exchange("p", "a"));
-    session.rewind(0, now());
+    session.rewind(0, rewind_time());
     sessions.save(&session).unwrap();
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
     let branches = serde_json::from_str::<Value>(&text).unwrap()["humble"]["branches"].clone();
@@ -138,13 +140,13 @@ fn unrecognized_branches_are_preserved() {
 
 #[test]
 fn a_session_is_found_by_file_name_title_or_prefix() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     assert_eq!(sessions.latest(), Err(LookupError::NoSessions));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
-    put(&folder, "20250101_000000_a.json", titled("서울 여행"));
-    put(&folder, "20260101_000000_b.json", titled("Trip to Rome"));
-    put(&folder, "20270101_000000_c.json", "broken");
-    let found = |wanted: &str| sessions.find(wanted).map(|id| id.to_string());
+    write_session(&folder, "20250101_000000_a.json", titled("서울 여행"));
+    write_session(&folder, "20260101_000000_b.json", titled("Trip to Rome"));
+    write_session(&folder, "20270101_000000_c.json", "broken");
+    let find = |wanted: &str| sessions.find(wanted).map(|id| id.to_string());
     let a = Ok("20250101_000000_a.json".to_owned());
     let b = Ok("20260101_000000_b.json".to_owned());
     for wanted in [
@@ -154,15 +156,18 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
         "서울 여행",
         "서울",
     ] {
-        assert_eq!(found(wanted), a, "{wanted}");
+        assert_eq!(find(wanted), a, "{wanted}");
     }
-    assert_eq!(found("trip to rome"), b);
+    assert_eq!(find("trip to rome"), b);
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
-    let several = found("20").unwrap_err();
-    assert!(matches!(&several, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
-    let near = found("Tripp to Roma").unwrap_err().notice();
+    let ambiguous = find("20").unwrap_err();
+    assert!(matches!(&ambiguous, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
+    let unknown_name = find("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
-    assert_eq!(near.advice, [expected.into()]);
-    assert_eq!(near.what, "There is no conversation `Tripp to Roma`.");
-    assert!(matches!(found(""), Err(LookupError::Unknown { .. })));
+    assert_eq!(unknown_name.advice, [expected.into()]);
+    assert_eq!(
+        unknown_name.what,
+        "There is no conversation `Tripp to Roma`."
+    );
+    assert!(matches!(find(""), Err(LookupError::Unknown { .. })));
 }

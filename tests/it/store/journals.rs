@@ -1,4 +1,4 @@
-//! Journals on disk: locking, and recovery of orphaned ones.
+//! Journals on disk: locking, and recovery of orphaned journals.
 
 use super::*;
 use humble::store::{JournalRecord, JournaledTurn, Journals, OrphanedJournal};
@@ -7,7 +7,7 @@ fn journals(folder: &TempDir) -> Journals {
     Journals::new(folder.path().join("journal"))
 }
 
-fn turn(prompt: &str) -> JournalRecord {
+fn turn_record(prompt: &str) -> JournalRecord {
     JournalRecord::Turn {
         prompt: prompt.to_owned(),
         model: "m".to_owned(),
@@ -18,7 +18,7 @@ fn turn(prompt: &str) -> JournalRecord {
     }
 }
 
-fn words(piece: u64, text: &str) -> JournalRecord {
+fn text_record(piece: u64, text: &str) -> JournalRecord {
     JournalRecord::Text {
         piece,
         thinking: false,
@@ -42,10 +42,10 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     assert_eq!(orphaned_turns(&journals), []);
-    let mut journal = journals.create(&turn("한글"), &ended()).unwrap();
-    journal.append(&words(1, "안녕")).unwrap();
-    journal.append(&words(2, "let me see")).unwrap();
-    journal.append(&words(1, "하세요")).unwrap();
+    let mut journal = journals.create(&turn_record("한글"), &end_time()).unwrap();
+    journal.append(&text_record(1, "안녕")).unwrap();
+    journal.append(&text_record(2, "let me see")).unwrap();
+    journal.append(&text_record(1, "하세요")).unwrap();
     let thinking = JournalRecord::Reclassified {
         piece: 2,
         thinking: true,
@@ -80,19 +80,19 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
     let journals = journals(&folder);
     for number in 0..10 {
         journals
-            .create(&turn(&number.to_string()), &ended())
+            .create(&turn_record(&number.to_string()), &end_time())
             .unwrap();
     }
-    let all: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
-        let starts: Vec<_> = (0..4)
+    let claims: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| journals.claim_orphaned()))
             .collect();
-        starts
+        threads
             .into_iter()
-            .map(|start| start.join().unwrap())
+            .map(|thread| thread.join().unwrap())
             .collect()
     });
-    let mut prompts: Vec<String> = all
+    let mut prompts: Vec<String> = claims
         .iter()
         .flatten()
         .map(|found| match found {
@@ -109,19 +109,19 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
 fn a_truncated_journal_yields_the_records_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    let mut journal = journals.create(&turn("q"), &ended()).unwrap();
-    journal.append(&words(1, "가나다")).unwrap();
+    let mut journal = journals.create(&turn_record("q"), &end_time()).unwrap();
+    journal.append(&text_record(1, "가나다")).unwrap();
     journal.append(&JournalRecord::Ended).unwrap();
     drop(journal);
     let path = folder.path().join("journal/20251016_162030.jsonl");
     let whole = fs::read(&path).unwrap();
-    let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    let first_line_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for end in 0..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
         let found = journals.claim_orphaned();
         match &found[..] {
-            [OrphanedJournal::Unrecognized(_)] if end < first => {}
-            [OrphanedJournal::Recoverable { turns, .. }] if end >= first => {
+            [OrphanedJournal::Unrecognized(_)] if end < first_line_end => {}
+            [OrphanedJournal::Recoverable { turns, .. }] if end >= first_line_end => {
                 assert!(
                     ["", "가나다"].contains(&turns[0].answer_text().as_str()),
                     "{end}"
@@ -131,12 +131,12 @@ fn a_truncated_journal_yields_the_records_before_the_cut() {
         }
     }
     // A record appended after a partial one can be read.
-    fs::write(&path, &whole[..first + 9]).unwrap();
+    fs::write(&path, &whole[..first_line_end + 9]).unwrap();
     let Some(OrphanedJournal::Recoverable { mut journal, .. }) = journals.claim_orphaned().pop()
     else {
         panic!("expected a journal")
     };
-    journal.append(&words(1, "more")).unwrap();
+    journal.append(&text_record(1, "more")).unwrap();
     drop(journal);
     assert_eq!(orphaned_turns(&journals)[0].answer_text(), "more");
 }
@@ -147,11 +147,11 @@ fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("journal/a.jsonl")).unwrap();
     let pipe = folder.path().join("journal/b.jsonl");
-    let made = std::process::Command::new("mkfifo")
+    let status = std::process::Command::new("mkfifo")
         .arg(&pipe)
         .status()
         .unwrap();
-    assert!(made.success());
+    assert!(status.success());
     let found = journals(&folder).claim_orphaned();
     assert_eq!(found.len(), 2);
     for found in found {
@@ -172,7 +172,7 @@ fn the_number_of_skipped_journals_is_reported() {
     let journals = journals(&folder);
     for number in 0..66 {
         let prompt = format!("prompt {number}");
-        journals.create(&turn(&prompt), &ended()).unwrap();
+        journals.create(&turn_record(&prompt), &end_time()).unwrap();
     }
     let mut messages = Vec::new();
     for found in journals.claim_orphaned() {
@@ -189,7 +189,10 @@ fn the_number_of_skipped_journals_is_reported() {
 fn a_removed_journal_is_not_offered() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    journals.create(&turn("q"), &ended()).unwrap().remove();
+    journals
+        .create(&turn_record("q"), &end_time())
+        .unwrap()
+        .remove();
     assert_eq!(orphaned_turns(&journals), []);
-    assert_eq!(names_in(&folder.path().join("journal")), BTreeSet::new());
+    assert_eq!(file_names(&folder.path().join("journal")), BTreeSet::new());
 }

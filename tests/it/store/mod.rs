@@ -1,5 +1,5 @@
-//! Sessions and prompts on disk: file names, rewrites that preserve unknown data, and
-//! concurrent programs.
+//! Sessions, journals and prompts on disk: file names, rewrites that preserve unknown data, and
+//! several programs at once.
 
 mod branches;
 mod crashes;
@@ -22,11 +22,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-fn ended() -> Zoned {
+/// The time in the file names of new sessions.
+fn end_time() -> Zoned {
     "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
 }
 
-fn folder() -> (TempDir, SessionStore) {
+/// An empty home and its session store.
+fn new_store() -> (TempDir, SessionStore) {
     let folder = tempfile::tempdir().unwrap();
     let sessions = SessionStore::new(folder.path().join("sessions"));
     (folder, sessions)
@@ -44,24 +46,24 @@ fn path_of(folder: &TempDir, id: &str) -> PathBuf {
     folder.path().join("sessions").join(id)
 }
 
-fn put(folder: &TempDir, id: &str, text: impl AsRef<[u8]>) {
+fn write_session(folder: &TempDir, id: &str, text: impl AsRef<[u8]>) {
     fs::create_dir_all(folder.path().join("sessions")).unwrap();
     fs::write(path_of(folder, id), text).unwrap();
 }
 
-fn names_in(folder: &Path) -> BTreeSet<String> {
-    let items = fs::read_dir(folder).unwrap();
-    items
-        .map(|item| item.unwrap().file_name().into_string().unwrap())
+fn file_names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect()
 }
 
 #[test]
 fn a_session_is_written_in_the_documented_format() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let mut session = conversation("대화 제목 이다", "답");
     session.metadata.title = Some("T".to_owned());
-    let id = sessions.create(&session, &ended()).unwrap();
+    let id = sessions.create(&session, &end_time()).unwrap();
     assert_eq!(id.as_str(), "20251016_162030_대화_제목_이다.json");
     let text = fs::read_to_string(path_of(&folder, id.as_str())).unwrap();
     let expected = r#"{
@@ -95,13 +97,13 @@ fn a_session_is_written_in_the_documented_format() {
 
 #[test]
 fn concurrent_sessions_with_equal_names_get_separate_files() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let ids: BTreeSet<SessionId> = std::thread::scope(|scope| {
         let creators: Vec<_> = (0..20)
             .map(|number| {
                 let sessions = &sessions;
                 let session = conversation("같은 이름", &number.to_string());
-                scope.spawn(move || sessions.create(&session, &ended()).unwrap())
+                scope.spawn(move || sessions.create(&session, &end_time()).unwrap())
             })
             .collect();
         creators
@@ -121,26 +123,28 @@ fn concurrent_sessions_with_equal_names_get_separate_files() {
         .map(|id| sessions.open(id).unwrap().messages[1].content.to_string())
         .collect();
     assert_eq!(answers.len(), 20, "no file was replaced");
-    assert_eq!(names_in(&folder.path().join("sessions")).len(), 20);
+    assert_eq!(file_names(&folder.path().join("sessions")).len(), 20);
 }
 
 #[test]
 fn an_existing_file_of_any_kind_is_never_overwritten() {
-    let (folder, sessions) = folder();
-    put(&folder, "20251016_162030_a.json", "somebody's");
+    let (folder, sessions) = new_store();
+    write_session(&folder, "20251016_162030_a.json", "another program's text");
     fs::create_dir(path_of(&folder, "20251016_162030_a_2.json")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("gone", path_of(&folder, "20251016_162030_a_3.json")).unwrap();
-    let id = sessions.create(&conversation("a", "b"), &ended()).unwrap();
+    let id = sessions
+        .create(&conversation("a", "b"), &end_time())
+        .unwrap();
     assert_eq!(id.as_str(), "20251016_162030_a_4.json");
-    let kept = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
-    assert_eq!(kept, "somebody's");
+    let text = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
+    assert_eq!(text, "another program's text");
 }
 
 #[test]
 fn sessions_of_other_programs_can_be_opened() {
-    let (folder, sessions) = folder();
-    put(
+    let (folder, sessions) = new_store();
+    write_session(
         &folder,
         "old.json",
         r#"{"messages":[
@@ -172,7 +176,7 @@ fn sessions_of_other_programs_can_be_opened() {
 
 #[test]
 fn saving_preserves_unknown_data() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let before = json!({
         "zeta": [1, 2.5],
         "messages": [
@@ -183,7 +187,7 @@ fn saving_preserves_unknown_data() {
         "model": "old",
         "alpha": "",
     });
-    put(&folder, "s.json", before.to_string());
+    write_session(&folder, "s.json", before.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     session.model = "new".to_owned();
     session.messages.push(SavedMessage::user("q2"));
@@ -201,20 +205,22 @@ fn saving_preserves_unknown_data() {
 
 #[test]
 fn a_session_that_another_program_changed_is_not_overwritten() {
-    let (folder, sessions) = folder();
-    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
+    let (folder, sessions) = new_store();
+    let id = sessions
+        .create(&conversation("q", "a"), &end_time())
+        .unwrap();
     let mut mine = sessions.open(&id).unwrap();
     let mut other = mine.clone();
     other.messages.push(SavedMessage::user("other"));
     sessions.save(&other).unwrap();
     mine.messages.push(SavedMessage::user("mine"));
-    let fault = sessions.save(&mine).unwrap_err();
-    assert_eq!(fault, StoreError::ChangedElsewhere(id.clone()));
+    let error = sessions.save(&mine).unwrap_err();
+    assert_eq!(error, StoreError::ChangedElsewhere(id.clone()));
     assert_eq!(sessions.open(&id), Ok(other));
-    let fork = sessions.create(&mine, &ended()).unwrap();
+    let fork = sessions.create(&mine, &end_time()).unwrap();
     assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
     assert_eq!(
-        names_in(&folder.path().join("sessions")).len(),
+        file_names(&folder.path().join("sessions")).len(),
         3,
         "two sessions and a lock"
     );
@@ -241,27 +247,27 @@ fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
         ),
     ];
     for (bytes, why) in cases {
-        let (folder, sessions) = folder();
-        put(&folder, "s.json", bytes);
+        let (folder, sessions) = new_store();
+        write_session(&folder, "s.json", bytes);
         let list = sessions.list();
         assert_eq!(list[0].open_error.as_deref(), Some(why));
         let mut session = conversation("q", "a");
         session.id = Some("s.json".into());
-        let fault = StoreError::Unreadable {
+        let error = StoreError::Unreadable {
             id: "s.json".into(),
             why: why.to_owned(),
         };
-        assert_eq!(sessions.save(&session), Err(fault.clone()));
-        assert_eq!(sessions.open(&"s.json".into()), Err(fault));
+        assert_eq!(sessions.save(&session), Err(error.clone()));
+        assert_eq!(sessions.open(&"s.json".into()), Err(error));
         assert_eq!(fs::read(path_of(&folder, "s.json")).unwrap(), bytes);
     }
 }
 
 #[test]
 fn an_unreadable_start_time_is_preserved() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let text = r#"{"startedAt":"last Tuesday","messages":[]}"#;
-    put(&folder, "s.json", text);
+    write_session(&folder, "s.json", text);
     let mut session = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(session.started_at, None);
     session.started_at = Some(Timestamp::UNIX_EPOCH);
@@ -275,15 +281,15 @@ fn an_unreadable_start_time_is_preserved() {
 
 #[test]
 fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let text = r#"{"messages":[{"role":"user","content":"a\ud800b"}],"title":"\udc00"}"#;
-    put(&folder, "s.json", text);
+    write_session(&folder, "s.json", text);
     let mut session = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(session.messages, [SavedMessage::user("a\u{fffd}b")]);
     assert_eq!(sessions.list()[0].open_error, None);
     session.messages.push(SavedMessage::assistant("c"));
-    let elsewhere = StoreError::ChangedElsewhere("s.json".into());
-    assert_eq!(sessions.save(&session), Err(elsewhere));
+    let changed = StoreError::ChangedElsewhere("s.json".into());
+    assert_eq!(sessions.save(&session), Err(changed));
     assert_eq!(
         fs::read_to_string(path_of(&folder, "s.json")).unwrap(),
         text
@@ -292,20 +298,20 @@ fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
 
 #[test]
 fn a_folder_named_like_a_session_is_reported_with_fitting_advice() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
-    let fault = sessions.open(&"s.json".into()).unwrap_err();
+    let error = sessions.open(&"s.json".into()).unwrap_err();
     let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It was \
                     not changed. Move it out of the sessions folder.";
-    assert_eq!(fault.notice().summary(), expected);
+    assert_eq!(error.notice().summary(), expected);
 }
 
 #[test]
 fn a_name_that_escapes_the_folder_is_rejected() {
-    let (folder, sessions) = folder();
-    put(&folder, "in.json", "{}");
+    let (folder, sessions) = new_store();
+    write_session(&folder, "in.json", "{}");
     fs::write(folder.path().join("out.json"), "{\"messages\":[]}").unwrap();
-    let elsewhere = folder.path().join("out.json");
+    let outside = folder.path().join("out.json");
     for id in [
         "../out.json",
         "..",
@@ -315,7 +321,7 @@ fn a_name_that_escapes_the_folder_is_rejected() {
         "a\\b.json",
         ".x.json",
         "a\0.json",
-        elsewhere.to_str().unwrap(),
+        outside.to_str().unwrap(),
     ] {
         let id = SessionId::new(id);
         assert_eq!(sessions.open(&id), Err(StoreError::InvalidName(id.clone())));
@@ -327,17 +333,19 @@ fn a_name_that_escapes_the_folder_is_rejected() {
         session.id = Some(id.clone());
         assert_eq!(sessions.save(&session), Err(StoreError::InvalidName(id)));
     }
-    assert!(elsewhere.exists());
+    assert!(outside.exists());
 }
 
 #[test]
 fn a_deleted_session_can_be_saved_again() {
-    let (_folder, sessions) = folder();
+    let (_folder, sessions) = new_store();
     assert_eq!(
         sessions.save(&conversation("q", "a")),
         Err(StoreError::NotCreated)
     );
-    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
+    let id = sessions
+        .create(&conversation("q", "a"), &end_time())
+        .unwrap();
     let session = sessions.open(&id).unwrap();
     assert_eq!(sessions.delete(&id), Ok(()));
     assert_eq!(sessions.delete(&id), Err(StoreError::NotFound(id.clone())));
@@ -352,19 +360,19 @@ proptest! {
     #[test]
     fn unknown_keys_of_a_session_are_preserved_in_order(
         keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
-        at in 0_usize..8,
+        position in 0_usize..8,
         is_plain in any::<bool>(),
     ) {
-        let (folder, sessions) = folder();
+        let (folder, sessions) = new_store();
         let mut members: Vec<(String, Value)> =
             keys.into_iter().map(|(key, value)| (key, json!({ "v": value }))).collect();
         let mut messages = json!([{ "role": "user", "content": "q" }]);
         if !is_plain {
             messages[0]["k"] = json!(1);
         }
-        members.insert(at.min(members.len()), ("messages".to_owned(), messages));
+        members.insert(position.min(members.len()), ("messages".to_owned(), messages));
         let root = Value::Object(members.into_iter().collect());
-        put(&folder, "s.json", root.to_string());
+        write_session(&folder, "s.json", root.to_string());
         let mut session = sessions.open(&"s.json".into()).unwrap();
         session.messages.push(SavedMessage::assistant("a"));
         sessions.save(&session).unwrap();
@@ -375,7 +383,7 @@ proptest! {
             expected["model"] = json!("");
         }
         let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
-        let found: Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(found.to_string(), expected.to_string());
+        let actual: Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(actual.to_string(), expected.to_string());
     }
 }

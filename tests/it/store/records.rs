@@ -5,7 +5,7 @@ use humble::domain::session::TurnRecord;
 
 #[test]
 fn records_are_preserved_except_for_changed_fields() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let before = json!({
         "messages": [{ "role": "user", "content": "p" }, { "role": "assistant", "content": "a" }],
         "humble": {
@@ -28,7 +28,7 @@ fn records_are_preserved_except_for_changed_fields() {
             "title": null,
         },
     });
-    put(&folder, "s.json", before.to_string());
+    write_session(&folder, "s.json", before.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     session.messages.push(SavedMessage::user("q"));
     session.messages.push(SavedMessage::assistant("b"));

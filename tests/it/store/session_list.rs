@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn the_list_is_newest_first_and_contains_only_sessions() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     assert_eq!(sessions.list(), []);
     let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     for (id, age) in [("old.json", 3), ("newest.json", 1), ("middle.json", 2)] {
-        put(
+        write_session(
             &folder,
             id,
             r#"{"model":"m","messages":[{"role":"user","content":"\n 제목 \nb"}]}"#,
@@ -19,14 +19,14 @@ fn the_list_is_newest_first_and_contains_only_sessions() {
             .unwrap();
         file.set_modified(start - Duration::from_secs(age)).unwrap();
     }
-    for other in [
+    for name in [
         ".humble-x.tmp",
         ".hidden.json",
         "notes.txt",
         "s.json.lock",
         ".lock",
     ] {
-        put(&folder, other, "{}");
+        write_session(&folder, name, "{}");
     }
     fs::create_dir(path_of(&folder, "folder.json")).unwrap();
     let list = sessions.list();
@@ -46,7 +46,7 @@ fn the_list_is_newest_first_and_contains_only_sessions() {
 
 #[test]
 fn the_order_of_the_list_survives_copying_the_files() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let local = |time: &str| {
         let time: jiff::civil::DateTime = time.parse().unwrap();
         let zoned = time.to_zoned(jiff::tz::TimeZone::system()).unwrap();
@@ -98,7 +98,7 @@ fn the_order_of_the_list_survives_copying_the_files() {
     for (id, root, _) in &files {
         let mut root = root.clone();
         root["messages"] = json!([]);
-        put(&folder, id, root.to_string());
+        write_session(&folder, id, root.to_string());
         let file = fs::File::options().write(true).open(path_of(&folder, id));
         let copied = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         file.unwrap().set_modified(copied).unwrap();
@@ -114,11 +114,11 @@ fn the_order_of_the_list_survives_copying_the_files() {
 
 #[test]
 fn a_preview_contains_the_beginning_of_the_first_messages() {
-    let (_folder, sessions) = folder();
+    let (_folder, sessions) = new_store();
     let mut session = conversation("short", &"한".repeat(10_000));
-    let more = (0..200).map(|number| SavedMessage::user(number.to_string()));
-    session.messages.extend(more);
-    let id = sessions.create(&session, &ended()).unwrap();
+    let messages = (0..200).map(|number| SavedMessage::user(number.to_string()));
+    session.messages.extend(messages);
+    let id = sessions.create(&session, &end_time()).unwrap();
     let preview = sessions.preview(&id).unwrap();
     let texts: Vec<&str> = preview
         .messages
@@ -136,7 +136,7 @@ fn a_preview_contains_the_beginning_of_the_first_messages() {
 
 #[test]
 fn clock_jumps_lose_no_session() {
-    let (folder, sessions) = folder();
+    let (folder, sessions) = new_store();
     let at = |time: &str| time.parse::<jiff::Zoned>().unwrap();
     // The clock stays the same, jumps back and then far ahead; equal names get a number.
     let times = [
