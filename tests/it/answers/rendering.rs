@@ -136,12 +136,12 @@ impl Emulation {
                 let drawn = self.shown[(x, y)].symbol();
                 let columns = humble::text::grapheme::width(drawn).max(1) as u16;
                 let emulated = self.parser.screen().cell(y, x).expect("cell on screen");
-                let shown = match emulated.contents() {
+                let emulated_symbol = match emulated.contents() {
                     "" => " ",
                     text => text,
                 };
                 if !has_uncertain_width(drawn) {
-                    assert_eq!(drawn, shown, "at {x},{y} of {area:?}");
+                    assert_eq!(drawn, emulated_symbol, "at {x},{y} of {area:?}");
                 }
                 x += columns;
             }

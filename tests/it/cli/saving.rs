@@ -23,18 +23,18 @@ fn session_files(fixture: &AskFixture) -> Vec<PathBuf> {
 
 /// The messages of every saved conversation.
 fn saved_messages(fixture: &AskFixture) -> Vec<Value> {
-    let read = |path: &PathBuf| std::fs::read(path).expect("a file");
+    let read_file = |path: &PathBuf| std::fs::read(path).expect("a file");
     let json = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).expect("JSON");
     session_files(fixture)
         .iter()
-        .map(|path| json(read(path))["messages"].take())
+        .map(|path| json(read_file(path))["messages"].take())
         .collect()
 }
 
 /// The messages of a request, without the system message.
 fn sent_messages(fixture: &AskFixture, request: usize) -> Vec<Value> {
-    let sent = fixture.server.bodies(CHAT);
-    let messages = sent[request]["messages"].as_array().expect("a list");
+    let bodies = fixture.server.bodies(CHAT);
+    let messages = bodies[request]["messages"].as_array().expect("a list");
     messages
         .iter()
         .filter(|message| message["role"] != "system")
@@ -206,14 +206,14 @@ fn a_persona_replaces_the_system_prompt_and_limits_the_tools() {
         (stdout_of(&output), output.status.code()),
         ("Arr\n".to_owned(), Some(0))
     );
-    let sent = &fixture.server.bodies(CHAT)[0]["messages"];
+    let messages = &fixture.server.bodies(CHAT)[0]["messages"];
     let system =
         "You are a pirate.\n\nFUNCTIONS:\n\n# Connected MCP Servers\n\n**NO TOOL CONNECTED**\n";
     let expected = json!([
         { "role": "system", "content": system },
         { "role": "user", "content": "Who?" },
     ]);
-    assert_eq!(*sent, expected);
+    assert_eq!(*messages, expected);
 }
 
 #[test]

@@ -53,9 +53,9 @@ fn a_file_overrides_the_built_in_persona_with_its_name() {
         ("notes.txt", b"no"),
     ];
     let overridden = with_personas(&files);
-    let read = read_personas(&overridden.home).value;
-    assert_eq!(names(&all_personas(&read)).len(), 3);
-    let rain = find_persona(&read, "weather").unwrap();
+    let personas = read_personas(&overridden.home).value;
+    assert_eq!(names(&all_personas(&personas)).len(), 3);
+    let rain = find_persona(&personas, "weather").unwrap();
     assert_eq!(rain.description, "It always rains");
     assert_eq!(
         (rain.text, rain.tools),
@@ -91,20 +91,20 @@ fn the_terraform_persona_contains_every_required_rule() {
 
 #[test]
 fn front_matter_is_removed_and_accepts_common_spellings() {
-    let list = Some(vec!["a".to_owned(), "fs/b".to_owned()]);
+    let tools = Some(vec!["a".to_owned(), "fs/b".to_owned()]);
     for (text, rest, expected) in [
-        ("---\ntools: a, fs/b\n---\nHi\n", "Hi\n", &list),
+        ("---\ntools: a, fs/b\n---\nHi\n", "Hi\n", &tools),
         (
             "---\r\ntools: [\"a\", 'fs/b']\r\n---\r\n\r\nHi",
             "Hi",
-            &list,
+            &tools,
         ),
         (
             "---\ntools:\n  - a\n  - fs/b\nmodel: x\n---\n\nHi",
             "Hi",
-            &list,
+            &tools,
         ),
-        ("\u{feff}---\ntools: a,fs/b\n---", "", &list),
+        ("\u{feff}---\ntools: a,fs/b\n---", "", &tools),
         ("---\ntools:\n---\nHi", "Hi", &Some(Vec::new())),
         ("---\nmodel: x\n---\nHi", "Hi", &None),
         (
@@ -133,12 +133,12 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
     ];
     let fixture = with_personas(&files);
     fs::create_dir(fixture.home.personas().join("folder.md")).unwrap();
-    let read = read_personas(&fixture.home).value;
-    let why = |name: &str| match find_persona(&read, name) {
+    let personas = read_personas(&fixture.home).value;
+    let why = |name: &str| match find_persona(&personas, name) {
         Ok(persona) => panic!("{persona:?}"),
         Err(notice) => notice.what,
     };
-    assert!(find_persona(&read, "well").is_ok());
+    assert!(find_persona(&personas, "well").is_ok());
     let message = |name: &str, why: &str| format!("The persona `{name}` cannot be used: {why}.");
     assert_eq!(
         why("large"),
@@ -156,7 +156,7 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
         message("open", "its front matter is not closed")
     );
     assert_eq!(why("wel"), "There is no persona `wel`.");
-    let notice = find_persona(&read, "terrafrom").unwrap_err();
+    let notice = find_persona(&personas, "terrafrom").unwrap_err();
     assert_eq!(notice.advice, ["Did you mean `terraform`?".into()]);
 }
 
@@ -167,16 +167,16 @@ fn too_many_personas_and_a_file_in_place_of_the_folder_are_reported() {
     for number in 0..201 {
         fs::write(fixture.home.personas().join(format!("{number}.md")), "x").unwrap();
     }
-    let read = read_personas(&fixture.home);
-    assert_eq!(read.value.len(), 200);
-    let text = notice_text(&read.banners[0].notice);
+    let loaded = read_personas(&fixture.home);
+    assert_eq!(loaded.value.len(), 200);
+    let text = notice_text(&loaded.banners[0].notice);
     assert!(
         text.contains("contains 201 personas. Only the first 200"),
         "{text}"
     );
     fs::remove_dir_all(fixture.home.personas()).unwrap();
     fs::write(fixture.home.personas(), "").unwrap();
-    let read = read_personas(&fixture.home);
-    let text = notice_text(&read.banners[0].notice);
+    let loaded = read_personas(&fixture.home);
+    let text = notice_text(&loaded.banners[0].notice);
     assert!(text.contains("expected a folder"), "{text}");
 }

@@ -172,8 +172,11 @@ fn a_call_without_required_arguments_is_unusable() {
         describe_scan(r#"{"name": "add", "arguments": {"a": 1}}"#),
         [missing]
     );
-    let both = "unusable `add` needs `a`, `b`, which is missing";
-    assert_eq!(describe_scan(r#"{"server": "log", "name": "add"}"#), [both]);
+    let missing_both = "unusable `add` needs `a`, `b`, which is missing";
+    assert_eq!(
+        describe_scan(r#"{"server": "log", "name": "add"}"#),
+        [missing_both]
+    );
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": [1, 2]}"#),
         ["unusable the arguments of `add` must be an object"]
@@ -182,18 +185,18 @@ fn a_call_without_required_arguments_is_unusable() {
 
 #[test]
 fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
-    let list =
+    let offered_tools =
         "`get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)";
     assert_eq!(
         describe_scan(r#"{"name": "날씨", "arguments": {"city": "서울"}}"#),
         [format!(
-            "unusable there is no tool `날씨`; on offer: {list}"
+            "unusable there is no tool `날씨`; on offer: {offered_tools}"
         )]
     );
     assert_eq!(
         describe_scan(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
         [format!(
-            "unusable there is no tool `add` on a server `math`; on offer: {list}"
+            "unusable there is no tool `add` on a server `math`; on offer: {offered_tools}"
         )]
     );
     assert_eq!(

@@ -11,9 +11,9 @@ pub fn server(name: &str, tools: &[Value]) -> Server {
 
 fn golden(name: &str) -> (Toolset, String) {
     let path = |ending: &str| format!("tests/golden/{name}.{ending}");
-    let read = |path: String| std::fs::read_to_string(path).expect("the golden file exists");
+    let read_file = |path: String| std::fs::read_to_string(path).expect("the golden file exists");
     let servers: Vec<Value> =
-        serde_json::from_str(&read(path("json"))).expect("the golden file is JSON");
+        serde_json::from_str(&read_file(path("json"))).expect("the golden file is JSON");
     let servers: Vec<Server> = servers
         .iter()
         .map(|entry| {
@@ -24,7 +24,7 @@ fn golden(name: &str) -> (Toolset, String) {
             )
         })
         .collect();
-    (Toolset::from_servers(&servers), read(path("txt")))
+    (Toolset::from_servers(&servers), read_file(path("txt")))
 }
 
 fn default_prompt() -> String {

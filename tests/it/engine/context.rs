@@ -294,12 +294,12 @@ async fn context_information_is_kept_per_model() {
     harness.prompt("time?").await;
     let (ask, calls) = harness.next_approval().await;
     // Selecting another model during a turn does not affect that turn.
-    let other = ModelRef {
+    let other_model = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
         model: "n".to_owned(),
     };
-    harness.send(Command::SelectModel(other)).await;
+    harness.send(Command::SelectModel(other_model)).await;
     let run = vec![(calls[0], Decision::Run)];
     harness.answer(ask, UserAnswer::Calls(run)).await;
     harness.wait_for_turn_end().await;

@@ -137,7 +137,7 @@ async fn stall_asks_only_after_the_first_token() {
     harness.prompt("Hello?").await;
     let (ask, question) = harness.next_question().await;
     assert_eq!(question, Ask::Stalled { seconds: 120 });
-    let text = |event: &Event| {
+    let is_text_delta = |event: &Event| {
         matches!(
             event,
             Event::Turn(
@@ -150,13 +150,13 @@ async fn stall_asks_only_after_the_first_token() {
         )
     };
     assert!(
-        harness.events.iter().any(text),
+        harness.events.iter().any(is_text_delta),
         "a stall is reported only after the first token"
     );
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::KeepWaiting))
         .await;
-    // The next silence asks again, and the reply itself closes that question.
+    // The next stall asks again. When the reply resumes, it closes that question.
     harness.next_question().await;
     assert_eq!(
         harness.wait_for_turn_end().await,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A native call as a model of an OpenAI-compatible server writes it.
+/// A native call of `get_time` with this id.
 fn native_call(id: &str, arguments: &Value) -> ScriptStep {
     ScriptStep::Part(StreamPart::Call(NativeCall {
         id: Some(id.to_owned()),

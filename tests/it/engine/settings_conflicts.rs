@@ -46,7 +46,7 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(harness.pending_settings_banners().await, [banner]);
     assert_eq!(question_count(&harness), 1);
-    // Another change of the same kind is a new question.
+    // A further change that needs consent is a new question.
     let limits = json!({ "limits": { "toolRounds": 999 } });
     fs::write(&path, auto_mode_config_with(&limits)).expect("written");
     let (_, changes) = harness.next_edit_question().await;

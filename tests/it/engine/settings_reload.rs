@@ -307,12 +307,12 @@ async fn own_writes_are_not_external_edits() {
     let config = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
         { "name": "n", "provider": "ollama" } ] }"#;
     let mut harness = EngineHarness::start_with_config(Script::default(), config).await;
-    let other = ModelRef {
+    let other_model = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
         model: "n".to_owned(),
     };
-    harness.send(Command::SelectModel(other)).await;
+    harness.send(Command::SelectModel(other_model)).await;
     harness.send(Command::SetToolMode(ToolMode::Auto)).await;
     harness
         .send(Command::ToggleTool {

@@ -68,10 +68,10 @@ fn fragmented_signature_is_sent_back_whole() {
 #[test]
 fn stream_without_its_last_event_is_cut_off() {
     let whole = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
-    let cut = whole
+    let last_event = whole
         .rfind("event: message_stop")
         .expect("event is present");
-    let decoded = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
+    let decoded = decode(Anthropic, &[&whole.as_bytes()[..last_event]]);
     assert_eq!(
         (decoded.text.as_str(), decoded.failed),
         ("x", Some(FailureCause::ReplyCutOff))

@@ -245,11 +245,11 @@ fn rejected_parameters_are_omitted_or_renamed() {
     assert_eq!(adjusted.get("max_tokens"), None);
     assert_eq!(adjusted.get("reasoning_effort"), None);
     assert_eq!(adjusted["max_completion_tokens"], 100);
-    let none = ParameterFallback {
+    let effort_none = ParameterFallback {
         effort: EffortFallback::None,
         ..fallback
     };
-    assert_eq!(body(&request, none)["reasoning_effort"], "none");
+    assert_eq!(body(&request, effort_none)["reasoning_effort"], "none");
     let ollama = adapter_for(ProviderKind::Ollama).expect("provider has an adapter");
     let options = &ollama.chat_body(&request, fallback)["options"];
     assert_eq!(options, &json!({"num_ctx": 8192, "max_tokens": 100}));

@@ -71,9 +71,9 @@ async fn rejected_temperature_is_omitted_from_then_on() {
     assert_eq!(notice_text(notice), expected);
     let second = collect_parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "reported once");
-    let mut other = model.clone();
-    other.model = "other".into();
-    collect_parts(provider.stream(request(&other))).await;
+    let mut other_model = model.clone();
+    other_model.model = "other".into();
+    collect_parts(provider.stream(request(&other_model))).await;
     let bodies = server.bodies(COMPLETIONS).into_iter();
     let temperatures: Vec<_> = bodies
         .map(|body| body.get("temperature").cloned())

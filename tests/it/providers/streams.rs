@@ -130,9 +130,9 @@ fn end_reason_is_read() {
     assert_eq!(end_reason("length"), Some(EndReason::Length));
     assert_eq!(end_reason("content_filter"), Some(EndReason::ContentFilter));
     assert_eq!(end_reason(""), None, "empty reason counts as none");
-    let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
+    let truncated = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
     assert_eq!(
-        decode(Ollama, &[cut.as_bytes()]).end,
+        decode(Ollama, &[truncated.as_bytes()]).end,
         Some(EndReason::Length)
     );
 }
@@ -165,10 +165,10 @@ fn error_in_the_stream_takes_precedence() {
         let decoded = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(decoded, failed_reply(error_in_reply("it broke")), "{event}");
     }
-    let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
-    for none in [none.clone(), none.replace("null,", "\"\",")] {
+    let null_error = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
+    for event in [null_error.clone(), null_error.replace("null,", "\"\",")] {
         assert_eq!(
-            decode(OpenAi, &[none.as_bytes()]).end,
+            decode(OpenAi, &[event.as_bytes()]).end,
             Some(EndReason::Stop)
         );
     }

@@ -134,29 +134,29 @@ fn rejected_thinking_takes_the_other_form() {
         thinking_form,
         ..ParameterFallback::default()
     };
-    let old = body_for(
+    let with_budget = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
         fallback(ThinkingForm::Other),
     );
-    assert_eq!(old["thinking"]["type"], "enabled");
-    assert_eq!(old.get("output_config"), None);
-    let new = body_for(
+    assert_eq!(with_budget["thinking"]["type"], "enabled");
+    assert_eq!(with_budget.get("output_config"), None);
+    let with_effort = body_for(
         Anthropic,
         "claude-sonnet-4-5",
         Think::Low,
         fallback(ThinkingForm::Other),
     );
-    assert_eq!(new["thinking"]["type"], "adaptive");
-    let none = body_for(
+    assert_eq!(with_effort["thinking"]["type"], "adaptive");
+    let omitted = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
         fallback(ThinkingForm::Omitted),
     );
     assert_eq!(
-        (none.get("thinking"), none.get("output_config")),
+        (omitted.get("thinking"), omitted.get("output_config")),
         (None, None)
     );
     assert_eq!(

@@ -30,7 +30,7 @@ fn orphaned_turns(journals: &Journals) -> Vec<JournaledTurn> {
     let turns = journals
         .claim_orphaned()
         .into_iter()
-        .map(|found| match found {
+        .map(|journal| match journal {
             OrphanedJournal::Recoverable { turns, .. } => turns,
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         });
@@ -65,13 +65,13 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
         assert_eq!(mode & 0o777, 0o600);
     }
     drop(journal);
-    let found = orphaned_turns(&journals);
-    assert_eq!(found.len(), 1);
+    let turns = orphaned_turns(&journals);
+    assert_eq!(turns.len(), 1);
     assert_eq!(
-        (found[0].prompt.as_str(), found[0].answer_text()),
+        (turns[0].prompt.as_str(), turns[0].answer_text()),
         ("한글", "안녕, {…} 하세요".to_owned())
     );
-    assert_eq!(found[0].thinking_text(), "let me see");
+    assert_eq!(turns[0].thinking_text(), "let me see");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
     let mut prompts: Vec<String> = claims
         .iter()
         .flatten()
-        .map(|found| match found {
+        .map(|journal| match journal {
             OrphanedJournal::Recoverable { turns, .. } => turns[0].prompt.clone(),
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         })
@@ -118,8 +118,8 @@ fn a_truncated_journal_yields_the_records_before_the_cut() {
     let first_line_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for end in 0..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
-        let found = journals.claim_orphaned();
-        match &found[..] {
+        let orphans = journals.claim_orphaned();
+        match &orphans[..] {
             [OrphanedJournal::Unrecognized(_)] if end < first_line_end => {}
             [OrphanedJournal::Recoverable { turns, .. }] if end >= first_line_end => {
                 assert!(
@@ -152,11 +152,11 @@ fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
         .status()
         .unwrap();
     assert!(status.success());
-    let found = journals(&folder).claim_orphaned();
-    assert_eq!(found.len(), 2);
-    for found in found {
-        let OrphanedJournal::Unrecognized(notice) = found else {
-            panic!("{found:?}")
+    let orphans = journals(&folder).claim_orphaned();
+    assert_eq!(orphans.len(), 2);
+    for orphan in orphans {
+        let OrphanedJournal::Unrecognized(notice) = orphan else {
+            panic!("{orphan:?}")
         };
         assert!(
             notice.what.ends_with("it is not a regular file."),
@@ -175,8 +175,8 @@ fn the_number_of_skipped_journals_is_reported() {
         journals.create(&turn_record(&prompt), &end_time()).unwrap();
     }
     let mut messages = Vec::new();
-    for found in journals.claim_orphaned() {
-        if let OrphanedJournal::Unrecognized(notice) = found {
+    for orphan in journals.claim_orphaned() {
+        if let OrphanedJournal::Unrecognized(notice) = orphan {
             messages.push(notice.what);
         }
     }

@@ -249,8 +249,8 @@ fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
     for (bytes, why) in cases {
         let (folder, sessions) = new_store();
         write_session(&folder, "s.json", bytes);
-        let list = sessions.list();
-        assert_eq!(list[0].open_error.as_deref(), Some(why));
+        let rows = sessions.list();
+        assert_eq!(rows[0].open_error.as_deref(), Some(why));
         let mut session = conversation("q", "a");
         session.id = Some("s.json".into());
         let error = StoreError::Unreadable {

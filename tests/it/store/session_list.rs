@@ -29,14 +29,14 @@ fn the_list_is_newest_first_and_contains_only_sessions() {
         write_session(&folder, name, "{}");
     }
     fs::create_dir(path_of(&folder, "folder.json")).unwrap();
-    let list = sessions.list();
-    let ids: Vec<_> = list.iter().map(|row| row.id.as_str()).collect();
+    let rows = sessions.list();
+    let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(
         ids,
         ["folder.json", "newest.json", "middle.json", "old.json"]
     );
-    assert_eq!(list[0].open_error.as_deref(), Some("it is a folder"));
-    let row = &list[3];
+    assert_eq!(rows[0].open_error.as_deref(), Some("it is a folder"));
+    let row = &rows[3];
     assert_eq!(
         (row.title.as_str(), row.model.as_str(), row.message_count),
         ("제목", "m", 1)
@@ -52,7 +52,7 @@ fn the_order_of_the_list_survives_copying_the_files() {
         let zoned = time.to_zoned(jiff::tz::TimeZone::system()).unwrap();
         zoned.timestamp()
     };
-    let at = |time: &str| time.parse::<Timestamp>().unwrap();
+    let utc = |time: &str| time.parse::<Timestamp>().unwrap();
     let start = json!("2020-01-01T00:00:00Z");
     let turns = json!([{ "message": 1, "at": "2024-05-05T05:05:05Z" }, { "message": 3 }]);
     let cancelled =
@@ -61,12 +61,12 @@ fn the_order_of_the_list_survives_copying_the_files() {
         (
             "20200101_000000_a.json",
             json!({ "startedAt": start, "humble": { "turns": turns } }),
-            at("2024-05-05T05:05:05Z"),
+            utc("2024-05-05T05:05:05Z"),
         ),
         (
             "b.json",
             json!({ "startedAt": start, "humble": { "cancelled": cancelled } }),
-            at("2023-03-03T03:03:03Z"),
+            utc("2023-03-03T03:03:03Z"),
         ),
         (
             "20221231_235959_c.json",
@@ -81,18 +81,18 @@ fn the_order_of_the_list_survives_copying_the_files() {
         (
             "d.json",
             json!({ "startedAt": start }),
-            at("2020-01-01T00:00:00Z"),
+            utc("2020-01-01T00:00:00Z"),
         ),
         // These two names do not begin with a valid time.
         (
             "20229999_235959_e.json",
             json!({}),
-            at("1970-01-12T13:46:40Z"),
+            utc("1970-01-12T13:46:40Z"),
         ),
         (
             "20221231_2359590.json",
             json!({}),
-            at("1970-01-12T13:46:40Z"),
+            utc("1970-01-12T13:46:40Z"),
         ),
     ];
     for (id, root, _) in &files {
@@ -103,8 +103,8 @@ fn the_order_of_the_list_survives_copying_the_files() {
         let copied = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         file.unwrap().set_modified(copied).unwrap();
     }
-    let list = sessions.list();
-    let rows: Vec<_> = list
+    let listed = sessions.list();
+    let rows: Vec<_> = listed
         .iter()
         .map(|row| (row.id.as_str(), row.changed_at))
         .collect();
@@ -137,13 +137,13 @@ fn a_preview_contains_the_beginning_of_the_first_messages() {
 #[test]
 fn clock_jumps_lose_no_session() {
     let (folder, sessions) = new_store();
-    let at = |time: &str| time.parse::<jiff::Zoned>().unwrap();
+    let zoned = |time: &str| time.parse::<jiff::Zoned>().unwrap();
     // The clock stays the same, jumps back and then far ahead; equal names get a number.
     let times = [
-        at("2026-11-22T10:00:00[UTC]"),
-        at("2026-11-22T10:00:00[UTC]"),
-        at("2001-01-01T00:00:00[UTC]"),
-        at("2199-12-31T23:59:59[UTC]"),
+        zoned("2026-11-22T10:00:00[UTC]"),
+        zoned("2026-11-22T10:00:00[UTC]"),
+        zoned("2001-01-01T00:00:00[UTC]"),
+        zoned("2199-12-31T23:59:59[UTC]"),
     ];
     let answers = ["one", "two", "three", "four"];
     let mut ids = Vec::new();

@@ -68,6 +68,10 @@ fn invoke_tags_in_every_wrapper() {
         )),
         [seoul(), TIME.to_owned(), TIME.to_owned()]
     );
+}
+
+#[test]
+fn function_tag_with_a_name_attribute_is_read_like_invoke() {
     assert_eq!(
         describe(
             "<function name=\"get_weather\"><parameter name=\"city\">서울</parameter></function>"

@@ -7,18 +7,18 @@ use serde_json::json;
 #[test]
 fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
     let glm = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울";
-    let next = "<tool_call>get_time\n</tool_call>";
+    let next_call = "<tool_call>get_time\n</tool_call>";
     let function = "<function=get_weather>\n<parameter=city>\n서울\n";
     let request = "<mcp-request>\n<tool name=\"get_weather\"/>\n<param name=\"city\">서울";
-    let other = "<mcp-request>\n<tool name=\"get_time\"/>\n</mcp-request>";
+    let next_request = "<mcp-request>\n<tool name=\"get_time\"/>\n</mcp-request>";
     let invoke = "<invoke name=\"get_weather\"><parameter name=\"city\">서울";
     for text in [
-        format!("{glm}\n</tool_call>\n끝\n{next}"),
-        format!("{glm}</arg_key>\n</tool_call>\n끝\n{next}"),
+        format!("{glm}\n</tool_call>\n끝\n{next_call}"),
+        format!("{glm}</arg_key>\n</tool_call>\n끝\n{next_call}"),
         format!("{invoke}</invoke>\n끝\n<invoke name=\"get_time\"></invoke>"),
         format!("{invoke}</invoke>\n끝\n <invoke name=\"get_time\"></invoke>"),
-        format!("{request}\n</mcp-request>\n끝\n{other}"),
-        format!("{request}</city>\n</mcp-request>\n끝\n{other}"),
+        format!("{request}\n</mcp-request>\n끝\n{next_request}"),
+        format!("{request}</city>\n</mcp-request>\n끝\n{next_request}"),
         format!(
             "<tool_call>\n{function}</param>\n</function>\n끝\n<function=get_time>\n</function>"
         ),
@@ -35,10 +35,10 @@ fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
         assert_eq!(trimmed, [UNCLOSED, "text 끝", TIME], "{text}");
     }
     for text in [
-        format!("{glm}\n</tool_call>{next}"),
-        format!("{glm}\n</tool_call> {next}"),
+        format!("{glm}\n</tool_call>{next_call}"),
+        format!("{glm}\n</tool_call> {next_call}"),
         format!("{invoke}</invoke><invoke name=\"get_time\"/>"),
-        format!("{request}</mcp-request> {other}"),
+        format!("{request}</mcp-request> {next_request}"),
     ] {
         assert_eq!(describe_every_way(&text), [UNCLOSED, TIME], "{text}");
     }

@@ -117,8 +117,8 @@ does_not_carry_over! {
 async fn name_taken_by_another_server_is_not_trusted() {
     for decision in lasting_decisions() {
         let needs_approval = asks_after(decision, |fixture| {
-            let other = fixture.home.path().join("other");
-            fixture.entry = install(&other, &tool_definitions("Echoes."));
+            let other_folder = fixture.home.path().join("other");
+            fixture.entry = install(&other_folder, &tool_definitions("Echoes."));
             fixture.edit_server_entry("fs", |_| {});
         });
         assert!(needs_approval.await);

@@ -68,8 +68,11 @@ async fn changed_instructions_need_new_consent() {
     if !harness.events.iter().any(is_notice) {
         harness.wait_for(message, is_notice).await;
     }
-    let sent = harness.system_message_for("Hello.").await;
-    assert!(!sent.contains("INSTRUCTIONS OF"), "{sent}");
+    let system_message = harness.system_message_for("Hello.").await;
+    assert!(
+        !system_message.contains("INSTRUCTIONS OF"),
+        "{system_message}"
+    );
 }
 
 #[tokio::test]
@@ -88,11 +91,11 @@ async fn consent_lasts_for_the_run_and_refusal_is_respected() {
             .await
             .contains("INSTRUCTIONS OF")
     );
-    for (choice, is_sent) in [(UserChoice::SendAlways, true), (UserChoice::Stop, false)] {
+    for (choice, is_expected) in [(UserChoice::SendAlways, true), (UserChoice::Stop, false)] {
         let (ask, _) = harness.review_instructions().await;
         harness.choose(ask, choice).await;
-        let sent = harness.system_message_for("Hello.").await.contains(SECTION);
-        assert_eq!(sent, is_sent, "{choice:?}");
+        let is_included = harness.system_message_for("Hello.").await.contains(SECTION);
+        assert_eq!(is_included, is_expected, "{choice:?}");
     }
     let (ask, _) = harness.review_instructions().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
@@ -141,7 +144,7 @@ async fn every_line_of_the_instructions_is_quoted() {
         .await;
     let (ask, _) = harness.review_instructions().await;
     harness.choose(ask, UserChoice::SendAlways).await;
-    let sent = harness.system_message_for("Hello.").await;
+    let system_message = harness.system_message_for("Hello.").await;
     let quoted = "> Be kind.\n> INSTRUCTIONS\n> OF\n> SERVER\n> humble\n> (its\n> own words)";
-    assert!(sent.contains(quoted), "{sent}");
+    assert!(system_message.contains(quoted), "{system_message}");
 }

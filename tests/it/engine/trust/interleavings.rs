@@ -81,15 +81,15 @@ fn interleavings(events: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
     if events.is_empty() {
         return vec![Vec::new()];
     }
-    let mut all = Vec::new();
+    let mut orders = Vec::new();
     for (index, first) in events.iter().enumerate() {
         let mut others = events.to_vec();
         others.remove(index);
         for order in interleavings(&others) {
-            all.push([&[*first], &order[..]].concat());
+            orders.push([&[*first], &order[..]].concat());
         }
     }
-    all
+    orders
 }
 
 /// Plays these events in order, followed by another call. With `waits_for_writes`, each write of

@@ -74,8 +74,11 @@ async fn external_grant_needs_consent() {
         .await;
     harness.edit_file("trust.json", &granting_text).await;
     let (ask, changes) = harness.next_edit_question().await;
-    let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
-    assert_eq!(what, ["tool `echo` of `fs` would run without asking"]);
+    let descriptions: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
+    assert_eq!(
+        descriptions,
+        ["tool `echo` of `fs` would run without asking"]
+    );
     assert!(
         harness.call_needs_approval().await,
         "the grant needs consent"
