@@ -48,13 +48,13 @@ fn the_history_file_size_is_bounded() {
     assert_eq!(
         fs::metadata(&path).unwrap().len(),
         lines.len() as u64,
-        "too long to store"
+        "a prompt that is too long is not stored"
     );
     let long = "한".repeat(20_000);
     history.append(&long).unwrap();
     assert_eq!(history.load(2), ["299999".to_owned(), long.clone()]);
-    let more = lines.repeat(2);
-    fs::write(&path, &more).unwrap();
+    let oversized = lines.repeat(2);
+    fs::write(&path, &oversized).unwrap();
     history.append(&long).unwrap();
     assert!(fs::metadata(&path).unwrap().len() <= 1024 * 1024);
     assert_eq!(history.load(2), ["299999".to_owned(), long]);
@@ -73,8 +73,8 @@ fn concurrent_programs_lose_no_prompts() {
             });
         }
     });
-    let all: BTreeSet<String> = history(&folder).load(1000).into_iter().collect();
-    assert_eq!(all.len(), 100);
+    let prompts: BTreeSet<String> = history(&folder).load(1000).into_iter().collect();
+    assert_eq!(prompts.len(), 100);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
     assert_eq!(first.claim_draft().as_deref(), Some("쓰다 만\n글"));
     assert_eq!(first.claim_draft(), None);
     assert_eq!(start().claim_draft(), None);
-    // Dropped without sending the draft, as if the program were killed.
+    // As if the program were killed: the draft was neither sent nor cleared.
     drop(first);
     let next = start();
     assert_eq!(next.claim_draft().as_deref(), Some("쓰다 만\n글"));

@@ -6,7 +6,7 @@ use super::*;
 fn the_list_is_newest_first_and_contains_only_sessions() {
     let (folder, sessions) = folder();
     assert_eq!(sessions.list(), []);
-    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let base = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     for (id, age) in [("old.json", 3), ("newest.json", 1), ("middle.json", 2)] {
         put(
             &folder,
@@ -17,7 +17,7 @@ fn the_list_is_newest_first_and_contains_only_sessions() {
             .write(true)
             .open(path_of(&folder, id))
             .unwrap();
-        file.set_modified(start - Duration::from_secs(age)).unwrap();
+        file.set_modified(base - Duration::from_secs(age)).unwrap();
     }
     for other in [
         ".humble-x.tmp",
@@ -52,7 +52,7 @@ fn the_order_of_the_list_survives_copying_the_files() {
         let zoned = time.to_zoned(jiff::tz::TimeZone::system()).unwrap();
         zoned.timestamp()
     };
-    let at = |time: &str| time.parse::<Timestamp>().unwrap();
+    let utc = |time: &str| time.parse::<Timestamp>().unwrap();
     let start = json!("2020-01-01T00:00:00Z");
     let turns = json!([{ "message": 1, "at": "2024-05-05T05:05:05Z" }, { "message": 3 }]);
     let cancelled =
@@ -61,12 +61,12 @@ fn the_order_of_the_list_survives_copying_the_files() {
         (
             "20200101_000000_a.json",
             json!({ "startedAt": start, "humble": { "turns": turns } }),
-            at("2024-05-05T05:05:05Z"),
+            utc("2024-05-05T05:05:05Z"),
         ),
         (
             "b.json",
             json!({ "startedAt": start, "humble": { "cancelled": cancelled } }),
-            at("2023-03-03T03:03:03Z"),
+            utc("2023-03-03T03:03:03Z"),
         ),
         (
             "20221231_235959_c.json",
@@ -81,18 +81,18 @@ fn the_order_of_the_list_survives_copying_the_files() {
         (
             "d.json",
             json!({ "startedAt": start }),
-            at("2020-01-01T00:00:00Z"),
+            utc("2020-01-01T00:00:00Z"),
         ),
         // These two names do not begin with a valid time.
         (
             "20229999_235959_e.json",
             json!({}),
-            at("1970-01-12T13:46:40Z"),
+            utc("1970-01-12T13:46:40Z"),
         ),
         (
             "20221231_2359590.json",
             json!({}),
-            at("1970-01-12T13:46:40Z"),
+            utc("1970-01-12T13:46:40Z"),
         ),
     ];
     for (id, root, _) in &files {
@@ -100,15 +100,17 @@ fn the_order_of_the_list_survives_copying_the_files() {
         root["messages"] = json!([]);
         put(&folder, id, root.to_string());
         let file = fs::File::options().write(true).open(path_of(&folder, id));
-        let copied = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        file.unwrap().set_modified(copied).unwrap();
+        let copied_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        file.unwrap().set_modified(copied_at).unwrap();
     }
     let list = sessions.list();
     let rows: Vec<_> = list
         .iter()
         .map(|row| (row.id.as_str(), row.changed_at))
         .collect();
-    let expected = files.each_ref().map(|(id, _, at)| (*id, *at));
+    let expected = files
+        .each_ref()
+        .map(|(id, _, changed_at)| (*id, *changed_at));
     assert_eq!(rows, expected);
 }
 
@@ -116,8 +118,8 @@ fn the_order_of_the_list_survives_copying_the_files() {
 fn a_preview_contains_the_beginning_of_the_first_messages() {
     let (_folder, sessions) = folder();
     let mut session = conversation("short", &"한".repeat(10_000));
-    let more = (0..200).map(|number| SavedMessage::user(number.to_string()));
-    session.messages.extend(more);
+    let prompts = (0..200).map(|number| SavedMessage::user(number.to_string()));
+    session.messages.extend(prompts);
     let id = sessions.create(&session, &ended()).unwrap();
     let preview = sessions.preview(&id).unwrap();
     let texts: Vec<&str> = preview
@@ -137,13 +139,13 @@ fn a_preview_contains_the_beginning_of_the_first_messages() {
 #[test]
 fn clock_jumps_lose_no_session() {
     let (folder, sessions) = folder();
-    let at = |time: &str| time.parse::<jiff::Zoned>().unwrap();
-    // The clock stays the same, jumps back and then far ahead; equal names get a number.
+    let zoned = |time: &str| time.parse::<jiff::Zoned>().unwrap();
+    // The clock stands still, jumps back and then far ahead; equal names get a number.
     let times = [
-        at("2026-11-22T10:00:00[UTC]"),
-        at("2026-11-22T10:00:00[UTC]"),
-        at("2001-01-01T00:00:00[UTC]"),
-        at("2199-12-31T23:59:59[UTC]"),
+        zoned("2026-11-22T10:00:00[UTC]"),
+        zoned("2026-11-22T10:00:00[UTC]"),
+        zoned("2001-01-01T00:00:00[UTC]"),
+        zoned("2199-12-31T23:59:59[UTC]"),
     ];
     let answers = ["one", "two", "three", "four"];
     let mut ids = Vec::new();
