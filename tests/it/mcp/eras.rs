@@ -1,4 +1,5 @@
-//! Servers of either protocol era, and servers that fail when they are probed for it.
+//! Servers of both protocol eras (with `initialize`, or modern), and servers that fail when the
+//! client detects the era.
 
 use super::hub_harness::{HubHarness, succeeded, test_server_config};
 use humble::domain::server::{ProtocolMode, ServerTransport};
@@ -62,7 +63,7 @@ async fn calls_to_a_modern_server_report_progress_and_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_of_both_eras_uses_the_newer_one() {
+async fn the_newer_era_is_used_with_a_server_of_both() {
     let mut harness = HubHarness::start_connected("dual").await;
     assert_eq!(
         harness.server().peer.expect("a peer").protocol,
@@ -74,7 +75,7 @@ async fn a_server_of_both_eras_uses_the_newer_one() {
 }
 
 #[tokio::test]
-async fn probing_the_era_never_loses_a_server() {
+async fn servers_that_fail_during_detection_still_connect() {
     let behaviors = [
         "exits-on-discover",
         "hangs-on-discover",
@@ -121,7 +122,7 @@ async fn a_slow_modern_server_is_not_mistaken_for_a_legacy_one() {
 }
 
 #[tokio::test]
-async fn a_configured_era_is_the_only_one_tried() {
+async fn only_the_configured_era_is_tried() {
     let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Modern, "ignores-discover")]);
     let why = harness.wait_for_failure().await.summary();
     assert!(
@@ -165,18 +166,18 @@ async fn a_configured_era_is_the_only_one_tried() {
 #[tokio::test]
 async fn the_era_is_cached_and_detected_again_when_it_changes() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("servers.json");
+    let cache_file = folder.path().join("servers.json");
     let behavior = folder.path().join("behavior");
     let starts = || {
         let log = std::fs::read_to_string(folder.path().join("starts")).unwrap_or_default();
         log.lines().count()
     };
-    // One launch configuration, behind which the server changes.
+    // The launch configuration stays the same while the behavior of the server changes.
     let mut config = test_server_config("@");
     if let humble::domain::LaunchConfig::Stdio { args, .. } = &mut config.launch {
         *args = vec![format!("@{}", behavior.display())];
     }
-    for (now, protocol, started) in [
+    for (behavior_now, protocol, expected_starts) in [
         ("exits-on-discover", "2025-11-25", 2),
         ("exits-on-discover", "2025-11-25", 3),
         ("modern", "2026-07-28", 5),
@@ -184,16 +185,20 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
         ("", "2025-11-25", 8),
         ("", "2025-11-25", 9),
     ] {
-        std::fs::write(&behavior, now).unwrap();
-        let mut harness = HubHarness::start_with_cache(vec![config.clone()], file.clone());
+        std::fs::write(&behavior, behavior_now).unwrap();
+        let mut harness = HubHarness::start_with_cache(vec![config.clone()], cache_file.clone());
         let is_connected =
             |server: &humble::domain::Server| server.status == ServerStatus::Connected;
         let server = harness.wait_for(is_connected).await;
-        assert_eq!(server.peer.expect("a peer").protocol, protocol, "{now}");
-        assert_eq!(starts(), started, "{now}");
+        assert_eq!(
+            server.peer.expect("a peer").protocol,
+            protocol,
+            "{behavior_now}"
+        );
+        assert_eq!(starts(), expected_starts, "{behavior_now}");
         harness.close().await;
     }
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = std::fs::read_to_string(&cache_file).unwrap();
     assert!(
         text.contains("\"era\": \"legacy\"") && !text.contains("behavior"),
         "{text}"

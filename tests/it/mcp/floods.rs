@@ -35,9 +35,9 @@ async fn log_messages_are_interleaved_with_stderr_lines() {
 }
 
 #[tokio::test]
-async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
+async fn a_server_that_reports_a_change_after_every_list_is_listed_less_often() {
     let mut harness = HubHarness::start_connected("changes-when-listed").await;
-    let listed = |server: &humble::domain::Server| {
+    let list_count = |server: &humble::domain::Server| {
         server
             .stderr
             .iter()
@@ -46,7 +46,7 @@ async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
     };
     // The delays before re-listing double: 0.2, 0.4, 0.8, 1.6 seconds.
     let started = std::time::Instant::now();
-    harness.wait_for(|server| listed(server) >= 5).await;
+    harness.wait_for(|server| list_count(server) >= 5).await;
     assert!(
         started.elapsed().as_secs_f32() > 2.5,
         "{:?}",

@@ -1,4 +1,4 @@
-//! Servers that print text other than MCP messages, a little or endlessly.
+//! Servers that print text other than MCP messages, or messages nested too deep.
 
 use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
 use crate::support::fixtures::{server_config, stdio};
@@ -15,12 +15,12 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
         succeeded(harness.call("add", json!({ "a": 1, "b": 1 })).await),
         "2"
     );
-    let left_out = harness.server().rejected_tools;
+    let rejected = harness.server().rejected_tools;
     assert_eq!(
-        left_out,
+        rejected,
         ["7 lines on stdout that are not JSON-RPC, first: Welcome!"]
     );
-    // No answer was sent for it.
+    // The client did not answer any of these lines.
     assert!(
         !harness
             .server()
@@ -32,15 +32,15 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
 }
 
 #[tokio::test]
-async fn a_program_that_prints_no_messages_is_ended_with_the_reason() {
+async fn a_program_that_prints_no_messages_is_terminated_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let (sink, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sink));
-    for (word, last) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
+    for (word, quoted) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
         let mut harness = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);
         let notice = harness.wait_for_failure().await.summary();
         let expected =
-            format!("It writes text other than MCP messages to standard output, such as {last}.");
+            format!("It writes text other than MCP messages to standard output, such as {quoted}.");
         assert!(notice.contains(&expected), "{notice}");
         assert!(notice.contains("Check `command`"), "{notice}");
         harness.close().await;

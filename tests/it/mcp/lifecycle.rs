@@ -100,7 +100,7 @@ async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
         notice.contains("`test` ended") && notice.contains("dying"),
         "{notice}"
     );
-    // Its tools remain available, so there can be a next call.
+    // The tools remain available, so the next call can be made.
     assert_eq!(harness.server().offered_tools().count(), 16);
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
@@ -170,7 +170,7 @@ async fn a_grandchild_holding_stdout_does_not_hide_an_exit() {
         "{outcome:?}"
     );
     harness.wait_for_failure().await;
-    // The leader's remaining processes were killed with it.
+    // The other processes of its process group were killed.
     assert_eq!(harness.processes(), 0);
     harness.close().await;
 }
@@ -190,7 +190,7 @@ async fn a_server_that_ignores_everything_is_killed() {
 }
 
 #[tokio::test]
-async fn shutting_down_while_starting_leaves_nothing() {
+async fn a_shutdown_during_startup_leaves_no_process() {
     let harness = HubHarness::start(vec![
         test_server_config("silent"),
         server_config("second", stdio(&test_server_path(), &["floods"], &[])),
@@ -210,17 +210,17 @@ async fn a_dropped_hub_kills_its_processes() {
 #[tokio::test]
 async fn switching_off_stops_the_server_and_its_calls() {
     let mut harness = HubHarness::start_connected("").await;
-    let calling = harness.hub.call(
+    let pending_call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),
         Default::default(),
     );
-    let calling = tokio::spawn(calling);
+    let pending_call = tokio::spawn(pending_call);
     succeeded(harness.call("add", json!({})).await);
     harness.configure(vec![ServerConfig {
         enabled: false,
         ..test_server_config("")
     }]);
-    unreachable_because(calling.await.expect("the call does not panic"));
+    unreachable_because(pending_call.await.expect("the call does not panic"));
     assert_eq!(harness.server().status, ServerStatus::Off);
     unreachable_because(harness.call("add", json!({})).await);
     harness.close().await;
@@ -234,10 +234,10 @@ async fn a_tool_is_not_called_if_its_definition_changed_after_a_restart() {
         let tool = tools.iter().find(|tool| tool.name == name);
         tool.expect("the tool is listed").pin.clone()
     };
-    let approved = pin_of("echo", &harness);
+    let approved_pin = pin_of("echo", &harness);
     unreachable_because(harness.call("die", json!({})).await);
     let mut call = harness.call_request("echo", json!({ "text": "a" }));
-    call.pin = Some(approved);
+    call.pin = Some(approved_pin);
     assert_eq!(
         succeeded(harness.run_call(call, CancellationToken::new()).await),
         "a",

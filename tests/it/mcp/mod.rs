@@ -49,7 +49,7 @@ async fn arguments_are_sent_unchanged() {
 }
 
 #[tokio::test]
-async fn the_pin_covers_unknown_fields() {
+async fn the_pin_includes_unknown_fields() {
     let harness = HubHarness::start_connected("").await;
     let tool = harness.server().tools[0].clone();
     let definition = json!({
@@ -103,20 +103,20 @@ async fn progress_extends_the_timeout_at_most_tenfold() {
 async fn a_cancelled_call_returns_at_once_and_the_server_is_notified() {
     let mut harness = HubHarness::start_connected("").await;
     let cancel = CancellationToken::new();
-    let calling = harness.hub.call(
+    let pending_call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),
         cancel.clone(),
     );
-    let calling = tokio::spawn(calling);
-    // The request has been sent once a later one was answered.
+    let pending_call = tokio::spawn(pending_call);
+    // The answer to a later request shows that this request has been sent.
     succeeded(harness.call("add", json!({})).await);
-    let cancelled = Instant::now();
+    let cancelled_at = Instant::now();
     cancel.cancel();
     assert_eq!(
-        calling.await.expect("the call does not panic"),
+        pending_call.await.expect("the call does not panic"),
         ToolOutcome::Interrupted
     );
-    assert!(cancelled.elapsed() < Duration::from_millis(100));
+    assert!(cancelled_at.elapsed() < Duration::from_millis(100));
     harness.wait_for_stderr("cancelled").await;
     assert_eq!(
         succeeded(harness.call("echo", json!({ "text": "well" })).await),
@@ -128,29 +128,29 @@ async fn a_cancelled_call_returns_at_once_and_the_server_is_notified() {
 #[tokio::test]
 async fn a_dropped_call_is_cancelled_too() {
     let mut harness = HubHarness::start_connected("").await;
-    let calling = harness.hub.call(
+    let pending_call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),
         CancellationToken::new(),
     );
-    let calling = tokio::spawn(calling);
+    let pending_call = tokio::spawn(pending_call);
     succeeded(harness.call("add", json!({})).await);
-    calling.abort();
+    pending_call.abort();
     harness.wait_for_stderr("cancelled").await;
     harness.close().await;
 }
 
 #[tokio::test]
-async fn a_server_that_continues_after_a_cancellation_is_named() {
+async fn a_server_that_ignores_a_cancellation_is_reported() {
     let mut harness = HubHarness::start_connected("").await;
     let cancel = CancellationToken::new();
-    let calling = tokio::spawn(harness.hub.call(
+    let pending_call = tokio::spawn(harness.hub.call(
         harness.call_request("late", json!({ "seconds": 1.5 })),
         cancel.clone(),
     ));
     succeeded(harness.call("add", json!({})).await);
     cancel.cancel();
     assert_eq!(
-        calling.await.expect("the call does not panic"),
+        pending_call.await.expect("the call does not panic"),
         ToolOutcome::Interrupted
     );
     harness.wait_for_notice("`test` kept running `late`").await;
@@ -193,7 +193,7 @@ async fn server_requests_are_answered_or_refused() {
 }
 
 #[tokio::test]
-async fn a_flood_of_stderr_neither_blocks_nor_fills_the_memory() {
+async fn a_flood_of_stderr_neither_blocks_the_server_nor_fills_memory() {
     let mut harness = HubHarness::start_connected("floods").await;
     harness.wait_for_stderr("complaint 49999").await;
     assert!(harness.server().stderr.len() <= 200);
@@ -225,7 +225,7 @@ async fn unknown_content_does_not_affect_other_content() {
 
 #[tokio::test]
 async fn endless_lists_are_truncated() {
-    for (behavior, tools, why) in [
+    for (behavior, tool_count, rejection) in [
         ("endless", 100, "all tools after the first 100 pages"),
         ("stuck", 2, "all tools after a page with a repeated cursor"),
         ("many", 5_000, "all tools after the first 5000"),
@@ -234,7 +234,7 @@ async fn endless_lists_are_truncated() {
         let server = harness.server();
         assert_eq!(
             (server.tools.len(), server.rejected_tools),
-            (tools, vec![why.to_owned()])
+            (tool_count, vec![rejection.to_owned()])
         );
         harness.close().await;
     }
@@ -272,7 +272,7 @@ async fn an_endless_line_ends_the_session_with_the_reason() {
     harness.close().await;
 }
 
-fn variables(text: &str) -> Vec<String> {
+fn variable_names(text: &str) -> Vec<String> {
     serde_json::from_str(text).expect("the tool returns a list of names")
 }
 
@@ -280,7 +280,7 @@ fn variables(text: &str) -> Vec<String> {
 async fn environment_variables_are_withheld_unless_configured() {
     // Cargo sets this variable for every test.
     let secret = "CARGO_MANIFEST_DIR".to_owned();
-    let inherits = |inherit: InheritedEnv| {
+    let config_with = |inherit: InheritedEnv| {
         let launch = LaunchConfig::Stdio {
             command: test_server_path(),
             args: Vec::new(),
@@ -295,8 +295,8 @@ async fn environment_variables_are_withheld_unless_configured() {
         (InheritedEnv::AllowListAnd(vec![secret.clone()]), true),
         (InheritedEnv::All, true),
     ] {
-        let mut harness = HubHarness::connect(inherits(inherit)).await;
-        let names = variables(&succeeded(harness.call("variables", json!({})).await));
+        let mut harness = HubHarness::connect(config_with(inherit)).await;
+        let names = variable_names(&succeeded(harness.call("variables", json!({})).await));
         assert_eq!(names.contains(&secret), is_inherited, "{names:?}");
         assert!(names.contains(&"GIVEN".to_owned()));
         assert!(names.contains(&"PATH".to_owned()));
@@ -375,12 +375,12 @@ async fn a_configuration_change_restarts_only_changed_servers() {
     let mut harness = HubHarness::start_connected("").await;
     succeeded(harness.call("grow", json!({})).await);
     harness.wait_for(|server| server.tools.len() == 17).await;
-    let described = humble::domain::ServerConfig {
+    let with_description = humble::domain::ServerConfig {
         description: Some("the same".to_owned()),
         ..test_server_config("")
     };
     harness.configure(vec![
-        described,
+        with_description,
         server_config("other", stdio(&test_server_path(), &["junk"], &[])),
     ]);
     assert_eq!(harness.server().description.as_deref(), Some("the same"));

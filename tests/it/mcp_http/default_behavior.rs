@@ -43,12 +43,12 @@ impl ServerState {
                     .await
             }
             ("POST", "/mcp" | "/modern") => {
-                let mut head = vec!["Content-Type: application/json".to_owned()];
+                let mut headers = vec!["Content-Type: application/json".to_owned()];
                 if request.method() == "initialize" {
-                    head.push("Mcp-Session-Id: s-1".to_owned());
+                    headers.push("Mcp-Session-Id: s-1".to_owned());
                 }
                 let answer = self.answer(request);
-                write_response(writer, 200, &head, &answer.to_string()).await
+                write_response(writer, 200, &headers, &answer.to_string()).await
             }
             ("DELETE", _) => write_response(writer, 200, &[], "").await,
             ("GET", _) => write_response(writer, 405, &[], "Method Not Allowed").await,
@@ -71,7 +71,7 @@ impl ServerState {
         }
     }
 
-    /// The default response to a request.
+    /// The JSON-RPC response to a request.
     pub fn answer(&self, request: &ReceivedRequest) -> Value {
         let is_modern = request.path == "/modern";
         let arguments = &request.body["params"]["arguments"];
@@ -88,7 +88,7 @@ impl ServerState {
             "tools/list" => json!({ "tools": self.tools() }),
             "ping" => json!({}),
             "tools/call" if request.body["params"]["name"] == "nest" => {
-                json!({ "content": [], "structuredContent": nested() })
+                json!({ "content": [], "structuredContent": deeply_nested() })
             }
             "tools/call" => {
                 let number = |key: &str| arguments[key].as_i64().unwrap_or_default();
@@ -113,6 +113,6 @@ impl ServerState {
 }
 
 /// JSON nested deeper than most parsers accept.
-pub fn nested() -> Value {
+pub fn deeply_nested() -> Value {
     (0..200).fold(json!("}"), |inner, _| json!({ "]": [inner] }))
 }

@@ -1,4 +1,4 @@
-//! Sessions and streams that end unexpectedly, and endless bodies.
+//! Sessions and streams that end unexpectedly, missing responses, and endless bodies.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
@@ -57,10 +57,10 @@ async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
 
 #[tokio::test]
 async fn concurrent_calls_survive_a_lost_session() {
-    // The first three calls fail, however they are distributed over sessions.
+    // The first three calls fail, whichever session they belong to.
     let web = TestHttpServer::start_with(|request| {
-        let fails = request.method() == "tools/call" && request.earlier_count < 3;
-        fails.then(|| status(404, ""))?
+        let is_failing = request.method() == "tools/call" && request.earlier_count < 3;
+        is_failing.then(|| status(404, ""))?
     })
     .await;
     let config = server_at(&web, "/mcp");
@@ -113,8 +113,13 @@ async fn a_bad_request_within_a_session_is_the_result_of_its_call() {
 
 #[tokio::test]
 async fn a_stream_that_ends_early_fails_only_its_own_call() {
-    let half = || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
-    for parts in [vec![], vec![half()], vec![half(), ReplyPart::Disconnect]] {
+    let partial_event =
+        || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
+    for parts in [
+        vec![],
+        vec![partial_event()],
+        vec![partial_event(), ReplyPart::Disconnect],
+    ] {
         let web = TestHttpServer::start_with(move |request| {
             on_first_call(request, || Some(Behavior::Stream(parts.clone())))
         })
@@ -122,12 +127,15 @@ async fn a_stream_that_ends_early_fails_only_its_own_call() {
         let config = server_at(&web, "/mcp");
         let mut harness = HttpHarness::start_connected(web, config).await;
         let why = failed(harness.mcp.call("add", json!({})).await);
-        let known = [
+        let expected_starts = [
             "It closed",
             "Its stream ended before the answer came.",
             "Its answer was interrupted: ",
         ];
-        assert!(known.iter().any(|known| why.starts_with(known)), "{why}");
+        assert!(
+            expected_starts.iter().any(|start| why.starts_with(start)),
+            "{why}"
+        );
         succeeded(harness.mcp.call("add", json!({})).await);
         assert_eq!(harness.web.requests_for("initialize").len(), 1);
         harness.close().await;
@@ -137,11 +145,11 @@ async fn a_stream_that_ends_early_fails_only_its_own_call() {
 #[tokio::test]
 async fn an_ended_stream_is_resumed_after_the_delay_set_by_the_server() {
     let web = TestHttpServer::start_with(|request| {
-        let resumed = request.header("last-event-id") == Some("e-7");
-        let first = ReplyPart::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
+        let is_resumed = request.header("last-event-id") == Some("e-7");
+        let event_id = ReplyPart::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
         match request.method() {
-            "tools/call" => Some(Behavior::Stream(vec![first])),
-            "GET" if resumed => {
+            "tools/call" => Some(Behavior::Stream(vec![event_id])),
+            "GET" if is_resumed => {
                 let result = json!({ "content": [{ "type": "text", "text": "after all" }] });
                 let answer = json!({ "jsonrpc": "2.0", "id": 2, "result": result });
                 Some(Behavior::Stream(vec![crate::mcp_http::test_server::event(
@@ -170,8 +178,8 @@ async fn an_ended_stream_is_resumed_after_the_delay_set_by_the_server() {
 async fn the_end_of_the_sse_stream_ends_the_session() {
     let web = TestHttpServer::start_with(|request| {
         let endpoint = ReplyPart::Text("event: endpoint\ndata: /messages\n\n".to_owned());
-        let ends = request.method() == "GET" && request.earlier_count == 0;
-        ends.then(|| {
+        let is_first_stream = request.method() == "GET" && request.earlier_count == 0;
+        is_first_stream.then(|| {
             let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {
                 "protocolVersion": "2024-11-05", "capabilities": {} } });
             let pause = ReplyPart::Pause(Duration::from_millis(200));
@@ -197,7 +205,7 @@ async fn the_end_of_the_sse_stream_ends_the_session() {
 }
 
 #[tokio::test]
-async fn an_endless_body_is_cut_off() {
+async fn an_endless_body_fails_its_call() {
     for behavior in [
         Behavior::EndlessBody,
         Behavior::Stream(vec![ReplyPart::Flood(70 << 20), ReplyPart::Hang]),
@@ -240,17 +248,17 @@ async fn a_server_exit_is_reported_and_ends_its_calls() {
     .await;
     let config = server_at(&web, "/events");
     let mut harness = HttpHarness::start_connected(web, config).await;
-    let calling = harness.mcp.hub.call(
+    let pending_call = harness.mcp.hub.call(
         harness.mcp.call_request("add", json!({})),
         CancellationToken::new(),
     );
-    let calling = tokio::spawn(calling);
+    let pending_call = tokio::spawn(pending_call);
     harness
         .web
         .wait_until("a call", |web| web.requests_for("tools/call").len() == 1)
         .await;
     harness.web.shut_down();
-    let outcome = calling.await.expect("the call does not panic");
+    let outcome = pending_call.await.expect("the call does not panic");
     let why = unreachable_because(outcome);
     assert_eq!(
         why,

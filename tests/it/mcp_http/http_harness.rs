@@ -1,4 +1,4 @@
-//! A hub with one server at a URL, and the checks for leftovers when it is closed.
+//! A hub with one server at a URL. Closing it checks that no connection and no task is left.
 
 use crate::mcp_http::hub_harness::HubHarness;
 use crate::mcp_http::test_server::{TestHttpServer, WAIT_TIMEOUT};
@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 pub struct HttpHarness {
     pub mcp: HubHarness,
     pub web: TestHttpServer,
-    tasks: usize,
+    tasks_before: usize,
 }
 
 pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
@@ -34,18 +34,26 @@ pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
 
 impl HttpHarness {
     pub fn start(web: TestHttpServer, config: ServerConfig) -> Self {
-        let tasks = Handle::current().metrics().num_alive_tasks();
+        let tasks_before = Handle::current().metrics().num_alive_tasks();
         let mcp = HubHarness::start(vec![config]);
-        Self { mcp, web, tasks }
+        Self {
+            mcp,
+            web,
+            tasks_before,
+        }
     }
 
-    /// The same with a detection cache file.
+    /// Starts a hub that stores detected transports and eras in the cache file `file`.
     pub fn start_with_cache(web: TestHttpServer, config: ServerConfig, file: PathBuf) -> Self {
-        let tasks = Handle::current().metrics().num_alive_tasks();
+        let tasks_before = Handle::current().metrics().num_alive_tasks();
         let mut mcp = HubHarness::start(Vec::new());
         mcp.hub.set_cache_file(file);
         mcp.configure(vec![config]);
-        Self { mcp, web, tasks }
+        Self {
+            mcp,
+            web,
+            tasks_before,
+        }
     }
 
     pub async fn start_connected(web: TestHttpServer, config: ServerConfig) -> Self {
@@ -61,15 +69,18 @@ impl HttpHarness {
     }
 
     pub async fn wait_for_sign_in(&mut self) -> Notice {
-        let wanted = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
-        let server = self.mcp.wait_for(|server| wanted(&server.status)).await;
+        let needs_sign_in = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
+        let server = self
+            .mcp
+            .wait_for(|server| needs_sign_in(&server.status))
+            .await;
         match server.status {
             ServerStatus::NeedsSignIn(notice) => notice,
-            other => unreachable!("waited for a sign-in, found {other:?}"),
+            other => unreachable!("unexpected status {other:?}"),
         }
     }
 
-    /// The notice of a server that could not be started.
+    /// Starts a server that cannot be connected, and returns the text of the notice.
     pub async fn connection_error(web: TestHttpServer, config: ServerConfig) -> String {
         let mut harness = Self::start(web, config);
         let sentence = harness.mcp.wait_for_failure().await.summary();
@@ -79,11 +90,15 @@ impl HttpHarness {
 
     /// Closes the hub and checks that no connection and no task is left.
     pub async fn close(self) -> TestHttpServer {
-        let Self { mcp, web, tasks } = self;
+        let Self {
+            mcp,
+            web,
+            tasks_before,
+        } = self;
         mcp.close().await;
         web.wait_until_idle().await;
         let started = Instant::now();
-        while Handle::current().metrics().num_alive_tasks() > tasks {
+        while Handle::current().metrics().num_alive_tasks() > tasks_before {
             assert!(started.elapsed() < WAIT_TIMEOUT, "a task is still running");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -6,14 +6,14 @@ use tokio::net::tcp::OwnedWriteHalf;
 pub async fn write_response(
     writer: &mut OwnedWriteHalf,
     status: u16,
-    head: &[String],
+    headers: &[String],
     body: &str,
 ) -> std::io::Result<()> {
     let mut text = format!(
         "HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n",
         body.len()
     );
-    for line in head {
+    for line in headers {
         text.push_str(line);
         text.push_str("\r\n");
     }

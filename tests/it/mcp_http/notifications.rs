@@ -1,6 +1,6 @@
-//! Messages initiated by servers (list changes, requests), and tool errors.
+//! Messages that servers send unasked (list changes, requests), and tool errors.
 
-use crate::mcp_http::default_behavior::nested;
+use crate::mcp_http::default_behavior::deeply_nested;
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded};
 use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with};
@@ -13,7 +13,7 @@ async fn a_tool_added_before_the_stream_opened_is_listed() {
     let config = server_at(&web, "/events");
     let mut harness = HttpHarness::start_connected(web, config).await;
     harness.mcp.wait_for(|server| server.tools.len() == 1).await;
-    // Not announced on any stream, so the client cannot have received it.
+    // The change is announced on no stream, so the client must list the tools again.
     harness
         .web
         .add_tool(json!({ "name": "late", "inputSchema": {} }));
@@ -55,7 +55,7 @@ async fn a_change_is_received_on_the_open_stream() {
         let mut harness = HttpHarness::start_connected(web, config).await;
         harness
             .web
-            .wait_until("a stream is open", |web| web.streams() == 1)
+            .wait_until("a stream is open", |web| web.open_stream_count() == 1)
             .await;
         harness
             .web
@@ -75,7 +75,7 @@ async fn server_requests_are_answered() {
     let harness = HttpHarness::start_connected(web, config).await;
     harness
         .web
-        .wait_until("a stream is open", |web| web.streams() == 1)
+        .wait_until("a stream is open", |web| web.open_stream_count() == 1)
         .await;
     harness
         .web
@@ -110,7 +110,7 @@ async fn a_tool_error_is_the_result_regardless_of_http_status() {
 }
 
 #[tokio::test]
-async fn deep_nesting_costs_only_a_tool_or_a_call_over_every_transport() {
+async fn deep_nesting_affects_only_one_tool_or_call_over_every_transport() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/mcp", RemoteTransport::Http),
@@ -118,7 +118,7 @@ async fn deep_nesting_costs_only_a_tool_or_a_call_over_every_transport() {
         ("/modern", RemoteTransport::Http),
     ] {
         let web = TestHttpServer::start().await;
-        let schema = json!({ "type": "object", "properties": { "x": nested() } });
+        let schema = json!({ "type": "object", "properties": { "x": deeply_nested() } });
         web.add_tool(json!({ "name": "deep", "inputSchema": schema }));
         web.add_tool(json!({ "inputSchema": {}, "name": "last" }));
         let config = remote(format!("{}{path}", web.origin), transport);
@@ -146,7 +146,8 @@ async fn deep_nesting_costs_only_a_tool_or_a_call_over_every_transport() {
 async fn an_error_nested_too_deep_keeps_its_message() {
     let web = TestHttpServer::start_with(|request| {
         (request.method() == "tools/call").then(|| {
-            let error = json!({ "data": nested(), "code": -32000, "message": "no such city" });
+            let error =
+                json!({ "data": deeply_nested(), "code": -32000, "message": "no such city" });
             let body = json!({ "jsonrpc": "2.0", "error": error, "id": request.body["id"] });
             let head = vec!["Content-Type: application/json".to_owned()];
             Behavior::Response(400, head, body.to_string())

@@ -10,7 +10,7 @@ use humble::domain::server::{ProtocolMode, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The notice shown if a server gives this response to every request, and the server's origin.
+/// The notice about a server that gives this response to every request, and the server's origin.
 async fn connection_error_for(code: u16, body: &'static str) -> (String, String) {
     let web = TestHttpServer::start_with(move |_| status(code, body)).await;
     let config = server_at(&web, "/mcp");
@@ -128,9 +128,9 @@ async fn an_excessive_retry_after_fails_at_once() {
 
 #[tokio::test]
 async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_rate_limiting() {
-    for pause in ["20", "1"] {
+    for seconds in ["20", "1"] {
         let web = TestHttpServer::start_with(move |_| {
-            let headers = vec![format!("Retry-After: {pause}")];
+            let headers = vec![format!("Retry-After: {seconds}")];
             Some(Behavior::Response(429, headers, "slow down".to_owned()))
         })
         .await;
@@ -141,10 +141,10 @@ async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_rate_limiting()
             notice,
             format!(
                 "Server `web` could not be started. It is limiting the rate of requests (HTTP status 429: slow \
-                 down; it asks to retry after {pause} s). Try again later."
+                 down; it asks to retry after {seconds} s). Try again later."
             )
         );
-        assert!(started.elapsed() < Duration::from_secs(3), "{pause}");
+        assert!(started.elapsed() < Duration::from_secs(3), "{seconds}");
     }
 }
 
@@ -218,8 +218,8 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
         ("/mcp", RemoteTransport::Http),
         ("/sse", RemoteTransport::Sse),
     ] {
-        let to = target.clone();
-        let web = TestHttpServer::start_with(move |_| redirect(307, &to)).await;
+        let target = target.clone();
+        let web = TestHttpServer::start_with(move |_| redirect(307, &target)).await;
         let config = remote(format!("{}{path}", web.origin), transport);
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
@@ -234,7 +234,7 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
 }
 
 #[tokio::test]
-async fn a_redirect_loop_ends() {
+async fn a_redirect_loop_is_reported() {
     let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
     let config = server_at(&web, "/mcp");
     let notice = HttpHarness::connection_error(web, config).await;
@@ -286,8 +286,8 @@ async fn tls_to_a_plain_text_port_is_reported() {
 #[tokio::test]
 async fn a_call_that_fails_with_a_status_does_not_affect_others() {
     let web = TestHttpServer::start_with(|request| {
-        let fails = request.method() == "tools/call" && request.earlier_count == 0;
-        fails.then(|| status(500, "boom"))?
+        let is_failing = request.method() == "tools/call" && request.earlier_count == 0;
+        is_failing.then(|| status(500, "boom"))?
     })
     .await;
     let config = server_at(&web, "/mcp");
@@ -344,8 +344,8 @@ async fn credentials_that_expire_during_a_session_are_reported() {
 #[tokio::test]
 async fn a_server_that_keeps_failing_is_reconnected() {
     let web = TestHttpServer::start_with(|request| {
-        let fails = request.method() == "tools/call" && request.earlier_count < 2;
-        fails.then(|| status(500, "boom"))?
+        let is_failing = request.method() == "tools/call" && request.earlier_count < 2;
+        is_failing.then(|| status(500, "boom"))?
     })
     .await;
     let config = server_at(&web, "/mcp");

@@ -71,13 +71,13 @@ async fn a_tool_is_called_over_every_transport_and_era() {
 }
 
 #[tokio::test]
-async fn a_session_is_named_in_every_request_and_ended() {
+async fn every_request_names_the_session_and_the_last_one_ends_it() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/mcp");
     let mut harness = HttpHarness::start_connected(web, config).await;
     assert_add_works(&mut harness).await;
     let web = harness.close().await;
-    let sent = |request: &ReceivedRequest| {
+    let method_and_headers = |request: &ReceivedRequest| {
         let header = |name| request.header(name).unwrap_or("-").to_owned();
         (
             request.method().to_owned(),
@@ -85,13 +85,14 @@ async fn a_session_is_named_in_every_request_and_ended() {
             header("mcp-protocol-version"),
         )
     };
-    let mut sent: Vec<_> = web.requests().iter().map(sent).collect();
+    let mut sent: Vec<_> = web.requests().iter().map(method_and_headers).collect();
     let first = sent.remove(0);
     assert_eq!(
         first,
         ("initialize".to_owned(), "-".to_owned(), "-".to_owned())
     );
-    let later = |method: &str| (method.to_owned(), "s-1".to_owned(), "2025-11-25".to_owned());
+    let with_session =
+        |method: &str| (method.to_owned(), "s-1".to_owned(), "2025-11-25".to_owned());
     sent.sort();
     sent.dedup();
     let expected = [
@@ -101,14 +102,14 @@ async fn a_session_is_named_in_every_request_and_ended() {
         "tools/call",
         "tools/list",
     ];
-    assert_eq!(sent, expected.map(later));
+    assert_eq!(sent, expected.map(with_session));
 }
 
 #[tokio::test]
-async fn messages_after_initialized_wait_for_its_arrival() {
+async fn later_messages_wait_until_initialized_has_arrived() {
     let web = TestHttpServer::start_with(|request| {
-        let is_notified = request.method() == "notifications/initialized";
-        is_notified.then_some(Behavior::Delayed(Duration::from_millis(300)))
+        let is_notification = request.method() == "notifications/initialized";
+        is_notification.then_some(Behavior::Delayed(Duration::from_millis(300)))
     })
     .await;
     let config = server_at(&web, "/mcp");
@@ -158,7 +159,7 @@ async fn modern_requests_name_method_tool_and_arguments_in_headers() {
     assert!(web.requests_for("GET").is_empty() && web.requests_for("DELETE").is_empty());
 }
 
-fn progress(request: &ReceivedRequest, done: u64) -> ReplyPart {
+fn progress_event(request: &ReceivedRequest, done: u64) -> ReplyPart {
     let token = &request.body["params"]["_meta"]["progressToken"];
     event(
         &json!({ "jsonrpc": "2.0", "method": "notifications/progress",
@@ -170,7 +171,7 @@ fn progress(request: &ReceivedRequest, done: u64) -> ReplyPart {
 async fn progress_on_a_calls_stream_extends_its_timeout() {
     let web = TestHttpServer::start_with(|request| {
         let pause = || ReplyPart::Pause(Duration::from_millis(250));
-        let steps = || (1..=3).flat_map(|done| [pause(), progress(request, done)]);
+        let steps = || (1..=3).flat_map(|done| [pause(), progress_event(request, done)]);
         (request.method() == "tools/call")
             .then(|| Behavior::Stream(steps().chain([ReplyPart::Answer]).collect()))
     })
@@ -214,11 +215,11 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             })
             .await;
         let cancel = CancellationToken::new();
-        let calling = harness
+        let pending_call = harness
             .mcp
             .hub
             .call(harness.mcp.call_request("add", json!({})), cancel.clone());
-        let calling = tokio::spawn(calling);
+        let pending_call = tokio::spawn(pending_call);
         harness
             .web
             .wait_until("a second call", |web| {
@@ -227,7 +228,7 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             .await;
         cancel.cancel();
         assert_eq!(
-            calling.await.expect("the call does not panic"),
+            pending_call.await.expect("the call does not panic"),
             ToolOutcome::Interrupted
         );
         harness
@@ -237,10 +238,10 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
             })
             .await;
         let cancellations = harness.web.requests_for("notifications/cancelled");
-        let ids = |requests: &[ReceivedRequest], at: &str| -> Vec<Value> {
+        let ids = |requests: &[ReceivedRequest], pointer: &str| -> Vec<Value> {
             requests
                 .iter()
-                .map(|request| request.body.pointer(at).cloned().unwrap_or_default())
+                .map(|request| request.body.pointer(pointer).cloned().unwrap_or_default())
                 .collect()
         };
         let calls = harness.web.requests_for("tools/call");
@@ -294,14 +295,14 @@ async fn a_cancellation_never_overtakes_its_request() {
     let harness = HttpHarness::start_connected(web, config).await;
     for _ in 0..20 {
         let cancel = CancellationToken::new();
-        let calling = harness
+        let pending_call = harness
             .mcp
             .hub
             .call(harness.mcp.call_request("add", json!({})), cancel.clone());
-        let calling = tokio::spawn(calling);
+        let pending_call = tokio::spawn(pending_call);
         tokio::task::yield_now().await;
         cancel.cancel();
-        let _ = calling.await;
+        let _ = pending_call.await;
     }
     harness
         .web
@@ -314,10 +315,10 @@ async fn a_cancellation_never_overtakes_its_request() {
     for (index, request) in requests.iter().enumerate() {
         let id = &request.body["params"]["requestId"];
         let is_cancellation = request.method() == "notifications/cancelled";
-        let came_before = requests[..index]
+        let was_sent_before = requests[..index]
             .iter()
             .any(|other| other.body["id"] == *id);
-        assert!(!is_cancellation || came_before, "{id}");
+        assert!(!is_cancellation || was_sent_before, "{id}");
     }
     harness.close().await;
 }
@@ -327,13 +328,13 @@ async fn responses_reach_their_calls_in_any_order_and_on_any_stream() {
     // Each call is answered on the stream of the next call.
     let web = TestHttpServer::start_with(|request| {
         let id = request.body["id"].as_i64().unwrap_or_default();
-        let for_id = |id: i64| {
+        let response_to = |id: i64| {
             let content = json!([{ "type": "text", "text": id.to_string() }]);
             event(&json!({ "jsonrpc": "2.0", "id": id, "result": { "content": content } }))
         };
         match (request.method(), request.earlier_count) {
             ("tools/call", 0) => Some(Behavior::Stream(vec![ReplyPart::Hang])),
-            ("tools/call", _) => Some(Behavior::Stream(vec![for_id(id - 1), for_id(id)])),
+            ("tools/call", _) => Some(Behavior::Stream(vec![response_to(id - 1), response_to(id)])),
             _ => None,
         }
     })

@@ -25,7 +25,7 @@ pub struct ReceivedRequest {
     pub verb: String,
     pub path: String,
     pub headers: HashMap<String, String>,
-    /// Null if there was none.
+    /// The JSON body; null without a valid one.
     pub body: Value,
     /// Number of earlier requests with the same HTTP and MCP method.
     pub earlier_count: usize,
@@ -58,7 +58,7 @@ pub enum Behavior {
 
 #[derive(Debug, Clone)]
 pub enum ReplyPart {
-    /// Literal text.
+    /// This text as it is.
     Text(String),
     /// The default response.
     Answer,
@@ -78,14 +78,14 @@ pub fn status(status: u16, body: &str) -> Option<Behavior> {
 }
 
 pub fn json_with(status: u16, body: &Value) -> Option<Behavior> {
-    let head = vec!["Content-Type: application/json".to_owned()];
-    Some(Behavior::Response(status, head, body.to_string()))
+    let headers = vec!["Content-Type: application/json".to_owned()];
+    Some(Behavior::Response(status, headers, body.to_string()))
 }
 
-pub fn redirect(status: u16, to: &str) -> Option<Behavior> {
+pub fn redirect(status: u16, location: &str) -> Option<Behavior> {
     Some(Behavior::Response(
         status,
-        vec![format!("Location: {to}")],
+        vec![format!("Location: {location}")],
         String::new(),
     ))
 }
@@ -99,9 +99,9 @@ type BehaviorFn = dyn Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync;
 pub struct ServerState {
     behavior: Box<BehaviorFn>,
     requests: Mutex<Vec<ReceivedRequest>>,
-    open: AtomicUsize,
+    open_connections: AtomicUsize,
     /// Connections that the client closed before the response was complete.
-    dropped: AtomicUsize,
+    dropped_connections: AtomicUsize,
     /// Open HTTP+SSE streams and streams opened with GET.
     pub streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// Tools in addition to the default one.
@@ -112,29 +112,30 @@ pub struct ServerState {
 pub struct TestHttpServer {
     inner: Arc<ServerState>,
     pub origin: String,
-    accepting: JoinHandle<()>,
+    accept_task: JoinHandle<()>,
 }
 
 impl Drop for TestHttpServer {
     fn drop(&mut self) {
-        self.accepting.abort();
+        self.accept_task.abort();
     }
 }
 
 impl TestHttpServer {
-    /// A well-behaved server.
+    /// Starts a well-behaved server.
     pub async fn start() -> Self {
         Self::start_with(|_| None).await
     }
 
-    /// A server that uses `behavior` where it returns a value.
+    /// Starts a server. If `behavior` returns a value for a request, the value replaces the default
+    /// response.
     pub async fn start_with(
         behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
     ) -> Self {
         Self::at_port(0, behavior).await
     }
 
-    /// The same at a given port, for a server that is restarted.
+    /// Like [`Self::start_with`], but at a given port, for a server that is restarted.
     pub async fn at_port(
         port: u16,
         behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
@@ -155,13 +156,13 @@ impl TestHttpServer {
         let inner = Arc::new(ServerState {
             behavior: Box::new(behavior),
             requests: Mutex::default(),
-            open: AtomicUsize::new(0),
-            dropped: AtomicUsize::new(0),
+            open_connections: AtomicUsize::new(0),
+            dropped_connections: AtomicUsize::new(0),
             streams: Mutex::default(),
             extra_tools: Mutex::default(),
             shutdown: CancellationToken::new(),
         });
-        let accepting = {
+        let accept_task = {
             let inner = inner.clone();
             tokio::spawn(async move {
                 loop {
@@ -170,13 +171,13 @@ impl TestHttpServer {
                         accepted = listener.accept() => accepted.expect("a connection"),
                     };
                     let inner = inner.clone();
-                    inner.open.fetch_add(1, Ordering::SeqCst);
+                    inner.open_connections.fetch_add(1, Ordering::SeqCst);
                     tokio::spawn(async move {
                         tokio::select! {
                             () = inner.shutdown.cancelled() => {}
                             _ = inner.serve(stream) => {}
                         }
-                        inner.open.fetch_sub(1, Ordering::SeqCst);
+                        inner.open_connections.fetch_sub(1, Ordering::SeqCst);
                     });
                 }
             })
@@ -184,7 +185,7 @@ impl TestHttpServer {
         Self {
             inner,
             origin,
-            accepting,
+            accept_task,
         }
     }
 
@@ -206,7 +207,7 @@ impl TestHttpServer {
     }
 
     pub fn dropped_connections(&self) -> usize {
-        self.inner.dropped.load(Ordering::SeqCst)
+        self.inner.dropped_connections.load(Ordering::SeqCst)
     }
 
     /// Stops the server and closes all connections.
@@ -224,19 +225,19 @@ impl TestHttpServer {
         self.inner.broadcast(message);
     }
 
-    pub fn streams(&self) -> usize {
+    pub fn open_stream_count(&self) -> usize {
         let mut streams = self.inner.streams.lock().unwrap();
         streams.retain(|stream| !stream.is_closed());
         streams.len()
     }
 
-    /// Waits until a condition holds.
+    /// Waits until `holds` returns true; `condition` describes it for the panic message.
     pub async fn wait_until(&self, condition: &str, holds: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !holds(self) {
             assert!(
                 started.elapsed() < WAIT_TIMEOUT,
-                "{condition} never happened: {:?}",
+                "timed out waiting for: {condition}; requests: {:?}",
                 self.requests()
             );
             sleep(Duration::from_millis(5)).await;
@@ -246,7 +247,7 @@ impl TestHttpServer {
     /// Waits until no connection is left.
     pub async fn wait_until_idle(&self) {
         self.wait_until("no connection", |web| {
-            web.inner.open.load(Ordering::SeqCst) == 0
+            web.inner.open_connections.load(Ordering::SeqCst) == 0
         })
         .await;
     }
@@ -262,10 +263,10 @@ impl ServerState {
     async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
-        while let Some(request) = self.read(&mut reader).await? {
+        while let Some(request) = self.read_request(&mut reader).await? {
             match (self.behavior)(&request) {
-                Some(replacement) => {
-                    self.respond_with(replacement, &request, &mut reader, &mut writer)
+                Some(behavior) => {
+                    self.respond_with(behavior, &request, &mut reader, &mut writer)
                         .await?
                 }
                 None => self.respond(&request, &mut reader, &mut writer).await?,
@@ -274,7 +275,7 @@ impl ServerState {
         Ok(())
     }
 
-    async fn read(
+    async fn read_request(
         &self,
         reader: &mut BufReader<OwnedReadHalf>,
     ) -> std::io::Result<Option<ReceivedRequest>> {
@@ -319,14 +320,14 @@ impl ServerState {
 
     pub async fn respond_with(
         &self,
-        replacement: Behavior,
+        behavior: Behavior,
         request: &ReceivedRequest,
         reader: &mut BufReader<OwnedReadHalf>,
         writer: &mut OwnedWriteHalf,
     ) -> std::io::Result<()> {
-        match replacement {
-            Behavior::Response(status, head, body) => {
-                write_response(writer, status, &head, &body).await
+        match behavior {
+            Behavior::Response(status, headers, body) => {
+                write_response(writer, status, &headers, &body).await
             }
             Behavior::Delayed(time) => {
                 sleep(time).await;
@@ -338,7 +339,7 @@ impl ServerState {
                 write_chunk(writer, "{\"a\":\"").await?;
                 let part = "x".repeat(1 << 20);
                 while write_chunk(writer, &part).await.is_ok() {}
-                self.dropped.fetch_add(1, Ordering::SeqCst);
+                self.dropped_connections.fetch_add(1, Ordering::SeqCst);
                 Err(std::io::ErrorKind::BrokenPipe.into())
             }
             Behavior::Stream(parts) => {
@@ -375,7 +376,7 @@ impl ServerState {
         reader: &mut BufReader<OwnedReadHalf>,
     ) -> std::io::Result<()> {
         let _ = reader.read_u8().await;
-        self.dropped.fetch_add(1, Ordering::SeqCst);
+        self.dropped_connections.fetch_add(1, Ordering::SeqCst);
         Err(std::io::ErrorKind::ConnectionAborted.into())
     }
 }

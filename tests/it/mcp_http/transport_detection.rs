@@ -10,10 +10,11 @@ use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-fn detect_config(web: &TestHttpServer, path: &str) -> ServerConfig {
+fn config_for_detection(web: &TestHttpServer, path: &str) -> ServerConfig {
     remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }
 
+/// Waits for the connection and calls a tool. Returns the detected transport and protocol revision.
 async fn detected(harness: &mut HttpHarness) -> (ServerTransport, String) {
     harness.wait_until_connected().await;
     succeeded(harness.mcp.call("add", json!({})).await);
@@ -33,7 +34,7 @@ async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
         ("/modern", ServerTransport::Http, MODERN),
     ] {
         let web = TestHttpServer::start().await;
-        let config = detect_config(&web, path);
+        let config = config_for_detection(&web, path);
         let mut harness = HttpHarness::start(web, config);
         assert_eq!(
             detected(&mut harness).await,
@@ -48,19 +49,19 @@ async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
 #[tokio::test]
 async fn a_stream_without_an_endpoint_is_abandoned_after_five_seconds() {
     let web = TestHttpServer::start().await;
-    let config = detect_config(&web, "/events");
+    let config = config_for_detection(&web, "/events");
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
     assert_eq!(detected(&mut harness).await.0, ServerTransport::Http);
-    let took = started.elapsed();
-    assert!((5..8).contains(&took.as_secs()), "{took:?}");
+    let elapsed = started.elapsed();
+    assert!((5..8).contains(&elapsed.as_secs()), "{elapsed:?}");
     harness.close().await;
 }
 
 #[tokio::test]
 async fn the_transport_is_cached_and_detected_again_when_it_changes() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("servers.json");
+    let cache_file = folder.path().join("servers.json");
     let mut port = 0;
     // Only HTTP+SSE at first, then only streamable HTTP, at the same address.
     for (unsupported, first_verb) in [
@@ -79,8 +80,8 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
         })
         .await;
         port = web.port();
-        let config = detect_config(&web, "/mcp");
-        let mut harness = HttpHarness::start_with_cache(web, config, file.clone());
+        let config = config_for_detection(&web, "/mcp");
+        let mut harness = HttpHarness::start_with_cache(web, config, cache_file.clone());
         let expected = if unsupported.starts_with("POST") {
             ServerTransport::Sse
         } else {
@@ -99,7 +100,7 @@ async fn both_errors_are_reported_if_neither_transport_works() {
         _ => status(500, "boom"),
     })
     .await;
-    let config = detect_config(&web, "/mcp");
+    let config = config_for_detection(&web, "/mcp");
     let origin = web.origin.clone();
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
@@ -145,7 +146,7 @@ async fn a_missing_sse_endpoint_is_reported() {
     assert_eq!(sentence, expected);
 }
 
-/// Typical responses of legacy servers to the probe.
+/// Typical responses of legacy servers to `server/discover`.
 #[tokio::test]
 async fn a_legacy_server_is_detected_from_any_rejection() {
     let no_session = json!({ "jsonrpc": "2.0", "id": null,
@@ -171,7 +172,7 @@ async fn a_legacy_server_is_detected_from_any_rejection() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_on_the_probe_is_retried_with_initialize() {
+async fn a_server_that_hangs_on_discover_gets_initialize() {
     let web = TestHttpServer::start_with(|request| {
         (request.method() == "server/discover").then_some(Behavior::Hang)
     })
@@ -184,13 +185,15 @@ async fn a_server_that_hangs_on_the_probe_is_retried_with_initialize() {
     assert_eq!(detected(&mut harness).await.1, "2025-11-25");
     harness
         .web
-        .wait_until("the probe is dropped", |web| web.dropped_connections() == 1)
+        .wait_until("the discover request is dropped", |web| {
+            web.dropped_connections() == 1
+        })
         .await;
     harness.close().await;
 }
 
 #[tokio::test]
-async fn a_revision_that_is_refused_is_negotiated() {
+async fn a_supported_revision_is_used_after_a_refusal() {
     let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32022, "message": "Unsupported protocol version",
             "data": { "supported": [MODERN], "requested": "other" } });

@@ -13,11 +13,11 @@ fn stream(blocks: &[String], reason: &str) -> String {
     anthropic_stream(blocks, reason)
 }
 
-fn decoded(stream: &str) -> DecodedReply {
+fn decode_all(stream: &str) -> DecodedReply {
     decode_every_way(Anthropic, stream.as_bytes())
 }
 
-fn carried(value: Value) -> Option<ReasoningEcho> {
+fn reasoning_echo(value: Value) -> Option<ReasoningEcho> {
     let provider = Anthropic;
     Some(ReasoningEcho { provider, value })
 }
@@ -44,9 +44,9 @@ fn korean_text_and_thinking_survive_every_split() {
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&stream), expected);
-    assert_eq!(decoded(&stream.replace('\n', "\r\n")), expected);
-    never_complete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
+    assert_eq!(decode_all(&stream), expected);
+    assert_eq!(decode_all(&stream.replace('\n', "\r\n")), expected);
+    assert_cut_off_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
 }
 
 #[test]
@@ -63,21 +63,24 @@ fn fragmented_signature_is_sent_back_whole() {
     );
     let stream = stream(&[block], "end_turn");
     let expected = json!([{"type": "thinking", "thinking": "생각", "signature": "c2lnbmVk"}]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
 }
 
 #[test]
-fn stream_without_its_last_event_is_cut_off() {
-    let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
-    let cut = whole
+fn stream_without_its_last_event_is_reported_as_cut_off() {
+    let complete = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    let last_event = complete
         .rfind("event: message_stop")
         .expect("event is present");
-    let decoded = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
+    let reply = decode(Anthropic, &[&complete.as_bytes()[..last_event]]);
     assert_eq!(
-        (decoded.text.as_str(), decoded.failed),
+        (reply.text.as_str(), reply.failed),
         ("x", Some(FailureCause::ReplyCutOff))
     );
-    assert_eq!(decoded.end, None);
+    assert_eq!(reply.end, None);
 }
 
 #[test]
@@ -100,13 +103,13 @@ fn interleaved_blocks_are_distinguished_by_index() {
         ],
         "tool_use",
     );
-    let decoded = decoded(&stream);
+    let reply = decode_all(&stream);
     let expected = [
         call(Some("a"), "f", json!({"x": 1})),
         call(Some("b"), "g", json!({"y": "둘"})),
     ];
-    assert_eq!(decoded.calls, expected);
-    assert_eq!(decoded.end, Some(EndReason::ToolCalls));
+    assert_eq!(reply.calls, expected);
+    assert_eq!(reply.end, Some(EndReason::ToolCalls));
 }
 
 #[test]
@@ -133,19 +136,19 @@ fn call_may_omit_arguments_in_several_ways() {
         ],
         "max_tokens",
     );
-    let decoded = decoded(&stream);
+    let reply = decode_all(&stream);
     let expected = [
         call(Some("a"), "f", json!({})),
         call(Some("b"), "g", json!({})),
         call(None, "h", json!({"x": 1})),
         call(Some("d"), "i", json!("{\"half")),
     ];
-    assert_eq!(decoded.calls, expected);
-    assert_eq!(decoded.end, Some(EndReason::Length));
+    assert_eq!(reply.calls, expected);
+    assert_eq!(reply.end, Some(EndReason::Length));
 }
 
 #[test]
-fn second_message_start_discards_everything_before() {
+fn second_message_start_discards_the_earlier_parts() {
     let first = [
         anthropic_start(&json!({"input_tokens": 99})),
         anthropic_thinking(0, &["first"], "old"),
@@ -161,7 +164,7 @@ fn second_message_start_discards_everything_before() {
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&both), expected);
+    assert_eq!(decode_all(&both), expected);
     assert_eq!(decode_reasoning_echo(Anthropic, &both), None);
 }
 
@@ -178,7 +181,7 @@ fn unknown_events_are_skipped() {
         ],
         "end_turn",
     );
-    assert_eq!(decoded(&stream).text, "answer");
+    assert_eq!(decode_all(&stream).text, "answer");
 }
 
 #[test]
@@ -188,18 +191,18 @@ fn cached_tokens_count_as_input() {
         "output_tokens": 1,
     });
     let stream = anthropic_start(&start) + &anthropic_stop("end_turn");
-    assert_eq!(decoded(&stream).usage, usage(1105, 10));
-    let late = stream.replace(
+    assert_eq!(decode_all(&stream).usage, usage(1105, 10));
+    let with_late_input = stream.replace(
         "\"output_tokens\":10",
         "\"output_tokens\":10,\"input_tokens\":6",
     );
-    assert_eq!(decoded(&late).usage, usage(1106, 10));
-    let none = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
+    assert_eq!(decode_all(&with_late_input).usage, usage(1106, 10));
+    let without_input = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
     let expected = Usage {
         input: None,
         output: Some(10),
     };
-    assert_eq!(decoded(&none).usage, Some(expected));
+    assert_eq!(decode_all(&without_input).usage, Some(expected));
 }
 
 #[test]
@@ -222,7 +225,7 @@ fn each_stop_reason_is_kept() {
     let event = anthropic_event(&json!({"type": "message_delta", "delta": why}));
     let stream = event + &anthropic_event(&json!({"type": "message_stop"}));
     let why = Some("No.".into());
-    assert_eq!(decoded(&stream).end, Some(EndReason::Refused { why }));
+    assert_eq!(decode_all(&stream).end, Some(EndReason::Refused { why }));
 }
 
 #[test]
@@ -232,21 +235,21 @@ fn error_is_detected_at_the_start_and_in_the_middle() {
     };
     let message = || "it broke".to_owned();
     let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(decoded(&error("api_error")), failed(in_stream.clone()));
-    let busy = FailureCause::Overloaded { message: message() };
-    assert_eq!(decoded(&error("overloaded_error")), failed(busy));
-    let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
-    let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
+    assert_eq!(decode_all(&error("api_error")), failed(in_stream.clone()));
+    let overloaded = FailureCause::Overloaded { message: message() };
+    assert_eq!(decode_all(&error("overloaded_error")), failed(overloaded));
+    let start = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
+    let stream = start + &anthropic_text(0, &["so far"]) + &error("api_error");
     let expected = DecodedReply {
         text: "so far".into(),
         usage: usage(17, 1),
         failed: Some(in_stream),
         ..DecodedReply::default()
     };
-    assert_eq!(decoded(&middle), expected);
+    assert_eq!(decode_all(&stream), expected);
     let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
     let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(decoded(bare), failed(in_stream));
+    assert_eq!(decode_all(bare), failed(in_stream));
 }
 
 #[test]
@@ -269,33 +272,33 @@ fn unstreamed_message_is_decoded() {
         end: Some(EndReason::ToolCalls),
         failed: None,
     };
-    let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(decoded(&pretty), expected);
-    let sent_back = json!([
+    let text = serde_json::to_string_pretty(&answer).unwrap();
+    assert_eq!(decode_all(&text), expected);
+    let echo = json!([
         {"type": "thinking", "thinking": "음", "signature": "c2ln"},
         {"type": "text", "text": "서울"},
         {"type": "tool_use", "id": "a"},
     ]);
     assert_eq!(
-        decode_reasoning_echo(Anthropic, &pretty),
-        carried(sent_back)
+        decode_reasoning_echo(Anthropic, &text),
+        reasoning_echo(echo)
     );
 }
 
 #[test]
 fn malformed_reply_is_classified() {
-    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
+    let malformed = |kind| failed(FailureCause::Malformed(kind));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
-    assert_eq!(decoded(page), garbled(MalformedReply::WebPage));
+    assert_eq!(decode_all(page), malformed(MalformedReply::WebPage));
     let line = "hello".to_owned();
     assert_eq!(
-        decoded("data: hello\n\n"),
-        garbled(MalformedReply::NotJson { line })
+        decode_all("data: hello\n\n"),
+        malformed(MalformedReply::NotJson { line })
     );
     let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
-    let not_text = garbled(MalformedReply::NotUtf8);
+    let not_text = malformed(MalformedReply::NotUtf8);
     assert_eq!(decode_every_way(Anthropic, latin), not_text);
-    assert_eq!(decoded("\r\n\r\n"), failed(FailureCause::EmptyReply));
+    assert_eq!(decode_all("\r\n\r\n"), failed(FailureCause::EmptyReply));
     let call = |index: u64| {
         let id = format!("t{index}");
         anthropic_block(
@@ -304,10 +307,10 @@ fn malformed_reply_is_classified() {
             &[],
         )
     };
-    let many: Vec<_> = (0..300).map(call).collect();
-    let many = decode(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
+    let calls: Vec<_> = (0..300).map(call).collect();
+    let reply = decode(Anthropic, &[stream(&calls, "tool_use").as_bytes()]);
     let expected = MalformedReply::TooManyCalls { calls_max: 256 };
-    assert_eq!(many, garbled(expected));
+    assert_eq!(reply, malformed(expected));
 }
 
 #[test]
@@ -329,7 +332,10 @@ fn thinking_is_sent_back_in_order_with_its_signature() {
         {"type": "text", "text": "Let me look."},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
 }
 
 #[test]
@@ -345,12 +351,15 @@ fn hidden_thinking_is_sent_back_by_its_signature() {
         {"type": "thinking", "thinking": "", "signature": "c2ln"},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
-    assert_eq!(decoded(&stream).thinking, "");
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &stream),
+        reasoning_echo(expected)
+    );
+    assert_eq!(decode_all(&stream).thinking, "");
 }
 
 #[test]
 fn text_alone_is_not_sent_back() {
-    let plain = stream(&[anthropic_text(0, &["x"])], "end_turn");
-    assert_eq!(decode_reasoning_echo(Anthropic, &plain), None);
+    let text_only = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    assert_eq!(decode_reasoning_echo(Anthropic, &text_only), None);
 }

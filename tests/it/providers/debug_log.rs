@@ -15,7 +15,7 @@ use tracing_subscriber::layer::SubscriberExt;
 const KEY: &str = "sk-12345-67890";
 const OTHER_SECRET: &str = "the-secret-of-a-server";
 
-/// Sends one request and returns the log that it leaves at this level.
+/// Sends one request and returns what is logged at this level.
 async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});
@@ -69,8 +69,8 @@ async fn secrets_are_redacted_from_the_log_even_if_a_reply_splits_them() {
     };
     let messages = vec![Message::User(KEY.into()), Message::ToolResult(result)];
     let log = log_of_request(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
-    for piece in [KEY, OTHER_SECRET, &KEY[5..], &OTHER_SECRET[9..]] {
-        assert!(!log.contains(piece), "{piece}: {log}");
+    for part in [KEY, OTHER_SECRET, &KEY[5..], &OTHER_SECRET[9..]] {
+        assert!(!log.contains(part), "{part}: {log}");
     }
     assert!(log.contains("the env is [hidden] [hidden]"), "{log}");
     assert!(log.contains("text: [hidden] and [hidden]"), "{log}");

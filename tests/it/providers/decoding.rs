@@ -1,4 +1,4 @@
-//! Feeds streams to the decoders in pieces and joins the decoded parts.
+//! Feeds streams to the decoders in chunks and joins the decoded parts.
 
 use humble::domain::{ProviderKind, ReasoningEcho, Usage};
 use humble::provider::registry::adapter_for;
@@ -7,7 +7,7 @@ use humble::provider::{
 };
 use serde_json::Value;
 
-/// A whole decoded stream, its text joined.
+/// A completely decoded stream with its text parts joined.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DecodedReply {
     pub text: String,
@@ -18,11 +18,11 @@ pub struct DecodedReply {
     pub failed: Option<FailureCause>,
 }
 
-pub fn decode(provider: ProviderKind, pieces: &[&[u8]]) -> DecodedReply {
-    join_parts(parts(provider, pieces))
+pub fn decode(provider: ProviderKind, chunks: &[&[u8]]) -> DecodedReply {
+    join_parts(parts(provider, chunks))
 }
 
-/// The data of a stream that must be sent back with its calls.
+/// The reasoning of a stream that must be sent back with its calls.
 pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<ReasoningEcho> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
     let mut echoes = parts.filter_map(|part| match part {
@@ -30,31 +30,35 @@ pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<Rea
         _ => None,
     });
     let echo = echoes.next();
-    assert_eq!(echoes.next(), None, "sent once");
+    assert_eq!(echoes.next(), None, "the echo was sent twice");
     echo
 }
 
-fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<DecodedPart> {
+fn parts(provider: ProviderKind, chunks: &[&[u8]]) -> Vec<DecodedPart> {
     let mut decoder = adapter_for(provider)
         .expect("provider has an adapter")
         .decoder();
-    let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
+    let mut parts: Vec<_> = chunks.iter().flat_map(|p| decoder.push(p)).collect();
     parts.extend(decoder.finish());
     parts
 }
 
-/// Also checks what every stream guarantees: exactly one end or error, as the last part.
+/// Joins the parts of a stream. Checks that it contains exactly one end or error, as the last part.
 pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
     let mut decoded = DecodedReply::default();
     let mut is_over = false;
     for part in parts {
-        assert!(!is_over, "something follows the end: {part:?}");
+        assert!(!is_over, "a part follows the end: {part:?}");
         match part {
             Ok(StreamPart::Text(text)) => decoded.text.push_str(&text),
             Ok(StreamPart::Thinking(text)) => decoded.thinking.push_str(&text),
             Ok(StreamPart::Call(call)) => decoded.calls.push(call),
             Ok(StreamPart::Usage(usage)) => {
-                assert_eq!(decoded.usage.replace(usage), None, "counts are sent once");
+                assert_eq!(
+                    decoded.usage.replace(usage),
+                    None,
+                    "the usage was sent twice"
+                );
             }
             Ok(StreamPart::StartedOver) => decoded = DecodedReply::default(),
             Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::ReasoningEcho(_)) => {}
@@ -75,42 +79,50 @@ pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
 /// Feeds the stream whole, then split in two at every byte (or, if it is long, byte by byte and
 /// in 200 seeded ways). All results must be equal.
 pub fn decode_every_way(provider: ProviderKind, bytes: &[u8]) -> DecodedReply {
-    let whole = decode(provider, &[bytes]);
-    let single: Vec<_> = bytes.chunks(1).collect();
-    assert_eq!(decode(provider, &single), whole, "byte by byte");
+    let expected = decode(provider, &[bytes]);
+    let single_bytes: Vec<_> = bytes.chunks(1).collect();
+    assert_eq!(decode(provider, &single_bytes), expected, "byte by byte");
     if bytes.len() <= 4096 {
-        for at in 0..=bytes.len() {
-            let (head, tail) = bytes.split_at(at);
-            assert_eq!(decode(provider, &[head, tail]), whole, "cut at byte {at}");
+        for index in 0..=bytes.len() {
+            let (head, tail) = bytes.split_at(index);
+            assert_eq!(
+                decode(provider, &[head, tail]),
+                expected,
+                "split at byte {index}"
+            );
         }
-        return whole;
+        return expected;
     }
     for seed in 0..200 {
-        let pieces = seeded_split(bytes, seed);
-        assert_eq!(decode(provider, &pieces), whole, "split with seed {seed}");
+        let chunks = seeded_split(bytes, seed);
+        assert_eq!(
+            decode(provider, &chunks),
+            expected,
+            "split with seed {seed}"
+        );
     }
-    whole
+    expected
 }
 
-/// Splits into pieces of 1 to 2,000 bytes, chosen by an xorshift generator.
+/// Splits `bytes` into chunks of 1 to 2,000 bytes, chosen by an xorshift generator.
 fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         let size = 1 + usize::try_from(state % 2000).expect("fits in usize");
-        let (piece, tail) = rest.split_at(size.min(rest.len()));
-        pieces.push(piece);
+        let (chunk, tail) = rest.split_at(size.min(rest.len()));
+        chunks.push(chunk);
         rest = tail;
     }
-    pieces
+    chunks
 }
 
-/// Every prefix that lacks `end_marker` must be reported as cut off.
-pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
+/// Asserts that every prefix without `end_marker` is reported as cut off.
+pub fn assert_cut_off_before(provider: ProviderKind, stream: &str, end_marker: &str) {
     let marker = stream.find(end_marker).expect("marker is present") + end_marker.len();
     for length in 0..marker {
         let decoded = decode(provider, &[&stream.as_bytes()[..length]]);

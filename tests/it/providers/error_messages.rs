@@ -1,4 +1,4 @@
-//! Every error message, one line per cause.
+//! The error message for each cause of failure.
 
 use super::notice_text::notice_text;
 use crate::support::fixtures::model_config;
@@ -199,20 +199,20 @@ fn rejected_key_names_its_setting_and_variable() {
 
 #[test]
 fn failed_reply() {
-    let garbled = FailureCause::Malformed;
-    let not_answer = "The answer from https://api.example.com is not valid.";
-    let check = "Check baseUrl and provider of `mine` in config.json.";
+    let malformed = FailureCause::Malformed;
+    let intro = "The answer from https://api.example.com is not valid.";
+    let advice = "Check baseUrl and provider of `mine` in config.json.";
     let cases = [
         (Ollama, FailureCause::ReplyCutOff, "The connection to http://localhost:11434 was cut in the middle of the answer. [Retry] If it happens again, check the log of `ollama serve`.".to_owned()),
         (OpenAi, FailureCause::ReplyCutOff, "The connection to https://api.example.com was cut in the middle of the answer. [Retry]".to_owned()),
         (OpenAi, FailureCause::EmptyReply, "https://api.example.com sent an empty answer. [Retry]".to_owned()),
         (OpenAi, FailureCause::ErrorInReply { message: "it broke".into() }, "https://api.example.com reported an error in its answer. it broke. [Retry]".to_owned()),
-        (OpenAi, garbled(MalformedReply::WebPage), format!("{not_answer} It is a web page. {check}")),
-        (OpenAi, garbled(MalformedReply::NotJson { line: "hello".into() }), format!("{not_answer} This line is not JSON: `hello`. {check}")),
-        (OpenAi, garbled(MalformedReply::UnexpectedJson { json: "null".into() }), format!("{not_answer} It is unexpected JSON: `null`. {check}")),
-        (OpenAi, garbled(MalformedReply::NotUtf8), format!("{not_answer} It is not UTF-8 text. {check}")),
-        (OpenAi, garbled(MalformedReply::TooLong { bytes_max: 16 << 20 }), format!("{not_answer} Part of it is longer than 16 MB. {check}")),
-        (OpenAi, garbled(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{not_answer} It calls more than 256 tools at once. {check}")),
+        (OpenAi, malformed(MalformedReply::WebPage), format!("{intro} It is a web page. {advice}")),
+        (OpenAi, malformed(MalformedReply::NotJson { line: "hello".into() }), format!("{intro} This line is not JSON: `hello`. {advice}")),
+        (OpenAi, malformed(MalformedReply::UnexpectedJson { json: "null".into() }), format!("{intro} It is unexpected JSON: `null`. {advice}")),
+        (OpenAi, malformed(MalformedReply::NotUtf8), format!("{intro} It is not UTF-8 text. {advice}")),
+        (OpenAi, malformed(MalformedReply::TooLong { bytes_max: 16 << 20 }), format!("{intro} Part of it is longer than 16 MB. {advice}")),
+        (OpenAi, malformed(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{intro} It calls more than 256 tools at once. {advice}")),
     ];
     for (provider, cause, expected) in cases {
         assert_eq!(message_for(provider, cause), expected);
@@ -348,12 +348,12 @@ fn only_temporary_failures_are_transient() {
             && !is_transient(FailureCause::ReplyCutOff)
             && !is_transient(FailureCause::ConnectionRefused)
     );
-    let busy = FailureCause::Status {
+    let overloaded = FailureCause::Status {
         status: 503,
         message: None,
         retry_after: Some(Duration::from_secs(7)),
         path: None,
     };
-    let error = ProviderError::new(&model_config(OpenAi, OPENAI), busy);
+    let error = ProviderError::new(&model_config(OpenAi, OPENAI), overloaded);
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
 }

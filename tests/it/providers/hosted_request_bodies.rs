@@ -1,6 +1,6 @@
-//! Whole request bodies for Mistral and Anthropic, and which provider receives thinking back.
+//! Complete request bodies for Mistral and Anthropic, and which provider gets its reasoning back.
 
-use crate::providers::request_bodies::{CALL_LINES, request, weather};
+use crate::providers::request_bodies::{CALL_LINES, request, weather_tools};
 use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Dialect, Message, ModelConfig, ReasoningEcho, Think, Toolset};
@@ -21,23 +21,23 @@ pub fn native(provider: ProviderKind) -> ModelConfig {
     model
 }
 
-pub fn sent(model: ModelConfig) -> Value {
+pub fn body_for(model: ModelConfig) -> Value {
     body(&request(model), ParameterFallback::default())
 }
 
-/// A turn whose calls carry this value.
-pub fn carrying(model: ModelConfig, value: Value) -> ChatRequest {
+/// A request with one call and this reasoning to send back.
+pub fn request_with_echo(model: ModelConfig, value: Value) -> ChatRequest {
     let provider = model.provider;
     let mut request = request(model);
     for message in &mut request.messages {
         if let Message::ToolCalls {
             calls,
-            reasoning_echo: carry,
+            reasoning_echo,
         } = message
         {
             calls.truncate(1);
             let value = value.clone();
-            *carry = Some(ReasoningEcho { provider, value });
+            *reasoning_echo = Some(ReasoningEcho { provider, value });
         }
     }
     request
@@ -56,7 +56,7 @@ fn mistral_in_the_native_dialect_receives_valid_ids() {
         "type": "function",
         "function": {"name": "humble__get_weather_1", "arguments": ARGUMENTS},
     });
-    let tool = &weather().tools()[0].native_name.clone();
+    let tool = &weather_tools().tools()[0].native_name.clone();
     let expected = json!({
         "model": "qwen3:4b",
         "messages": [
@@ -78,7 +78,7 @@ fn mistral_in_the_native_dialect_receives_valid_ids() {
             "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
         }}],
     });
-    assert_eq!(sent(model), expected);
+    assert_eq!(body_for(model), expected);
 }
 
 #[test]
@@ -92,12 +92,12 @@ fn call_id_has_nine_letters_and_digits_and_is_deterministic() {
         "abc_12345",
     ];
     for id in ids {
-        let made = mistral::call_id(id);
+        let call_id = mistral::call_id(id);
         assert!(
-            made.len() == 9 && made.bytes().all(|b| b.is_ascii_alphanumeric()),
-            "{made}"
+            call_id.len() == 9 && call_id.bytes().all(|b| b.is_ascii_alphanumeric()),
+            "{call_id}"
         );
-        assert_eq!(made, mistral::call_id(id));
+        assert_eq!(call_id, mistral::call_id(id));
     }
     assert_ne!(mistral::call_id("call_7"), mistral::call_id("call_8"));
 }
@@ -116,7 +116,7 @@ fn mistral_receives_an_assistant_message_between_a_result_and_the_user() {
 
 #[test]
 fn mistral_in_a_text_dialect_receives_calls_as_text() {
-    let body = sent(model_config(Mistral, "http://localhost:8080/v1"));
+    let body = body_for(model_config(Mistral, "http://localhost:8080/v1"));
     assert_eq!(body.get("tools"), None);
     let expected = json!([
         {"role": "assistant", "content": CALL_LINES},
@@ -131,18 +131,20 @@ fn anthropic_in_the_native_dialect_receives_blocks() {
     let mut model = native(Anthropic);
     model.options = object(json!({"temperature": 1, "top_k": 5, "system": "x", "max_tokens": 100}));
     let mut request = request(model);
-    let again = request.messages.last().cloned();
-    request.messages.extend(again.map(|message| match message {
-        Message::ToolResult(mut result) => {
-            result.is_error = true;
-            Message::ToolResult(result)
-        }
-        other => other,
-    }));
+    let last_result = request.messages.last().cloned();
+    request
+        .messages
+        .extend(last_result.map(|message| match message {
+            Message::ToolResult(mut result) => {
+                result.is_error = true;
+                Message::ToolResult(result)
+            }
+            other => other,
+        }));
     request.messages.push(Message::User("go on".into()));
     let call = json!({"type": "tool_use", "id": "call_7", "name": "humble__get_weather_1",
         "input": {"city": "서울", "a": 1}});
-    let tool = weather().tools()[0].native_name.clone();
+    let tool = weather_tools().tools()[0].native_name.clone();
     let expected = json!({
         "model": "qwen3:4b",
         "max_tokens": 100,
@@ -176,7 +178,7 @@ fn anthropic_in_a_text_dialect_receives_results_as_user_messages() {
     let mut model = model_config(Anthropic, "http://localhost:8080/v1");
     model.think = Some(Think::Low);
     let body = body(
-        &carrying(model, json!([{"type": "thinking", "thinking": "x"}])),
+        &request_with_echo(model, json!([{"type": "thinking", "thinking": "x"}])),
         ParameterFallback::default(),
     );
     let line = CALL_LINES.lines().next().unwrap();
@@ -196,7 +198,7 @@ fn anthropic_in_a_text_dialect_receives_results_as_user_messages() {
     });
     assert_eq!(
         body, expected,
-        "no temperature beside thinking, and nothing is carried"
+        "no temperature with thinking, and no reasoning is sent back"
     );
 }
 
@@ -222,7 +224,7 @@ fn anthropic_messages_alternate_and_start_with_the_user() {
 }
 
 #[test]
-fn anthropic_receives_declarations_of_tools_that_only_the_conversation_uses() {
+fn anthropic_receives_declarations_of_tools_that_only_earlier_messages_use() {
     let mut request = request(native(Anthropic));
     request.tools = Arc::new(Toolset::default());
     let body = body(&request, ParameterFallback::default());
@@ -234,7 +236,7 @@ fn anthropic_receives_declarations_of_tools_that_only_the_conversation_uses() {
 #[test]
 fn blocks_are_sent_back_in_order_with_the_approved_arguments() {
     let thinking = json!({"type": "thinking", "thinking": "음", "signature": "c2ln"});
-    let carried = json!([
+    let echo = json!([
         thinking,
         {"type": "text", "text": "Let me look."},
         {"type": "tool_use", "id": "gone"},
@@ -242,7 +244,7 @@ fn blocks_are_sent_back_in_order_with_the_approved_arguments() {
         {"type": "redacted_thinking", "data": "b3Bh"},
     ]);
     let body = body(
-        &carrying(native(Anthropic), carried),
+        &request_with_echo(native(Anthropic), echo),
         ParameterFallback::default(),
     );
     let expected = json!([
@@ -276,21 +278,21 @@ fn thinking_is_sent_back_only_to_the_provider_it_came_from() {
         ),
     ];
     for (provider, value, expected) in cases {
-        let request = carrying(native(provider), value);
+        let request = request_with_echo(native(provider), value);
         let mut message = body(&request, ParameterFallback::default())["messages"][4].clone();
         message.as_object_mut().unwrap().shift_remove("tool_calls");
         assert_eq!(message, expected);
-        let mut others = request.clone();
-        for message in &mut others.messages {
+        let mut with_foreign_echo = request.clone();
+        for message in &mut with_foreign_echo.messages {
             if let Message::ToolCalls {
-                reasoning_echo: Some(carry),
+                reasoning_echo: Some(echo),
                 ..
             } = message
             {
-                carry.provider = Anthropic;
+                echo.provider = Anthropic;
             }
         }
-        let plain = body(&others, ParameterFallback::default())["messages"][4].clone();
+        let plain = body(&with_foreign_echo, ParameterFallback::default())["messages"][4].clone();
         assert!(plain.get("thinking").is_none() && plain.get("reasoning_content").is_none());
         assert!(!plain["content"].is_array());
         let fallback = ParameterFallback {

@@ -8,8 +8,8 @@ use humble::domain::ProviderKind;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Bodies with status 200 that no model server sends, and how each is classified.
-const UNRELATED: [(&str, &str); 10] = [
+/// Bodies with status 200 that no model server sends, and the error message for each.
+const FOREIGN_BODIES: [(&str, &str); 10] = [
     ("OK", "This line is not JSON: `OK`."),
     ("OK\n", "This line is not JSON: `OK`."),
     (
@@ -35,11 +35,11 @@ const UNRELATED: [(&str, &str); 10] = [
 ];
 
 #[tokio::test]
-async fn unrelated_response_is_not_reported_as_cut_off_by_any_provider() {
+async fn foreign_response_is_never_reported_as_cut_off() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        for (body, why) in UNRELATED {
+        for (body, why) in FOREIGN_BODIES {
             server.queue_reply(path, Reply::status(200).chunk(body));
             let expected = format!(
                 "The answer from {} is not valid. {why} Check baseUrl and provider of `mine` in config.json.",
@@ -86,7 +86,7 @@ async fn stream_that_ends_before_its_first_event_is_cut_off() {
 }
 
 #[tokio::test]
-async fn error_without_a_message_quotes_nothing() {
+async fn notice_about_an_error_without_a_message_quotes_nothing() {
     let empty = [
         "",
         " \n",
@@ -160,8 +160,8 @@ async fn missing_address_is_named_without_query_and_credentials() {
     assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
 }
 
-/// Errors in each provider's own shape, some with additional fields.
-fn refusals() -> Vec<(ProviderKind, u16, Value)> {
+/// Refusals of tools as each provider words them, some with additional fields.
+fn refusals_of_tools() -> Vec<(ProviderKind, u16, Value)> {
     use ProviderKind::{Mistral, Ollama, OpenAi};
     let unsupported = "Unsupported parameter: 'tools' is not supported with this model.";
     let error = |message: &str, param: Value| json!({"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}});
@@ -205,7 +205,7 @@ fn refusals() -> Vec<(ProviderKind, u16, Value)> {
 
 #[tokio::test]
 async fn model_without_tool_support_gets_advice_about_the_setting() {
-    for (provider, status, body) in refusals() {
+    for (provider, status, body) in refusals_of_tools() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.queue_reply(path, Reply::json(status, &body));
@@ -219,6 +219,10 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"
         );
-        assert_eq!(server.requests().len(), 1, "never retried without tools");
+        assert_eq!(
+            server.requests().len(),
+            1,
+            "the request was repeated without tools"
+        );
     }
 }

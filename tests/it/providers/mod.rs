@@ -1,5 +1,5 @@
-//! Providers against bytes: streams split everywhere, whole request bodies, and a real server
-//! that misbehaves in every known way.
+//! Providers: streams split at every byte, complete request bodies, and a scripted server that
+//! misbehaves in every known way.
 
 use crate::support::model_server;
 use crate::support::notice_text;

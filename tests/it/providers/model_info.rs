@@ -1,4 +1,4 @@
-//! Facts about one model, from responses of each kind of server.
+//! Information about one model, from responses of each kind of server.
 
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
@@ -12,10 +12,10 @@ const SHOW: &str = "/api/show";
 const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
-async fn facts(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
+async fn info_of(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
     let provider = Provider::new();
-    let answer = tokio::time::timeout(Duration::from_secs(8), provider.model_info(model)).await;
-    answer.expect("call ends before its deadline")
+    let result = tokio::time::timeout(Duration::from_secs(8), provider.model_info(model)).await;
+    result.expect("the call ends before its deadline")
 }
 
 fn strings(items: &[&str]) -> Vec<String> {
@@ -58,7 +58,7 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
         parameter_size: Some("4.0B".into()),
         quantization: Some("Q4_K_M".into()),
     };
-    assert_eq!(facts(&ollama(&server)).await, Ok(expected));
+    assert_eq!(info_of(&ollama(&server)).await, Ok(expected));
     assert_eq!(server.bodies(SHOW), [json!({"model": "qwen3:4b"})]);
 }
 
@@ -73,9 +73,9 @@ async fn older_ollama_is_judged_by_the_template() {
     ];
     for (template, expected) in cases {
         show(&server, json!({"template": template, "model_info": {}}));
-        let found = facts(&ollama(&server)).await.expect("server answers");
-        assert_eq!(found.template_supports_tools, expected, "{template}");
-        assert_eq!(found.has_capability("tools"), None, "nothing is listed");
+        let info = info_of(&ollama(&server)).await.expect("server answers");
+        assert_eq!(info.template_supports_tools, expected, "{template}");
+        assert_eq!(info.has_capability("tools"), None, "nothing is listed");
     }
 }
 
@@ -86,42 +86,44 @@ async fn listed_capabilities_take_precedence_over_the_template() {
         &server,
         json!({"template": "{{ .Tools }}", "capabilities": ["completion"]}),
     );
-    let found = facts(&ollama(&server)).await.expect("server answers");
-    assert_eq!(found.template_supports_tools, Some(false));
-    assert_eq!(found.has_capability("tools"), Some(false));
-    assert_eq!(found.has_capability("completion"), Some(true));
+    let info = info_of(&ollama(&server)).await.expect("server answers");
+    assert_eq!(info.template_supports_tools, Some(false));
+    assert_eq!(info.has_capability("tools"), Some(false));
+    assert_eq!(info.has_capability("completion"), Some(true));
 }
 
 #[tokio::test]
 async fn malformed_fields_are_skipped_and_the_rest_is_read() {
     let server = ModelServer::start();
-    let many: Vec<_> = (0..100).map(|n| format!("ability {n}")).collect();
+    let capabilities: Vec<_> = (0..100).map(|n| format!("ability {n}")).collect();
     show(
         &server,
         json!({
             "parameters": "num_ctx many\nnum_ctx 2048\nnum_ctx 0\nnum_ctx",
             "details": {"family": ["x"], "parameter_size": "y".repeat(500)},
             "model_info": {"a.context_length": "long", "b.context_length": -1},
-            "capabilities": many,
+            "capabilities": capabilities,
         }),
     );
     server.queue_reply(PS, ollama_error(500, "no"));
-    let found = facts(&ollama(&server)).await.expect("server answers");
+    let info = info_of(&ollama(&server)).await.expect("server answers");
     let expected = ModelInfo {
         num_ctx: Some(2048),
         template_supports_tools: Some(false),
-        capabilities: many[..16].to_vec(),
+        capabilities: capabilities[..16].to_vec(),
         ..ModelInfo::default()
     };
-    assert_eq!(found, expected);
+    assert_eq!(info, expected);
 }
 
 #[tokio::test]
 async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
-    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
-    let error = facts(&ollama(&server)).await.expect_err("model is missing");
-    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not found"));
+    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not info"));
+    let error = info_of(&ollama(&server))
+        .await
+        .expect_err("model is missing");
+    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not info"));
     assert!(error.to_string().contains("qwen3:4b"), "{error}");
 }
 
@@ -129,10 +131,10 @@ async fn missing_ollama_model_is_an_error_with_pull_advice() {
 async fn silent_server_times_out_after_three_seconds() {
     let server = ModelServer::start();
     server.queue_reply(SHOW, Reply::status(200).chunk("{").hang());
-    let began = Instant::now();
-    let error = facts(&ollama(&server)).await.expect_err("server hangs");
+    let started_at = Instant::now();
+    let error = info_of(&ollama(&server)).await.expect_err("server hangs");
     assert_eq!(error.cause, FailureCause::Timeout { seconds: 3 });
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(started_at.elapsed() < Duration::from_secs(5));
     let text = format!(
         "{} did not answer within 3 s. Check the network and the server's log, then try again.",
         server.url()
@@ -141,12 +143,12 @@ async fn silent_server_times_out_after_three_seconds() {
 }
 
 #[tokio::test]
-async fn hanging_memory_query_does_not_affect_other_facts() {
+async fn hanging_query_of_loaded_models_does_not_affect_other_fields() {
     let server = ModelServer::start();
     server.queue_reply(PS, Reply::status(200).hang());
-    let found = facts(&ollama(&server)).await.expect("server answers");
-    assert_eq!(found.context_length, Some(40960));
-    assert_eq!(found.loaded_context, None);
+    let info = info_of(&ollama(&server)).await.expect("server answers");
+    assert_eq!(info.context_length, Some(40960));
+    assert_eq!(info.loaded_context, None);
 }
 
 #[tokio::test]
@@ -164,7 +166,7 @@ async fn llama_cpp_reports_both_the_model_context_and_the_loaded_one() {
         loaded_context: Some(8192),
         ..ModelInfo::default()
     };
-    assert_eq!(facts(&openai(&server)).await, Ok(expected));
+    assert_eq!(info_of(&openai(&server)).await, Ok(expected));
 }
 
 #[tokio::test]
@@ -175,14 +177,14 @@ async fn list_of_several_models_is_searched_by_name_without_further_requests() {
         {"id": "qwen3:4b", "max_model_len": 32768},
     ]});
     server.queue_reply(MODELS, Reply::json(200, &list));
-    let found = facts(&openai(&server)).await.expect("server answers");
-    assert_eq!(found.context_length, Some(32768));
+    let info = info_of(&openai(&server)).await.expect("server answers");
+    assert_eq!(info.context_length, Some(32768));
     server.queue_reply(
         MODELS,
         Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
     );
-    assert_eq!(facts(&openai(&server)).await, Ok(ModelInfo::default()));
-    assert_eq!(server.requests().len(), 2, "no /props");
+    assert_eq!(info_of(&openai(&server)).await, Ok(ModelInfo::default()));
+    assert_eq!(server.requests().len(), 2, "/props was not requested");
 }
 
 #[tokio::test]
@@ -199,11 +201,11 @@ async fn mistral_reports_context_length_and_capabilities() {
         capabilities: strings(&["completion", "tools"]),
         ..ModelInfo::default()
     };
-    assert_eq!(facts(&mistral).await, Ok(expected));
+    assert_eq!(info_of(&mistral).await, Ok(expected));
 }
 
 #[tokio::test]
-async fn scripted_provider_has_no_facts() {
+async fn scripted_provider_has_no_model_info() {
     let scripted = Provider::scripted(Script::new([]));
     let model = model_config(ProviderKind::Scripted, "http://localhost:1");
     assert_eq!(scripted.model_info(&model).await, Ok(ModelInfo::default()));

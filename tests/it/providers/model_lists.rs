@@ -14,8 +14,8 @@ const MODELS: &str = "/v1/models";
 async fn list_models(server: &ModelConfig) -> Result<ModelList, ProviderError> {
     let provider = Provider::new();
     let request = provider.list_models(server, Duration::from_secs(5));
-    let answer = tokio::time::timeout(Duration::from_secs(9), request).await;
-    answer.expect("call ends before its deadline")
+    let result = tokio::time::timeout(Duration::from_secs(9), request).await;
+    result.expect("the call ends before its deadline")
 }
 
 fn named(name: &str) -> ListedModel {
@@ -38,11 +38,11 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
         "capabilities": ["completion", "tools"],
         "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
     });
-    // Two requests run at once: the second uses up what the first left.
+    // The requests for the two models run at once, so both get the same reply.
     server.always_reply("/api/show", Reply::json(200, &show));
     server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
     let listed = list_models(&ollama(&server)).await.expect("server answers");
-    let facts = ModelInfo {
+    let shared_info = ModelInfo {
         context_length: Some(40960),
         template_supports_tools: Some(true),
         capabilities: vec!["completion".into(), "tools".into()],
@@ -56,7 +56,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
             family: Some("qwen3".into()),
             parameter_size: Some("4.0B".into()),
             quantization: Some("Q4_K_M".into()),
-            ..facts.clone()
+            ..shared_info.clone()
         },
     };
     let gone = ListedModel {
@@ -65,7 +65,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
         is_loaded: Some(true),
         info: ModelInfo {
             loaded_context: Some(4096),
-            ..facts
+            ..shared_info
         },
     };
     assert_eq!(listed.models, [qwen, gone]);
@@ -73,7 +73,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
 }
 
 #[tokio::test]
-async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
+async fn models_are_listed_even_if_ollama_hangs_on_details() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..30).map(|n| json!({"name": format!("m{n}")})).collect();
     server.queue_reply(TAGS, Reply::json(200, &json!({"models": models})));

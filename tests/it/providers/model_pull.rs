@@ -84,7 +84,7 @@ async fn pull_without_final_success_is_cut_off() {
     assert_eq!(
         pull(&model).await,
         [step("success", 0, 0)],
-        "without line end"
+        "a last line without a line break counts"
     );
 }
 
@@ -108,8 +108,8 @@ async fn error_on_any_line_ends_a_pull() {
         assert_eq!(steps.len(), 1);
         causes.push(steps[0].clone().expect_err("request fails").cause);
     }
-    let garbled = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
-    assert_eq!(causes, [in_stream, status(500, message), garbled]);
+    let malformed = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
+    assert_eq!(causes, [in_stream, status(500, message), malformed]);
 }
 
 #[tokio::test]

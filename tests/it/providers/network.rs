@@ -26,19 +26,22 @@ async fn ollama_reply_arrives() {
         ..DecodedReply::default()
     };
     assert_eq!(ask(&ollama(&server)).await, expected);
-    let sent = &server.requests()[0];
-    assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", CHAT));
-    assert_eq!(sent.header("content-type"), Some("application/json"));
+    let received = &server.requests()[0];
+    assert_eq!(
+        (received.method.as_str(), received.path.as_str()),
+        ("POST", CHAT)
+    );
+    assert_eq!(received.header("content-type"), Some("application/json"));
     let agent = concat!("humble/", env!("CARGO_PKG_VERSION"));
-    assert_eq!(sent.header("user-agent"), Some(agent));
-    assert_eq!(sent.header("authorization"), None, "no key is needed");
+    assert_eq!(received.header("user-agent"), Some(agent));
+    assert_eq!(received.header("authorization"), None, "no key is needed");
     let expected = json!({
         "model": "qwen3:4b",
         "messages": [{"role": "user", "content": "안녕"}],
         "stream": true,
         "options": {"temperature": 0.1, "num_ctx": 4096},
     });
-    assert_eq!(sent.body, expected);
+    assert_eq!(received.body, expected);
 }
 
 #[tokio::test]
@@ -59,15 +62,15 @@ async fn openai_reply_arrives() {
         decoded.calls[0].arguments,
         Ok(json!({"city": "서울"}).as_object().unwrap().clone())
     );
-    let sent = &server.requests()[0];
-    assert_eq!(sent.header("authorization"), Some("Bearer sk-12345"));
+    let received = &server.requests()[0];
+    assert_eq!(received.header("authorization"), Some("Bearer sk-12345"));
 }
 
 #[tokio::test]
 async fn refused_connection_is_reported() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", free.local_addr().unwrap());
-    drop(free);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
     assert_eq!(
         cause(&model_config(ProviderKind::Ollama, &url)).await,
         FailureCause::ConnectionRefused
@@ -82,11 +85,11 @@ async fn unknown_host_is_reported() {
 }
 
 #[tokio::test]
-async fn error_status_carries_the_server_message() {
+async fn error_status_includes_the_server_message() {
     let server = ModelServer::start();
-    let missing = "model 'qwen3:4b' not found";
-    server.queue_reply(CHAT, ollama_error(404, missing));
-    assert_eq!(cause(&ollama(&server)).await, status(404, missing));
+    let message = "model 'qwen3:4b' not found";
+    server.queue_reply(CHAT, ollama_error(404, message));
+    assert_eq!(cause(&ollama(&server)).await, status(404, message));
     server.queue_reply(
         CHAT,
         ollama_error(500, "llama runner process has terminated"),
@@ -127,14 +130,14 @@ async fn error_status_carries_the_server_message() {
 #[tokio::test]
 async fn retry_after_of_an_overloaded_server_is_kept() {
     let server = ModelServer::start();
-    let busy = |pause| {
+    let rate_limited = |pause| {
         Reply::status(429)
             .header("retry-after", pause)
             .chunk("busy")
     };
     server
-        .queue_reply(CHAT, busy("7"))
-        .queue_reply(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
+        .queue_reply(CHAT, rate_limited("7"))
+        .queue_reply(CHAT, rate_limited("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
         let error = parts(stream).await.remove(0).unwrap_err();
@@ -157,8 +160,8 @@ async fn endless_error_body_is_bounded() {
 async fn echoed_key_is_redacted() {
     let server = ModelServer::start();
     let model = with_key(openai(&server), "sk-12345");
-    let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
-    server.queue_reply(COMPLETIONS, openai_error(401, &echo, None));
+    let message = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
+    server.queue_reply(COMPLETIONS, openai_error(401, &message, None));
     assert_eq!(cause(&model).await, status(401, "x[hidden] is wrong"));
     server.queue_reply(
         COMPLETIONS,
@@ -176,15 +179,15 @@ async fn echoed_token_of_the_url_is_redacted() {
     let mut model = openai(&server);
     let token = "0123456789abcdefABCD";
     model.base_url = model.base_url.replace("/v1", &format!("/s/{token}/v1"));
-    let echo = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
+    let message = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
     let path = format!("/s/{token}{COMPLETIONS}");
-    server.queue_reply(&path, openai_error(401, &echo, None));
+    server.queue_reply(&path, openai_error(401, &message, None));
     let expected = status(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
     assert_eq!(cause(&model).await, expected);
 }
 
 #[tokio::test]
-async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
+async fn partial_reply_is_kept_after_a_cut_off_or_an_error() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_text(&["안", "녕"]).disconnect_after(1));
     let decoded = ask(&ollama(&server)).await;
@@ -225,14 +228,14 @@ async fn connection_closed_before_the_response_is_a_reset() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let model = model_config(ProviderKind::Ollama, &url);
-    let closing = async {
+    let close_connection = async {
         let (mut socket, _) = listener.accept().await.unwrap();
         let mut request = [0; 64];
         tokio::io::AsyncReadExt::read(&mut socket, &mut request)
             .await
             .unwrap();
     };
-    let (cause, ()) = tokio::join!(cause(&model), closing);
+    let (cause, ()) = tokio::join!(cause(&model), close_connection);
     assert_eq!(cause, FailureCause::ConnectionReset);
 }
 
@@ -241,7 +244,7 @@ async fn server_without_http_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let model = model_config(ProviderKind::Ollama, &url);
-    let greeting = async {
+    let greet = async {
         let (mut socket, _) = listener.accept().await.unwrap();
         let banner = b"SSH-2.0-OpenSSH_9.6\r\n";
         tokio::io::AsyncWriteExt::write_all(&mut socket, banner)
@@ -254,7 +257,7 @@ async fn server_without_http_is_reported() {
             > 0
         {}
     };
-    let (cause, ()) = tokio::join!(cause(&model), greeting);
+    let (cause, ()) = tokio::join!(cause(&model), greet);
     assert!(
         matches!(cause, FailureCause::Unreachable { .. }),
         "{cause:?}"
@@ -340,7 +343,7 @@ async fn missing_token_counts_do_not_delay_the_end() {
         next(&mut stream).await,
         Some(Ok(StreamPart::Text("x".into())))
     );
-    // From here on, only the paused clock advances.
+    // Only the paused clock advances from here on.
     tokio::time::pause();
     let end = StreamPart::End(EndReason::Stop);
     assert_eq!(next(&mut stream).await, Some(Ok(end)));

@@ -1,5 +1,5 @@
-//! A parameter that the server rejects is omitted or replaced. This is remembered and reported
-//! once.
+//! A parameter that the server rejects is omitted or replaced. The change is remembered and
+//! reported once.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -40,6 +40,7 @@ fn model_at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelCo
     model
 }
 
+/// The text of the notice that `rejected` is not accepted and the request was sent again `instead`.
 fn notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> String {
     let url = server.url();
     format!(
@@ -49,10 +50,10 @@ fn notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> St
 
 /// The value of `key` in each body; null where it is missing.
 fn values(bodies: &[Value], key: &str) -> Vec<Value> {
-    let found = bodies
+    let values = bodies
         .iter()
         .map(|body| body.get(key).cloned().unwrap_or_default());
-    found.collect()
+    values.collect()
 }
 
 #[tokio::test]
@@ -189,7 +190,7 @@ async fn ollama_is_retried_without_a_thinking_level_and_then_without_thinking() 
 }
 
 #[tokio::test]
-async fn mistral_receives_a_thinking_level_it_accepts() {
+async fn mistral_receives_a_thinking_level_that_it_accepts() {
     let server = ModelServer::start();
     let detail = json!({"detail": [{"type": "literal_error", "loc": ["body", "reasoning_effort"],
         "msg": "Input should be 'high' or 'none'", "input": "low"}]});
@@ -284,10 +285,13 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
     let (notices, bodies) = ask_twice(&server, request, COMPLETIONS).await;
     let expected = notice(&server, "m", "its own reasoning back", "without it");
     assert_eq!(notices, [expected]);
-    let sent = bodies
+    let reasoning = bodies
         .iter()
         .map(|body| body.pointer("/messages/1/reasoning_content").cloned());
-    assert_eq!(sent.collect::<Vec<_>>(), [Some(json!("음")), None, None]);
+    assert_eq!(
+        reasoning.collect::<Vec<_>>(),
+        [Some(json!("음")), None, None]
+    );
 }
 
 #[tokio::test]
@@ -348,8 +352,8 @@ async fn number_in_an_error_about_an_unsupported_parameter_is_not_taken_as_a_lim
     let (notices, bodies) = ask_twice(&server, request(&model), path).await;
     let instead = "with max_completion_tokens";
     assert_eq!(notices, [notice(&server, "o3", "max_tokens", instead)]);
-    let sent = [Value::Null, json!(9000), json!(9000)];
-    assert_eq!(values(&bodies, "max_completion_tokens"), sent);
+    let expected = [Value::Null, json!(9000), json!(9000)];
+    assert_eq!(values(&bodies, "max_completion_tokens"), expected);
 }
 
 #[tokio::test]

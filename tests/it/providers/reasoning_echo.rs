@@ -1,5 +1,4 @@
-//! Reasoning that is sent back to the model: what is kept of a stream, and where it appears in
-//! the next request.
+//! Reasoning that must be sent back to the model: how it is collected from a stream.
 
 use crate::providers::decoding::{DecodedReply, decode_every_way, decode_reasoning_echo, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
@@ -15,12 +14,12 @@ fn completions(deltas: &[Value]) -> String {
     events.collect::<String>() + &openai_event(&json!({}), Some("tool_calls")) + DONE
 }
 
-fn carried(provider: ProviderKind, value: Value) -> Option<ReasoningEcho> {
+fn reasoning_echo(provider: ProviderKind, value: Value) -> Option<ReasoningEcho> {
     Some(ReasoningEcho { provider, value })
 }
 
 #[test]
-fn reasoning_keeps_the_key_it_arrived_under() {
+fn reasoning_keeps_its_key() {
     for name in ["reasoning_content", "reasoning"] {
         let stream = completions(&[
             json!({ name: "무엇을" }),
@@ -29,7 +28,7 @@ fn reasoning_keeps_the_key_it_arrived_under() {
         let expected = json!({ name: "무엇을 물었나" });
         assert_eq!(
             decode_reasoning_echo(OpenAi, &stream),
-            carried(OpenAi, expected)
+            reasoning_echo(OpenAi, expected)
         );
         let decoded = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(decoded.thinking, "무엇을 물었나");
@@ -66,7 +65,7 @@ fn reasoning_blocks_are_joined_by_index() {
     });
     assert_eq!(
         decode_reasoning_echo(OpenAi, &stream),
-        carried(OpenAi, expected)
+        reasoning_echo(OpenAi, expected)
     );
 }
 
@@ -83,7 +82,7 @@ fn mistral_thinking_chunks_are_merged() {
     let expected = json!({ "content": [thinking] });
     assert_eq!(
         decode_reasoning_echo(Mistral, &stream),
-        carried(Mistral, expected)
+        reasoning_echo(Mistral, expected)
     );
     let decoded = decode_every_way(Mistral, stream.as_bytes());
     assert_eq!(decoded.thinking, "무엇을 물었나");
@@ -98,7 +97,7 @@ fn ollama_thinking_is_sent_back_as_one_string() {
         ollama_done(1, 1),
     ]
     .concat();
-    let expected = carried(Ollama, json!("무엇을 물었나"));
+    let expected = reasoning_echo(Ollama, json!("무엇을 물었나"));
     assert_eq!(decode_reasoning_echo(Ollama, &stream), expected);
     assert_eq!(decode_reasoning_echo(Ollama, &ollama_done(1, 1)), None);
 }

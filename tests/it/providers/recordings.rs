@@ -15,10 +15,10 @@ fn recorded_streams_decode_as_expected() {
         return;
     };
     let folder = Path::new(&folder);
-    let expected = std::fs::read(folder.join("expected.json")).unwrap();
-    let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
+    let json = std::fs::read(folder.join("expected.json")).unwrap();
+    let entries: Vec<Value> = serde_json::from_slice(&json).unwrap();
     let mut replayed = 0;
-    for entry in expected {
+    for entry in entries {
         let provider = match entry["protocol"].as_str() {
             Some("ollama") => ProviderKind::Ollama,
             Some("openai") => ProviderKind::OpenAi,
@@ -29,15 +29,15 @@ fn recorded_streams_decode_as_expected() {
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
         let decoded = decode_every_way(provider, &bytes);
-        assert_eq!(described(&file, provider, &decoded), entry);
+        assert_eq!(describe(&file, provider, &decoded), entry);
         replayed += 1;
     }
     assert!(replayed > 0, "expected.json lists no streams");
     eprintln!("replayed {replayed} streams");
 }
 
-/// In the format of `expected.json`.
-fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value {
+/// Describes a decoded stream like an entry of `expected.json`.
+fn describe(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value {
     let calls: Vec<_> = decoded
         .calls
         .iter()
@@ -53,14 +53,14 @@ fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Valu
         ) => ("failed", Some(message.clone())),
         Some(other) => ("failed", Some(format!("{other:?}"))),
     };
-    // For Anthropic, counts are always expected, even unknown ones.
+    // Entries for Anthropic always contain counts; unknown counts are null.
     let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
     let usage = decoded.usage.or(unknown);
     json!({
         "file": file,
         "protocol": provider.name(),
         "end": end,
-        "reason": decoded.end.as_ref().map(|end| reason(provider, end)),
+        "reason": decoded.end.as_ref().map(|end| reason_name(provider, end)),
         "error": error,
         "text": fingerprint(&decoded.text),
         "thinking": fingerprint(&decoded.thinking),
@@ -69,8 +69,8 @@ fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Valu
     })
 }
 
-/// The protocol's name for it.
-fn reason(provider: ProviderKind, end: &EndReason) -> &str {
+/// The name of this end reason in the provider's protocol.
+fn reason_name(provider: ProviderKind, end: &EndReason) -> &str {
     let is_anthropic = provider == ProviderKind::Anthropic;
     match end {
         EndReason::Stop if is_anthropic => "end_turn",

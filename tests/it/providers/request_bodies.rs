@@ -1,4 +1,4 @@
-//! Whole request bodies for Ollama and OpenAI.
+//! Complete request bodies for Ollama and OpenAI.
 
 use crate::providers::hosted_request_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
@@ -13,16 +13,16 @@ use humble::provider::{ChatRequest, schema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn weather() -> Toolset {
+pub fn weather_tools() -> Toolset {
     let tool = fixtures::tool_from(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
         "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     }));
-    offered(vec![tool])
+    toolset(vec![tool])
 }
 
-pub fn offered(tools: Vec<Tool>) -> Toolset {
+pub fn toolset(tools: Vec<Tool>) -> Toolset {
     Toolset::from_servers([&fixtures::server("humble", tools)])
 }
 
@@ -59,7 +59,7 @@ pub fn request(model: ModelConfig) -> ChatRequest {
     ChatRequest {
         model: Arc::new(model),
         messages: conversation(),
-        tools: Arc::new(weather()),
+        tools: Arc::new(weather_tools()),
         num_ctx: 8192,
     }
 }
@@ -91,12 +91,12 @@ fn earlier_messages() -> Vec<Value> {
     ]
 }
 
-fn earlier_messages_and(more: impl IntoIterator<Item = Value>) -> Value {
-    earlier_messages().into_iter().chain(more).collect()
+fn earlier_messages_and(rest: impl IntoIterator<Item = Value>) -> Value {
+    earlier_messages().into_iter().chain(rest).collect()
 }
 
 fn tools_field() -> Value {
-    let name = weather().tools()[0].native_name.clone();
+    let name = weather_tools().tools()[0].native_name.clone();
     json!([{
         "type": "function",
         "function": {
@@ -237,23 +237,23 @@ fn rejected_parameters_are_omitted_or_renamed() {
         effort: EffortFallback::Omitted,
         ..ParameterFallback::default()
     };
-    let adjusted = body(&request, fallback);
-    assert_eq!(adjusted.get("temperature"), None);
-    assert_eq!(adjusted.get("max_tokens"), None);
-    assert_eq!(adjusted.get("reasoning_effort"), None);
-    assert_eq!(adjusted["max_completion_tokens"], 100);
-    let none = ParameterFallback {
+    let body_with_fallback = body(&request, fallback);
+    assert_eq!(body_with_fallback.get("temperature"), None);
+    assert_eq!(body_with_fallback.get("max_tokens"), None);
+    assert_eq!(body_with_fallback.get("reasoning_effort"), None);
+    assert_eq!(body_with_fallback["max_completion_tokens"], 100);
+    let without_effort = ParameterFallback {
         effort: EffortFallback::None,
         ..fallback
     };
-    assert_eq!(body(&request, none)["reasoning_effort"], "none");
+    assert_eq!(body(&request, without_effort)["reasoning_effort"], "none");
     let ollama = adapter_for(ProviderKind::Ollama).expect("provider has an adapter");
     let options = &ollama.chat_body(&request, fallback)["options"];
     assert_eq!(options, &json!({"num_ctx": 8192, "max_tokens": 100}));
 }
 
 #[test]
-fn schema_is_rewritten_into_an_accepted_form() {
+fn schema_is_rewritten_into_a_form_that_servers_accept() {
     let schema = |value| schema::rewrite_schema(&object(value));
     let empty = json!({"type": "object", "properties": {}});
     assert_eq!(schema(json!({})), empty);
@@ -261,7 +261,7 @@ fn schema_is_rewritten_into_an_accepted_form() {
         schema(json!({"type": "string", "anyOf": [], "$schema": "x"})),
         empty
     );
-    let inlined = schema(json!({
+    let rewritten = schema(json!({
         "type": "object",
         "properties": {
             "a": {"$ref": "#/$defs/city", "description": "where"},
@@ -284,13 +284,14 @@ fn schema_is_rewritten_into_an_accepted_form() {
         "required": ["a"],
         "type": "object",
     });
-    assert_eq!(inlined, expected);
+    assert_eq!(rewritten, expected);
 }
 
 #[test]
 fn recursive_schema_stays_small() {
-    let doubled = json!({"type": "object", "properties": {"l": {"$ref": "#"}, "r": {"$ref": "#"}}});
-    let text = schema::rewrite_schema(&object(doubled)).to_string();
+    let doubling =
+        json!({"type": "object", "properties": {"l": {"$ref": "#"}, "r": {"$ref": "#"}}});
+    let text = schema::rewrite_schema(&object(doubling)).to_string();
     assert!(text.len() < 2_000_000, "{} bytes", text.len());
     let wide: Vec<_> = (0..50).map(|_| json!({"$ref": "#/properties/x"})).collect();
     let wide = json!({"properties": {"x": {"anyOf": wide}}});

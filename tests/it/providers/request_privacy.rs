@@ -1,4 +1,5 @@
-//! Keys and conversations go only to the configured server, and nothing secret is logged.
+//! Keys and conversations are sent only to the configured server, secrets are never logged, and
+//! rejected parameters are omitted.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -26,7 +27,7 @@ async fn redirect_to_another_origin_is_not_followed() {
     assert_eq!(cause(&model).await, expected);
     assert!(
         other.requests().is_empty(),
-        "neither key nor words went there"
+        "neither the key nor the conversation was sent there"
     );
 }
 
@@ -40,16 +41,19 @@ async fn redirect_within_the_origin_keeps_body_and_key() {
     server.queue_reply("/moved/api/chat", ollama_text(&["안녕"]));
     let decoded = ask(&with_key(ollama(&server), "sk-12345")).await;
     assert_eq!(decoded.text, "안녕");
-    let moved = &server.requests()[1];
-    assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
-    assert_eq!(moved.body["messages"][0]["content"], "안녕");
-    // A POST redirected to a GET would not be the same request.
+    let redirected_request = &server.requests()[1];
+    assert_eq!(
+        redirected_request.header("authorization"),
+        Some("Bearer sk-12345")
+    );
+    assert_eq!(redirected_request.body["messages"][0]["content"], "안녕");
+    // Status 302 would turn the POST into a GET without a body.
     server.queue_reply(
         CHAT,
         Reply::status(302).header("location", "/moved/api/chat"),
     );
-    let redirected = cause(&ollama(&server)).await;
-    assert!(matches!(redirected, FailureCause::Redirected { .. }));
+    let failure = cause(&ollama(&server)).await;
+    assert!(matches!(failure, FailureCause::Redirected { .. }));
 }
 
 #[tokio::test]
@@ -71,15 +75,15 @@ async fn rejected_temperature_is_omitted_from_then_on() {
     assert_eq!(notice_text(notice), expected);
     let second = parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "reported once");
-    let mut other = model.clone();
-    other.model = "other".into();
-    parts(provider.stream(request(&other))).await;
+    let mut other_model = model.clone();
+    other_model.model = "other".into();
+    parts(provider.stream(request(&other_model))).await;
     let bodies = server.bodies(COMPLETIONS).into_iter();
     let temperatures: Vec<_> = bodies
         .map(|body| body.get("temperature").cloned())
         .collect();
-    let usual = Some(Value::from(0.1));
-    assert_eq!(temperatures, [usual.clone(), None, None, usual]);
+    let configured = Some(Value::from(0.1));
+    assert_eq!(temperatures, [configured.clone(), None, None, configured]);
 }
 
 #[tokio::test]
@@ -87,16 +91,16 @@ async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     let server = ModelServer::start();
     let refusal = openai_error(400, "temperature is wrong", None);
     server.always_reply(COMPLETIONS, refusal);
-    let refused = status(400, "temperature is wrong");
+    let expected = status(400, "temperature is wrong");
     let provider = Provider::new();
     let decoded = ask_with(&provider, &openai(&server)).await;
-    assert_eq!(decoded.failed, Some(refused.clone()));
+    assert_eq!(decoded.failed, Some(expected.clone()));
     assert_eq!(server.requests().len(), 2);
     // A fallback that did not help is not remembered.
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
-    let other = openai_error(400, "no temperature here", Some("messages"));
-    server.always_reply(COMPLETIONS, other);
+    let unrelated = openai_error(400, "no temperature here", Some("messages"));
+    server.always_reply(COMPLETIONS, unrelated);
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(
         server.requests().len(),
@@ -215,29 +219,29 @@ async fn script_is_replayed_and_records_requests() {
         ask_with(&provider, &model).await.failed,
         Some(FailureCause::ConnectionRefused)
     );
-    let over = Some(FailureCause::ScriptExhausted { rounds: 3 });
-    assert_eq!(ask_with(&provider, &model).await.failed, over);
+    let exhausted = Some(FailureCause::ScriptExhausted { rounds: 3 });
+    assert_eq!(ask_with(&provider, &model).await.failed, exhausted);
     assert_eq!(requests.count(), 4);
     assert_eq!(requests.all()[0].messages, [Message::User("안녕".into())]);
     let hanging = Provider::scripted(Script::new([vec![ScriptStep::Hang]]));
     let mut stream = hanging.stream(request(&model));
     let hour = Duration::from_secs(3600);
-    let waited = tokio::time::timeout(hour, stream.next()).await;
-    assert!(waited.is_err(), "stream hangs");
+    let result = tokio::time::timeout(hour, stream.next()).await;
+    assert!(result.is_err(), "the stream ended");
 }
 
 #[test]
 fn loopback_addresses_bypass_the_proxy() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_text(&["안녕"]));
-    let nowhere = "http://127.0.0.1:1";
+    let unreachable_proxy = "http://127.0.0.1:1";
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
             "providers::request_privacy::server_started_by_another_process_answers",
         ])
         .env("HUMBLE_TEST_SERVER", server.url())
-        .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
+        .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, unreachable_proxy)))
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -255,9 +259,9 @@ async fn server_started_by_another_process_answers() {
 
 /// A log that the test can read.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct SharedLog(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Lines {
+impl Write for SharedLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -272,11 +276,11 @@ async fn debug_log_contains_request_and_reply_but_never_the_key() {
     let server = ModelServer::start();
     server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
     server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
-    let log = Lines::default();
-    let its_log = log.clone();
+    let log = SharedLog::default();
+    let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || its_log.clone())
+        .with_writer(move || writer.clone())
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
     let mut model = with_key(openai(&server), "sk-12345");

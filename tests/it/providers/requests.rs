@@ -37,9 +37,10 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
     }
 }
 
+/// All parts of a stream, which must end within ten seconds.
 pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
-    let all = tokio::time::timeout(Duration::from_secs(10), stream.collect());
-    all.await.expect("stream ends")
+    let parts = tokio::time::timeout(Duration::from_secs(10), stream.collect());
+    parts.await.expect("the stream ends")
 }
 
 /// The next part, within ten seconds.
@@ -54,14 +55,15 @@ pub async fn ask(model: &ModelConfig) -> DecodedReply {
 
 pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply {
     let parts = parts(provider.stream(request(model))).await;
-    let pieces = parts.into_iter();
     join_parts(
-        pieces
+        parts
+            .into_iter()
             .map(|part| part.map_err(|error| error.cause))
             .collect(),
     )
 }
 
+/// The failure of a request, which must fail.
 pub async fn cause(model: &ModelConfig) -> FailureCause {
     ask(model).await.failed.expect("request fails")
 }

@@ -1,10 +1,10 @@
-//! The total size of the schemas in a request: `$ref`s are expanded within a limit, and an
-//! oversized set of tools loses schemas with a notice.
+//! The total size of the schemas in a request: `$ref`s are expanded within a limit, and if the
+//! schemas are still too large, the largest are omitted with a notice.
 
 use super::notice_text::notice_text;
 use crate::providers::hosted_request_bodies;
 use crate::providers::model_server::*;
-use crate::providers::request_bodies::{offered, request};
+use crate::providers::request_bodies::{request, toolset};
 use crate::providers::requests::{ollama, openai, parts};
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, ProviderKind, Tool, Toolset};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Grows to about 250 kB when its references are expanded.
+/// A schema of about 250 kB when its references are expanded.
 fn growing_schema() -> Value {
     let mut definitions = json!({ "a0": { "type": "string", "description": "x".repeat(200) } });
     for n in 1..8 {
@@ -30,10 +30,10 @@ fn growing_schema() -> Value {
     })
 }
 
-fn native(mut model: ModelConfig, tools: Vec<Tool>) -> ChatRequest {
+fn native_request(mut model: ModelConfig, tools: Vec<Tool>) -> ChatRequest {
     model.dialect = Dialect::Native;
     ChatRequest {
-        tools: Arc::new(offered(tools)),
+        tools: Arc::new(toolset(tools)),
         ..request(model)
     }
 }
@@ -54,7 +54,7 @@ fn schemas(body: &Value) -> Vec<Value> {
 
 #[test]
 fn references_of_many_tools_are_expanded_within_the_size_limit() {
-    let single = schemas(&body(&native(
+    let single = schemas(&body(&native_request(
         model_config(ProviderKind::OpenAi, "http://x"),
         vec![tool_with("t", growing_schema())],
     )));
@@ -67,7 +67,7 @@ fn references_of_many_tools_are_expanded_within_the_size_limit() {
         ProviderKind::Anthropic,
     ] {
         let tools = (0..200).map(|n| tool_with(&format!("t{n}"), growing_schema()));
-        let request = native(model_config(provider, "http://x"), tools.collect());
+        let request = native_request(model_config(provider, "http://x"), tools.collect());
         let body = body(&request);
         let bytes = body.to_string().len();
         assert!(bytes < 2 * MEGABYTE + 100_000, "{provider}: {bytes}");
@@ -83,7 +83,7 @@ fn references_of_many_tools_are_expanded_within_the_size_limit() {
     }
 }
 
-/// More than 2 MB unexpanded, plus one small tool.
+/// Tools whose schemas exceed 2 MB even unexpanded, and one small tool.
 fn oversized_tools() -> Vec<Tool> {
     let schema = json!({
         "type": "object",
@@ -101,7 +101,7 @@ fn oversized_tools() -> Vec<Tool> {
 
 #[test]
 fn schemas_beyond_two_megabytes_are_omitted_largest_first() {
-    let request = native(
+    let request = native_request(
         model_config(ProviderKind::OpenAi, "http://x"),
         oversized_tools(),
     );
@@ -120,7 +120,7 @@ async fn omitted_schemas_are_reported_once() {
     server.always_reply("/v1/chat/completions", openai_text(&["hi"]));
     server.always_reply("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
-    let request = native(openai(&server), oversized_tools());
+    let request = native_request(openai(&server), oversized_tools());
     let notices = async |request: &ChatRequest| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {
@@ -134,10 +134,10 @@ async fn omitted_schemas_are_reported_once() {
     assert_eq!(notices(&request).await, [expected]);
     assert_eq!(notices(&request).await, [""; 0]);
     // Text dialects do not send schemas.
-    let prompt = ChatRequest {
+    let prompt_request = ChatRequest {
         model: Arc::new(ollama(&server)),
         tools: Arc::new(Toolset::clone(&request.tools)),
         ..request.clone()
     };
-    assert_eq!(notices(&prompt).await, [""; 0]);
+    assert_eq!(notices(&prompt_request).await, [""; 0]);
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const MESSAGES: &str = "/v1/messages";
 
-/// A model of this provider on the test server, and the path of its requests.
+/// A model of this provider on the scripted server, and the path of its requests.
 pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
     let (url, path) = match provider {
         ProviderKind::Ollama => (server.url(), CHAT),
@@ -37,7 +37,7 @@ pub async fn request_error(model: &ModelConfig) -> ProviderError {
     last.expect_err("request fails")
 }
 
-/// Status, message, and whether the error is transient. See `fill_template` for the placeholders.
+/// Status, message, and whether the error is transient. `fill_template` replaces the placeholders.
 const STATUSES: [(u16, &str, bool); 14] = [
     (
         400,
@@ -288,17 +288,17 @@ async fn exhausted_credit_is_distinguished_from_rate_limiting() {
 async fn overload_inside_a_stream_is_recognized() {
     let server = ModelServer::start();
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
-    let error =
+    let body =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let overloaded = anthropic_event(&error);
+    let overloaded = anthropic_event(&body);
     server.queue_reply(path, Reply::status(200).chunk(overloaded.clone()));
-    let first = request_error(&model).await;
-    assert!(first.is_transient());
+    let error_at_start = request_error(&model).await;
+    assert!(error_at_start.is_transient());
     let expected = format!(
         "{} is overloaded. Overloaded. [RetryLater], or [ChooseOtherModel]",
         server.url()
     );
-    assert_eq!(notice_text(&first.notice()), expected);
+    assert_eq!(notice_text(&error_at_start.notice()), expected);
     let partial_reply = anthropic_text(0, &["so far"]) + &overloaded;
     server.queue_reply(path, Reply::status(200).chunk(partial_reply));
     assert!(
@@ -321,11 +321,11 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
         );
         assert!(text.starts_with(&expected), "{text}");
         assert!(!format!("{error:?}").contains("sk-12345"));
-        let sent = &server.requests()[0];
-        let bearer = sent.header("authorization");
+        let received = &server.requests()[0];
+        let bearer = received.header("authorization");
         if provider == ProviderKind::Anthropic {
-            assert_eq!(sent.header("x-api-key"), Some("sk-12345"));
-            assert_eq!(sent.header("anthropic-version"), Some("2023-06-01"));
+            assert_eq!(received.header("x-api-key"), Some("sk-12345"));
+            assert_eq!(received.header("anthropic-version"), Some("2023-06-01"));
             assert_eq!(bearer, None);
         } else {
             assert_eq!(bearer, Some("Bearer sk-12345"));

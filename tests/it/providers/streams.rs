@@ -1,8 +1,8 @@
-//! Hand-written streams, split at every byte: the result never depends on the split, and no
-//! stream is complete before its end marker.
+//! Hand-written streams, split at every byte: the result never depends on how a stream is split,
+//! and no stream is complete before its end marker.
 
 use crate::providers::decoding::{
-    DecodedReply, call, decode, decode_every_way, failed, never_complete_before, usage,
+    DecodedReply, assert_cut_off_before, call, decode, decode_every_way, failed, usage,
 };
 use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
@@ -38,7 +38,7 @@ fn korean_text_and_thinking_from_ollama_survive_every_split() {
     assert_eq!(decode_every_way(Ollama, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
     assert_eq!(decode_every_way(Ollama, crlf.as_bytes()), expected);
-    never_complete_before(Ollama, &stream, "\"eval_count\":7}");
+    assert_cut_off_before(Ollama, &stream, "\"eval_count\":7}");
 }
 
 #[test]
@@ -67,9 +67,12 @@ fn korean_text_and_thinking_from_openai_survive_every_split() {
     assert_eq!(decode_every_way(OpenAi, crlf.as_bytes()), expected);
     let bare_returns = stream.replace('\n', "\r");
     assert_eq!(decode_every_way(OpenAi, bare_returns.as_bytes()), expected);
-    let marked = format!("\u{feff}{stream}");
-    assert_eq!(decode_every_way(OpenAi, marked.as_bytes()), expected);
-    never_complete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
+    let with_byte_order_mark = format!("\u{feff}{stream}");
+    assert_eq!(
+        decode_every_way(OpenAi, with_byte_order_mark.as_bytes()),
+        expected
+    );
+    assert_cut_off_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
 }
 
 #[test]
@@ -96,20 +99,20 @@ fn line_with_more_than_text_is_parsed_fully() {
         let line = format!(r#"{{"message": {{"content": "a"{rest}, "done": false}}"#);
         decode(Ollama, &[line.as_bytes(), b"\n"])
     };
-    let plain = decode_line("}");
+    let content_only = decode_line("}");
     assert_eq!(
-        (plain.text.as_str(), plain.failed),
+        (content_only.text.as_str(), content_only.failed),
         ("a", Some(FailureCause::ReplyCutOff))
     );
-    let failed = decode_line(r#"}, "error": "no""#);
+    let with_error = decode_line(r#"}, "error": "no""#);
     assert_eq!(
-        (failed.text.as_str(), failed.failed),
+        (with_error.text.as_str(), with_error.failed),
         ("", Some(in_stream("no")))
     );
-    let flat = decode_line(r#"}, "type": "error", "message": "flat""#);
-    assert_eq!(flat.failed, Some(in_stream("flat")));
-    let call = decode_line(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
-    assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
+    let flat_error = decode_line(r#"}, "type": "error", "message": "flat""#);
+    assert_eq!(flat_error.failed, Some(in_stream("flat")));
+    let with_call = decode_line(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
+    assert_eq!((with_call.text.as_str(), with_call.calls.len()), ("a", 1));
     let escaped = decode(
         Ollama,
         &[
@@ -130,9 +133,9 @@ fn end_reason_is_read() {
     assert_eq!(end_reason("length"), Some(EndReason::Length));
     assert_eq!(end_reason("content_filter"), Some(EndReason::ContentFilter));
     assert_eq!(end_reason(""), None, "empty reason counts as none");
-    let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
+    let truncated = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
     assert_eq!(
-        decode(Ollama, &[cut.as_bytes()]).end,
+        decode(Ollama, &[truncated.as_bytes()]).end,
         Some(EndReason::Length)
     );
 }
@@ -145,9 +148,9 @@ fn counts_after_the_finish_reason_are_not_lost() {
         decode_every_way(OpenAi, with_counts.as_bytes()).usage,
         usage(3, 4)
     );
-    let early = format!("{}{end}{}", openai_usage(3, 1), openai_usage(3, 9));
+    let with_early_counts = format!("{}{end}{}", openai_usage(3, 1), openai_usage(3, 9));
     assert_eq!(
-        decode_every_way(OpenAi, early.as_bytes()).usage,
+        decode_every_way(OpenAi, with_early_counts.as_bytes()).usage,
         usage(3, 9)
     );
     let decoded = decode(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
@@ -165,10 +168,10 @@ fn error_in_the_stream_takes_precedence() {
         let decoded = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(decoded, failed(in_stream("it broke")), "{event}");
     }
-    let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
-    for none in [none.clone(), none.replace("null,", "\"\",")] {
+    let null_error = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
+    for event in [null_error.clone(), null_error.replace("null,", "\"\",")] {
         assert_eq!(
-            decode(OpenAi, &[none.as_bytes()]).end,
+            decode(OpenAi, &[event.as_bytes()]).end,
             Some(EndReason::Stop)
         );
     }
@@ -213,15 +216,15 @@ fn unstreamed_reply_is_decoded() {
         end: Some(EndReason::ToolCalls),
         failed: None,
     };
-    let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(decode_every_way(OpenAi, pretty.as_bytes()), expected);
+    let text = serde_json::to_string_pretty(&answer).unwrap();
+    assert_eq!(decode_every_way(OpenAi, text.as_bytes()), expected);
     let error = json!([{"error": {"message": "no"}}]).to_string();
     assert_eq!(
         decode_every_way(OpenAi, error.as_bytes()),
         failed(in_stream("no"))
     );
-    let spread = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
-    assert_eq!(decode_every_way(Ollama, spread.as_bytes()).text, "서울");
+    let multiline = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
+    assert_eq!(decode_every_way(Ollama, multiline.as_bytes()).text, "서울");
     let error = "{\n  \"error\": \"no\"\n}\n";
     assert_eq!(
         decode_every_way(Ollama, error.as_bytes()),
@@ -231,17 +234,17 @@ fn unstreamed_reply_is_decoded() {
 
 #[test]
 fn malformed_reply_is_classified() {
-    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
+    let malformed = |kind| failed(FailureCause::Malformed(kind));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
     assert_eq!(
         decode_every_way(Ollama, page),
-        garbled(MalformedReply::WebPage)
+        malformed(MalformedReply::WebPage)
     );
     assert_eq!(
         decode_every_way(OpenAi, page),
-        garbled(MalformedReply::WebPage)
+        malformed(MalformedReply::WebPage)
     );
-    let not_json = |line: &str| garbled(MalformedReply::NotJson { line: line.into() });
+    let not_json = |line: &str| malformed(MalformedReply::NotJson { line: line.into() });
     assert_eq!(decode_every_way(Ollama, b"hello\n"), not_json("hello"));
     assert_eq!(decode_every_way(Ollama, b"hello"), not_json("hello"));
     assert_eq!(
@@ -252,20 +255,20 @@ fn malformed_reply_is_classified() {
     let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
     assert_eq!(
         decode_every_way(Ollama, latin),
-        garbled(MalformedReply::NotUtf8)
+        malformed(MalformedReply::NotUtf8)
     );
     let latin = [b"data: ", &latin[..], b"\n"].concat();
     assert_eq!(
         decode_every_way(OpenAi, &latin),
-        garbled(MalformedReply::NotUtf8)
+        malformed(MalformedReply::NotUtf8)
     );
-    for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
+    for empty in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
         assert_eq!(
-            decode_every_way(Ollama, nothing),
+            decode_every_way(Ollama, empty),
             failed(FailureCause::EmptyReply)
         );
         assert_eq!(
-            decode_every_way(OpenAi, nothing),
+            decode_every_way(OpenAi, empty),
             failed(FailureCause::EmptyReply)
         );
     }
@@ -275,13 +278,13 @@ fn malformed_reply_is_classified() {
 fn endless_line_and_endless_reply_are_stopped() {
     let chunk = vec![b'a'; 1 << 20];
     let endless = |start: &'static [u8]| {
-        let mut pieces = vec![start];
-        pieces.extend(std::iter::repeat_n(chunk.as_slice(), 17));
-        pieces
+        let mut chunks = vec![start];
+        chunks.extend(std::iter::repeat_n(chunk.as_slice(), 17));
+        chunks
     };
-    let too_long = |mega: usize| {
+    let too_long = |megabytes: usize| {
         failed(FailureCause::Malformed(MalformedReply::TooLong {
-            bytes_max: mega << 20,
+            bytes_max: megabytes << 20,
         }))
     };
     assert_eq!(decode(Ollama, &endless(b"{\"message\":\"")), too_long(16));
@@ -290,14 +293,14 @@ fn endless_line_and_endless_reply_are_stopped() {
     let entries: Vec<_> = (0..300)
         .map(|index| json!({"index": index, "function": {"name": "f"}}))
         .collect();
-    let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
-    let decoded = decode(OpenAi, &[many.as_bytes()]);
+    let many_calls = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
+    let decoded = decode(OpenAi, &[many_calls.as_bytes()]);
     let expected = FailureCause::Malformed(MalformedReply::TooManyCalls { calls_max: 256 });
     assert_eq!(decoded, failed(expected));
 }
 
 #[test]
-fn events_are_parsed_as_the_standard_says() {
+fn events_are_parsed_according_to_the_standard() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
     let event = |name: &str, data: &str| SseEvent {
         name: name.into(),
@@ -309,14 +312,14 @@ fn events_are_parsed_as_the_standard_says() {
         event("", " spaced"),
         event("", "last"),
     ];
-    for at in 0..=stream.len() {
-        let (head, tail) = stream.as_bytes().split_at(at);
-        let mut events = SseDecoder::new(16 << 20);
-        let mut seen = events.push(head);
-        seen.extend(events.push(tail));
-        let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();
-        seen.extend(events.finish());
-        assert_eq!(seen, expected, "cut at byte {at}");
+    for index in 0..=stream.len() {
+        let (head, tail) = stream.as_bytes().split_at(index);
+        let mut decoder = SseDecoder::new(16 << 20);
+        let mut results = decoder.push(head);
+        results.extend(decoder.push(tail));
+        let mut events: Vec<_> = results.into_iter().map(|event| event.unwrap()).collect();
+        events.extend(decoder.finish());
+        assert_eq!(events, expected, "split at byte {index}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Surrogate pairs whose JSON escapes arrive in two stream events, as some tokenizers send them,
-//! and lone halves.
+//! Surrogate pairs whose two JSON escapes arrive in separate stream events, as some tokenizers
+//! send them, and lone surrogates.
 
 use crate::providers::decoding::{
     DecodedReply, call, decode, decode_every_way, decode_reasoning_echo,
@@ -74,7 +74,7 @@ fn thinking_and_text(decoded: &DecodedReply) -> (&str, &str) {
 }
 
 #[test]
-fn halves_in_two_events_become_one_character() {
+fn surrogates_in_two_events_become_one_character() {
     let events = [
         (Thinking, r"hm \ud83d"),
         (Text, r"smile \ud83d"),
@@ -90,15 +90,15 @@ fn halves_in_two_events_become_one_character() {
             ("hm 😀.", "smile 😀 end 🚀"),
             "{provider}"
         );
-        let carried = decode_reasoning_echo(provider, &stream).expect("thinking is sent back");
-        let carried = carried.value.to_string();
-        assert!(carried.contains("hm 😀."), "{provider}: {carried}");
-        assert!(!carried.contains('\u{FFFD}'), "{provider}: {carried}");
+        let echo = decode_reasoning_echo(provider, &stream).expect("thinking is sent back");
+        let echo = echo.value.to_string();
+        assert!(echo.contains("hm 😀."), "{provider}: {echo}");
+        assert!(!echo.contains('\u{FFFD}'), "{provider}: {echo}");
     }
 }
 
 #[test]
-fn lone_half_becomes_a_replacement_character() {
+fn lone_surrogate_becomes_a_replacement_character() {
     let events = [
         (Thinking, r"\ud83d"),
         (Thinking, r"\ud83d\ude00\udc00"),
@@ -118,10 +118,10 @@ fn lone_half_becomes_a_replacement_character() {
 }
 
 #[test]
-fn stream_cut_between_two_halves_keeps_its_text() {
+fn stream_cut_off_within_a_pair_keeps_its_text() {
     for provider in ALL {
-        let cut = event(provider, Text, r"smile \ud83d");
-        let decoded = decode(provider, &[cut.as_bytes()]);
+        let cut_off = event(provider, Text, r"smile \ud83d");
+        let decoded = decode(provider, &[cut_off.as_bytes()]);
         assert_eq!(decoded.text, "smile \u{FFFD}", "{provider}");
         assert_eq!(
             decoded.failed,
@@ -164,12 +164,12 @@ fn calls(provider: ProviderKind, stream: &str) -> Vec<NativeCall> {
 }
 
 #[test]
-fn halves_in_arguments_are_joined_or_replaced() {
+fn surrogates_in_arguments_are_joined_or_replaced() {
     for provider in [OpenAi, Mistral, Anthropic] {
         let split = call_stream(provider, r#"{\"a\":\"x \ud83d"#, r#"\ude00\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x 😀"}))];
         assert_eq!(calls(provider, &split), expected, "{provider}");
-        // The arguments' own JSON may contain a lone escape, too.
+        // The JSON of the arguments itself may also contain a lone escape.
         let lone = call_stream(provider, r#"{\"a\":\"x \\ud83d"#, r#" \ud83d\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x \u{FFFD} \u{FFFD}"}))];
         assert_eq!(calls(provider, &lone), expected, "{provider}");
@@ -185,7 +185,7 @@ fn halves_in_arguments_are_joined_or_replaced() {
 }
 
 #[test]
-fn unstreamed_reply_may_contain_a_half() {
+fn unstreamed_reply_may_contain_a_lone_surrogate() {
     let openai = r#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#;
     let anthropic = r#"{"content":[{"type":"text","text":"a\ud83d"}],"stop_reason":"end_turn"}"#;
     let ollama = r#"{"message":{"content":"a\ud83d"},"done":true}"#;

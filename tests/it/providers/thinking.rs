@@ -1,7 +1,7 @@
-//! How thinking is requested from each provider, and what is sent instead if the server or a rule
-//! of its API rejects it.
+//! How thinking is requested from each provider, and the request that is sent instead if the
+//! server or a rule of its API does not allow it.
 
-use crate::providers::hosted_request_bodies::{body, carrying, native, sent};
+use crate::providers::hosted_request_bodies::{body, body_for, native, request_with_echo};
 use crate::providers::request_bodies::request;
 use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
@@ -23,14 +23,14 @@ fn thinking_is_requested_in_the_form_of_each_provider() {
             let mut model = native(provider);
             model.think = Some(think);
             model.model = name.into();
-            // Without calls, no API rule forbids a budget.
+            // Anthropic forbids a budget only in requests with calls.
             let mut request = request(model);
             request.messages.truncate(4);
             let body = body(&request, ParameterFallback::default());
-            let found = keys
+            let fields = keys
                 .iter()
                 .map(|key| body.get(*key).cloned().unwrap_or_default());
-            Value::Array(found.collect())
+            Value::Array(fields.collect())
         };
         settings.into_iter().map(sent_for).collect()
     };
@@ -79,14 +79,14 @@ fn thinking_is_requested_in_the_form_of_each_provider() {
 
 #[test]
 fn thinking_budget_fits_within_max_tokens() {
-    let limits = |max_tokens: u64, limit: Option<u64>| {
+    let limits = |max_tokens: u64, server_limit: Option<u64>| {
         let mut model = native(Anthropic);
         model.think = Some(Think::High);
         model.options = object(json!({"max_tokens": max_tokens}));
         let mut request = request(model);
         request.messages.truncate(4);
         let fallback = ParameterFallback {
-            max_tokens: limit,
+            max_tokens: server_limit,
             ..ParameterFallback::default()
         };
         let body = body(&request, fallback);
@@ -107,17 +107,20 @@ fn thinking_budget_fits_within_max_tokens() {
 fn no_budget_is_set_if_the_first_calls_lack_their_thinking() {
     let mut model = native(Anthropic);
     model.think = Some(Think::On);
-    let without = sent(model.clone());
-    assert_eq!(without.get("thinking"), None);
-    assert_eq!(without["temperature"], 0.1);
+    let without_echo = body_for(model.clone());
+    assert_eq!(without_echo.get("thinking"), None);
+    assert_eq!(without_echo["temperature"], 0.1);
     let thinking = json!([{"type": "thinking", "thinking": "", "signature": "c2ln"}]);
-    let with = body(&carrying(model, thinking), ParameterFallback::default());
-    assert_eq!(with["thinking"]["type"], "enabled");
+    let with_echo = body(
+        &request_with_echo(model, thinking),
+        ParameterFallback::default(),
+    );
+    assert_eq!(with_echo["thinking"]["type"], "enabled");
 }
 
 #[test]
 fn rejected_thinking_takes_the_other_form() {
-    let body_for = |provider, name: &str, think, fallback: ParameterFallback| {
+    let body_with = |provider, name: &str, think, fallback: ParameterFallback| {
         let mut model = native(provider);
         model.think = Some(think);
         model.model = name.into();
@@ -129,45 +132,48 @@ fn rejected_thinking_takes_the_other_form() {
         thinking_form,
         ..ParameterFallback::default()
     };
-    let old = body_for(
+    let with_budget = body_with(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
         fallback(ThinkingForm::Other),
     );
-    assert_eq!(old["thinking"]["type"], "enabled");
-    assert_eq!(old.get("output_config"), None);
-    let new = body_for(
+    assert_eq!(with_budget["thinking"]["type"], "enabled");
+    assert_eq!(with_budget.get("output_config"), None);
+    let with_effort = body_with(
         Anthropic,
         "claude-sonnet-4-5",
         Think::Low,
         fallback(ThinkingForm::Other),
     );
-    assert_eq!(new["thinking"]["type"], "adaptive");
-    let none = body_for(
+    assert_eq!(with_effort["thinking"]["type"], "adaptive");
+    let without_thinking = body_with(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
         fallback(ThinkingForm::Omitted),
     );
     assert_eq!(
-        (none.get("thinking"), none.get("output_config")),
+        (
+            without_thinking.get("thinking"),
+            without_thinking.get("output_config")
+        ),
         (None, None)
     );
     assert_eq!(
-        body_for(Ollama, "m", Think::High, fallback(ThinkingForm::Other))["think"],
+        body_with(Ollama, "m", Think::High, fallback(ThinkingForm::Other))["think"],
         true
     );
     assert_eq!(
-        body_for(Ollama, "m", Think::High, fallback(ThinkingForm::Omitted)).get("think"),
+        body_with(Ollama, "m", Think::High, fallback(ThinkingForm::Omitted)).get("think"),
         None
     );
-    let high = ParameterFallback {
+    let high_effort = ParameterFallback {
         effort: EffortFallback::High,
         ..ParameterFallback::default()
     };
     assert_eq!(
-        body_for(Mistral, "m", Think::Low, high)["reasoning_effort"],
+        body_with(Mistral, "m", Think::Low, high_effort)["reasoning_effort"],
         "high"
     );
 }

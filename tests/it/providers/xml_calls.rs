@@ -1,4 +1,4 @@
-//! Calls within a turn of the `xml` dialect, as sent to each provider.
+//! Earlier calls of the `xml` dialect, as they are sent to each provider.
 
 use crate::providers::hosted_request_bodies::body;
 use crate::providers::request_bodies::{conversation, request};
@@ -28,7 +28,7 @@ fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> Ch
 }
 
 /// Role and text of each message after the prompt.
-fn tail(body: &Value) -> Vec<(String, String)> {
+fn messages_after_prompt(body: &Value) -> Vec<(String, String)> {
     let messages = body["messages"].as_array().expect("messages");
     let prompt = messages.iter().position(|message| {
         let content = &message["content"];
@@ -41,7 +41,7 @@ fn tail(body: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn call_is_sent_back_in_the_taught_form() {
+fn call_is_sent_back_in_the_form_that_the_prompt_describes() {
     let arguments = json!({
         "city": "서울 <특별시> & \"co\"\n둘째 줄",
         "days": 2,
@@ -70,7 +70,7 @@ fn call_is_sent_back_in_the_taught_form() {
             ("assistant".to_owned(), block.to_owned()),
             (role.to_owned(), "Result of get weather".to_owned()),
         ];
-        assert_eq!(tail(&body), expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body), expected, "{provider}");
         assert_eq!(body.get("tools"), None, "{provider}");
     }
 }
@@ -83,7 +83,7 @@ fn call_without_arguments_is_only_its_name() {
             &request_with_call(provider, "now", json!({})),
             ParameterFallback::default(),
         );
-        assert_eq!(tail(&body)[0].1, expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body)[0].1, expected, "{provider}");
     }
 }
 
@@ -96,7 +96,7 @@ fn results_become_user_messages_if_the_model_has_no_tool_role() {
         request.model = model.into();
         let body = body(&request, ParameterFallback::default());
         let expected = ("user".to_owned(), "Result of get weather".to_owned());
-        assert_eq!(tail(&body)[1], expected, "{provider}");
+        assert_eq!(messages_after_prompt(&body)[1], expected, "{provider}");
     }
 }
 
@@ -120,15 +120,15 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
         let offered = Arc::new(Toolset::from_servers(servers));
         for provider in ProviderKind::ALL {
             let request = request_with_call(provider, name, arguments.clone());
-            let written = tail(&body(&request, ParameterFallback::default()))[0]
+            let rendered = messages_after_prompt(&body(&request, ParameterFallback::default()))[0]
                 .1
                 .clone();
             let mut scanner = CallScanner::new(Arc::clone(&offered));
-            let mut pieces = scanner.push(&written);
-            pieces.extend(scanner.finish());
-            let calls: Vec<_> = pieces
+            let mut events = scanner.push(&rendered);
+            events.extend(scanner.finish());
+            let calls: Vec<_> = events
                 .into_iter()
-                .filter_map(|piece| match piece {
+                .filter_map(|event| match event {
                     ScanEvent::Call(call) => {
                         Some((call.server.to_string(), call.tool, call.arguments))
                     }
@@ -140,7 +140,7 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
                 "f".to_owned(),
                 object(arguments.clone()),
             );
-            assert_eq!(calls, [expected], "{provider}: {written}");
+            assert_eq!(calls, [expected], "{provider}: {rendered}");
         }
     }
 }

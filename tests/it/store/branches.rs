@@ -61,7 +61,7 @@ fn a_branch_added_by_another_program_is_never_overwritten() {
         sessions.save(&mine),
         Err(StoreError::ChangedElsewhere(id.clone()))
     );
-    // The other program only undid a turn, so its branch is a prefix of ours.
+    // Here the other program has only undone a turn, so its branch is a prefix of ours.
     other.rewind(0, now());
     other
         .branches
@@ -84,9 +84,9 @@ fn unknown_keys_of_a_branch_are_preserved() {
     session.messages.extend(exchange("p", "a"));
     sessions.save(&session).unwrap();
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
-    let now: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(now["humble"]["branches"], json!([branch]));
-    assert_eq!(now["messages"][1]["content"], "a");
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["humble"]["branches"], json!([branch]));
+    assert_eq!(file["messages"][1]["content"], "a");
 }
 
 #[test]
@@ -144,25 +144,25 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
     put(&folder, "20250101_000000_a.json", titled("서울 여행"));
     put(&folder, "20260101_000000_b.json", titled("Trip to Rome"));
     put(&folder, "20270101_000000_c.json", "broken");
-    let found = |wanted: &str| sessions.find(wanted).map(|id| id.to_string());
+    let find = |name: &str| sessions.find(name).map(|id| id.to_string());
     let a = Ok("20250101_000000_a.json".to_owned());
     let b = Ok("20260101_000000_b.json".to_owned());
-    for wanted in [
+    for name in [
         "20250101_000000_a.json",
         "20250101_000000_a",
         "2025",
         "서울 여행",
         "서울",
     ] {
-        assert_eq!(found(wanted), a, "{wanted}");
+        assert_eq!(find(name), a, "{name}");
     }
-    assert_eq!(found("trip to rome"), b);
+    assert_eq!(find("trip to rome"), b);
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
-    let several = found("20").unwrap_err();
-    assert!(matches!(&several, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
-    let near = found("Tripp to Roma").unwrap_err().notice();
+    let ambiguous = find("20").unwrap_err();
+    assert!(matches!(&ambiguous, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
+    let notice = find("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
-    assert_eq!(near.advice, [expected.into()]);
-    assert_eq!(near.what, "There is no conversation `Tripp to Roma`.");
-    assert!(matches!(found(""), Err(LookupError::Unknown { .. })));
+    assert_eq!(notice.advice, [expected.into()]);
+    assert_eq!(notice.what, "There is no conversation `Tripp to Roma`.");
+    assert!(matches!(find(""), Err(LookupError::Unknown { .. })));
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Simulates a crash before the rename: the old file and a temporary one remain.
+/// After a crash before the rename, the old file and a temporary file remain.
 #[test]
 fn a_crash_before_the_rename_leaves_the_old_file() {
     let (folder, sessions) = folder();
@@ -15,21 +15,21 @@ fn a_crash_before_the_rename_leaves_the_old_file() {
     files::remove_stale_temporaries(&folder.path().join("sessions"));
     assert!(
         path_of(&folder, ".humble-abc123.tmp").exists(),
-        "still in use"
+        "a recent temporary file may still be in use"
     );
     let long_ago = SystemTime::now() - Duration::from_secs(3700);
-    let left = fs::File::options()
+    let temporary_file = fs::File::options()
         .write(true)
         .open(path_of(&folder, ".humble-abc123.tmp"))
         .unwrap();
-    left.set_modified(long_ago).unwrap();
+    temporary_file.set_modified(long_ago).unwrap();
     files::remove_stale_temporaries(&folder.path().join("sessions"));
     let expected = [".humble-abc123.tmp".to_owned()];
     assert!(names_in(&folder.path().join("sessions")).is_disjoint(&expected.into()));
     assert_eq!(sessions.list().len(), 1);
 }
 
-/// Readers of the old file see all of it, because nothing is written in place.
+/// A file is replaced, never written in place, so readers still see all of the old contents.
 #[cfg(unix)]
 #[test]
 fn readers_of_the_old_file_are_not_disturbed() {
@@ -39,9 +39,9 @@ fn readers_of_the_old_file_are_not_disturbed() {
     fs::write(&path, "old").unwrap();
     let mut reader = fs::File::open(&path).unwrap();
     files::replace(&path, b"new", 0o600).unwrap();
-    let mut read = String::new();
-    reader.read_to_string(&mut read).unwrap();
-    assert_eq!(read, "old");
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "old");
     assert_eq!(fs::read_to_string(&path).unwrap(), "new");
 }
 
@@ -63,17 +63,17 @@ fn an_unwritable_folder_is_an_error_with_advice() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let sessions = SessionStore::new(file.join("sessions"));
-    let fault = sessions
+    let error = sessions
         .create(&conversation("q", "a"), &ended())
         .unwrap_err();
-    assert!(matches!(fault, StoreError::Unwritable { .. }), "{fault}");
-    assert!(!fault.notice().advice.is_empty());
+    assert!(matches!(error, StoreError::Unwritable { .. }), "{error}");
+    assert!(!error.notice().advice.is_empty());
     assert_eq!(sessions.list(), []);
 }
 
 /// A folder without write access; `None` if this process can write anywhere, as root can.
 #[cfg(unix)]
-fn read_only() -> Option<TempDir> {
+fn unwritable_folder() -> Option<TempDir> {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
@@ -85,12 +85,14 @@ fn read_only() -> Option<TempDir> {
 #[cfg(unix)]
 #[test]
 fn a_read_only_folder_is_reported_as_permission_denied() {
-    let Some(folder) = read_only() else { return };
+    let Some(folder) = unwritable_folder() else {
+        return;
+    };
     let sessions = SessionStore::new(folder.path().to_owned());
-    let fault = sessions
+    let error = sessions
         .create(&conversation("q", "a"), &ended())
         .unwrap_err();
-    assert!(fault.to_string().ends_with("permission denied"), "{fault}");
+    assert!(error.to_string().ends_with("permission denied"), "{error}");
 }
 
 #[cfg(unix)]

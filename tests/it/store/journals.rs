@@ -1,4 +1,4 @@
-//! Journals on disk: locking, and recovery of orphaned ones.
+//! Journals on disk: locking, and recovery of orphaned journals.
 
 use super::*;
 use humble::store::{JournalRecord, JournaledTurn, Journals, OrphanedJournal};
@@ -18,7 +18,7 @@ fn turn(prompt: &str) -> JournalRecord {
     }
 }
 
-fn words(piece: u64, text: &str) -> JournalRecord {
+fn text_record(piece: u64, text: &str) -> JournalRecord {
     JournalRecord::Text {
         piece,
         thinking: false,
@@ -30,7 +30,7 @@ fn orphaned_turns(journals: &Journals) -> Vec<JournaledTurn> {
     let turns = journals
         .claim_orphaned()
         .into_iter()
-        .map(|found| match found {
+        .map(|journal| match journal {
             OrphanedJournal::Recoverable { turns, .. } => turns,
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         });
@@ -43,9 +43,9 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
     let journals = journals(&folder);
     assert_eq!(orphaned_turns(&journals), []);
     let mut journal = journals.create(&turn("한글"), &ended()).unwrap();
-    journal.append(&words(1, "안녕")).unwrap();
-    journal.append(&words(2, "let me see")).unwrap();
-    journal.append(&words(1, "하세요")).unwrap();
+    journal.append(&text_record(1, "안녕")).unwrap();
+    journal.append(&text_record(2, "let me see")).unwrap();
+    journal.append(&text_record(1, "하세요")).unwrap();
     let thinking = JournalRecord::Reclassified {
         piece: 2,
         thinking: true,
@@ -65,13 +65,13 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
         assert_eq!(mode & 0o777, 0o600);
     }
     drop(journal);
-    let found = orphaned_turns(&journals);
-    assert_eq!(found.len(), 1);
+    let turns = orphaned_turns(&journals);
+    assert_eq!(turns.len(), 1);
     assert_eq!(
-        (found[0].prompt.as_str(), found[0].answer_text()),
+        (turns[0].prompt.as_str(), turns[0].answer_text()),
         ("한글", "안녕, {…} 하세요".to_owned())
     );
-    assert_eq!(found[0].thinking_text(), "let me see");
+    assert_eq!(turns[0].thinking_text(), "let me see");
 }
 
 #[test]
@@ -83,19 +83,19 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
             .create(&turn(&number.to_string()), &ended())
             .unwrap();
     }
-    let all: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
-        let starts: Vec<_> = (0..4)
+    let claimed: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| journals.claim_orphaned()))
             .collect();
-        starts
+        threads
             .into_iter()
-            .map(|start| start.join().unwrap())
+            .map(|thread| thread.join().unwrap())
             .collect()
     });
-    let mut prompts: Vec<String> = all
+    let mut prompts: Vec<String> = claimed
         .iter()
         .flatten()
-        .map(|found| match found {
+        .map(|journal| match journal {
             OrphanedJournal::Recoverable { turns, .. } => turns[0].prompt.clone(),
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         })
@@ -110,53 +110,53 @@ fn a_truncated_journal_yields_the_records_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     let mut journal = journals.create(&turn("q"), &ended()).unwrap();
-    journal.append(&words(1, "가나다")).unwrap();
+    journal.append(&text_record(1, "가나다")).unwrap();
     journal.append(&JournalRecord::Ended).unwrap();
     drop(journal);
     let path = folder.path().join("journal/20251016_162030.jsonl");
-    let whole = fs::read(&path).unwrap();
-    let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
-    for end in 0..=whole.len() {
-        fs::write(&path, &whole[..end]).unwrap();
-        let found = journals.claim_orphaned();
-        match &found[..] {
-            [OrphanedJournal::Unrecognized(_)] if end < first => {}
-            [OrphanedJournal::Recoverable { turns, .. }] if end >= first => {
+    let complete = fs::read(&path).unwrap();
+    let first_line_end = complete.iter().position(|byte| *byte == b'\n').unwrap();
+    for end in 0..=complete.len() {
+        fs::write(&path, &complete[..end]).unwrap();
+        let claimed = journals.claim_orphaned();
+        match &claimed[..] {
+            [OrphanedJournal::Unrecognized(_)] if end < first_line_end => {}
+            [OrphanedJournal::Recoverable { turns, .. }] if end >= first_line_end => {
                 assert!(
                     ["", "가나다"].contains(&turns[0].answer_text().as_str()),
                     "{end}"
                 );
             }
-            other => panic!("cut at {end}: {other:?}"),
+            other => panic!("truncated at {end}: {other:?}"),
         }
     }
-    // A record appended after a partial one can be read.
-    fs::write(&path, &whole[..first + 9]).unwrap();
+    // A record that is appended after a partial record can be read.
+    fs::write(&path, &complete[..first_line_end + 9]).unwrap();
     let Some(OrphanedJournal::Recoverable { mut journal, .. }) = journals.claim_orphaned().pop()
     else {
         panic!("expected a journal")
     };
-    journal.append(&words(1, "more")).unwrap();
+    journal.append(&text_record(1, "more")).unwrap();
     drop(journal);
     assert_eq!(orphaned_turns(&journals)[0].answer_text(), "more");
 }
 
 #[cfg(unix)]
 #[test]
-fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
+fn pipes_and_folders_named_like_journals_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("journal/a.jsonl")).unwrap();
     let pipe = folder.path().join("journal/b.jsonl");
-    let made = std::process::Command::new("mkfifo")
+    let status = std::process::Command::new("mkfifo")
         .arg(&pipe)
         .status()
         .unwrap();
-    assert!(made.success());
-    let found = journals(&folder).claim_orphaned();
-    assert_eq!(found.len(), 2);
-    for found in found {
-        let OrphanedJournal::Unrecognized(notice) = found else {
-            panic!("{found:?}")
+    assert!(status.success());
+    let claimed = journals(&folder).claim_orphaned();
+    assert_eq!(claimed.len(), 2);
+    for journal in claimed {
+        let OrphanedJournal::Unrecognized(notice) = journal else {
+            panic!("{journal:?}")
         };
         assert!(
             notice.what.ends_with("it is not a regular file."),
@@ -175,8 +175,8 @@ fn the_number_of_skipped_journals_is_reported() {
         journals.create(&turn(&prompt), &ended()).unwrap();
     }
     let mut messages = Vec::new();
-    for found in journals.claim_orphaned() {
-        if let OrphanedJournal::Unrecognized(notice) = found {
+    for journal in journals.claim_orphaned() {
+        if let OrphanedJournal::Unrecognized(notice) = journal {
             messages.push(notice.what);
         }
     }

@@ -1,5 +1,5 @@
-//! Sessions and prompts on disk: file names, rewrites that preserve unknown data, and
-//! concurrent programs.
+//! Sessions, journals and prompts on disk: file names, rewrites that preserve unknown data,
+//! crashes, and concurrent programs.
 
 mod branches;
 mod crashes;
@@ -22,10 +22,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
+/// The end time of a turn, from which file names are derived.
 fn ended() -> Zoned {
     "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
 }
 
+/// A temporary folder with an empty session store.
 fn folder() -> (TempDir, SessionStore) {
     let folder = tempfile::tempdir().unwrap();
     let sessions = SessionStore::new(folder.path().join("sessions"));
@@ -120,7 +122,7 @@ fn concurrent_sessions_with_equal_names_get_separate_files() {
         .iter()
         .map(|id| sessions.open(id).unwrap().messages[1].content.to_string())
         .collect();
-    assert_eq!(answers.len(), 20, "no file was replaced");
+    assert_eq!(answers.len(), 20, "a file was replaced");
     assert_eq!(names_in(&folder.path().join("sessions")).len(), 20);
 }
 
@@ -133,8 +135,8 @@ fn an_existing_file_of_any_kind_is_never_overwritten() {
     std::os::unix::fs::symlink("gone", path_of(&folder, "20251016_162030_a_3.json")).unwrap();
     let id = sessions.create(&conversation("a", "b"), &ended()).unwrap();
     assert_eq!(id.as_str(), "20251016_162030_a_4.json");
-    let kept = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
-    assert_eq!(kept, "somebody's");
+    let text = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
+    assert_eq!(text, "somebody's");
 }
 
 #[test]
@@ -208,8 +210,8 @@ fn a_session_that_another_program_changed_is_not_overwritten() {
     other.messages.push(SavedMessage::user("other"));
     sessions.save(&other).unwrap();
     mine.messages.push(SavedMessage::user("mine"));
-    let fault = sessions.save(&mine).unwrap_err();
-    assert_eq!(fault, StoreError::ChangedElsewhere(id.clone()));
+    let error = sessions.save(&mine).unwrap_err();
+    assert_eq!(error, StoreError::ChangedElsewhere(id.clone()));
     assert_eq!(sessions.open(&id), Ok(other));
     let fork = sessions.create(&mine, &ended()).unwrap();
     assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
@@ -247,12 +249,12 @@ fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
         assert_eq!(list[0].open_error.as_deref(), Some(why));
         let mut session = conversation("q", "a");
         session.id = Some("s.json".into());
-        let fault = StoreError::Unreadable {
+        let error = StoreError::Unreadable {
             id: "s.json".into(),
             why: why.to_owned(),
         };
-        assert_eq!(sessions.save(&session), Err(fault.clone()));
-        assert_eq!(sessions.open(&"s.json".into()), Err(fault));
+        assert_eq!(sessions.save(&session), Err(error.clone()));
+        assert_eq!(sessions.open(&"s.json".into()), Err(error));
         assert_eq!(fs::read(path_of(&folder, "s.json")).unwrap(), bytes);
     }
 }
@@ -282,8 +284,8 @@ fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
     assert_eq!(session.messages, [SavedMessage::user("a\u{fffd}b")]);
     assert_eq!(sessions.list()[0].open_error, None);
     session.messages.push(SavedMessage::assistant("c"));
-    let elsewhere = StoreError::ChangedElsewhere("s.json".into());
-    assert_eq!(sessions.save(&session), Err(elsewhere));
+    let expected = StoreError::ChangedElsewhere("s.json".into());
+    assert_eq!(sessions.save(&session), Err(expected));
     assert_eq!(
         fs::read_to_string(path_of(&folder, "s.json")).unwrap(),
         text
@@ -291,13 +293,13 @@ fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
 }
 
 #[test]
-fn a_folder_named_like_a_session_is_reported_with_fitting_advice() {
+fn a_folder_named_like_a_session_is_reported_with_advice() {
     let (folder, sessions) = folder();
     fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
-    let fault = sessions.open(&"s.json".into()).unwrap_err();
+    let error = sessions.open(&"s.json".into()).unwrap_err();
     let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It was \
                     not changed. Move it out of the sessions folder.";
-    assert_eq!(fault.notice().summary(), expected);
+    assert_eq!(error.notice().summary(), expected);
 }
 
 #[test]
@@ -352,7 +354,7 @@ proptest! {
     #[test]
     fn unknown_keys_of_a_session_are_preserved_in_order(
         keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
-        at in 0_usize..8,
+        index in 0_usize..8,
         is_plain in any::<bool>(),
     ) {
         let (folder, sessions) = folder();
@@ -362,7 +364,7 @@ proptest! {
         if !is_plain {
             messages[0]["k"] = json!(1);
         }
-        members.insert(at.min(members.len()), ("messages".to_owned(), messages));
+        members.insert(index.min(members.len()), ("messages".to_owned(), messages));
         let root = Value::Object(members.into_iter().collect());
         put(&folder, "s.json", root.to_string());
         let mut session = sessions.open(&"s.json".into()).unwrap();
@@ -375,7 +377,7 @@ proptest! {
             expected["model"] = json!("");
         }
         let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
-        let found: Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(found.to_string(), expected.to_string());
+        let saved: Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(saved.to_string(), expected.to_string());
     }
 }

@@ -155,7 +155,7 @@ fn imports(text: &str) -> Vec<(bool, Import)> {
         if before.ends_with(is_word) {
             continue;
         }
-        let Some((tree, _)) = text[at + 4..].split_once(';') else {
+        let Some((tree, _)) = text[index + 4..].split_once(';') else {
             continue;
         };
         let line = before.rsplit('\n').next().unwrap_or_default();
