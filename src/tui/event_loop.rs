@@ -42,7 +42,7 @@ const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
 /// Asks the terminal for its background color (OSC 11).
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// How the screen outcome, and the title of the conversation that was open.
+/// How the screen ended, and the title of the conversation that was open.
 #[derive(Debug)]
 pub struct ScreenEnd {
     pub exit: ScreenExit,
@@ -55,7 +55,7 @@ pub enum ScreenExit {
     Quit,
     /// The user started the demo.
     Demo,
-    /// A signal with this number new_events.
+    /// Number of the signal that arrived.
     Signal(i32),
 }
 

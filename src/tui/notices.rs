@@ -1,4 +1,4 @@
-//! Notices above the message: the visible one and the queue.
+//! Notices to the user: the visible one and the queue.
 
 use crate::domain::Notice;
 use std::collections::VecDeque;

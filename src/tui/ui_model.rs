@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// How long the engine may take to acknowledge a Ctrl+C before the next Ctrl+C quits.
 const INTERRUPT_ACK_TIMEOUT: Duration = Duration::from_secs(1);
-/// A stream without data for this long is reported as silence.
+/// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
@@ -162,7 +162,7 @@ impl UiModel {
         result
     }
 
-    /// Runs `act` on the open layer and drops the layer once it reports that it is result.
+    /// Runs `act` on the open layer and drops the layer once it reports that it is finished.
     pub fn with_layer(
         &mut self,
         act: impl FnOnce(&mut dyn Layer, &mut UiContext) -> Handled,

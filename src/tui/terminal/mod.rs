@@ -26,8 +26,8 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the program owns the terminal and must restore it. Static because the panic hook cannot reach
-/// a [`TerminalGuard`].
+/// Whether the program owns the terminal and must restore it. Static because the panic hook cannot
+/// reach a [`TerminalGuard`].
 static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 static ARE_ENHANCED_KEYS_ON: AtomicBool = AtomicBool::new(false);
 

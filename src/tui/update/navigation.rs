@@ -4,9 +4,9 @@ use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
-use crate::tui::layout::Focus;
 use crate::tui::layout::{ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
+use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::probe;
@@ -18,7 +18,7 @@ const WHEEL_ROWS: isize = 3;
 
 pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
     match action {
-        Action::Back if stop_probe_if_nothing_to_leave(model, effects) => {}
+        Action::Back if stop_probe_if_at_rest(model, effects) => {}
         Action::Back => return_to_message(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
@@ -48,10 +48,9 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
 }
 
 /// Stops a running probe when Esc has nothing to close and nowhere to return from.
-fn stop_probe_if_nothing_to_leave(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
-    let is_nothing_to_leave =
-        model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
-    is_nothing_to_leave && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
+fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
+    let is_at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
+    is_at_rest && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
 }
 
 fn return_to_message(model: &mut UiModel) {
@@ -62,7 +61,7 @@ fn return_to_message(model: &mut UiModel) {
     model.chat.viewport.selected = None;
 }
 
-/// The visible layout in Tab order.
+/// The visible panes in Tab order.
 fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
     let layout = ScreenLayout::compute(model);
     let mut order = vec![Focus::Message];

@@ -176,8 +176,8 @@ fn think_label(model: &UiModel) -> String {
     })
 }
 
-/// Without the rule above the message, draws the elapsed time of the current activity at the right end of the
-/// header. Returns the remaining area, and whether there was an activity.
+/// Without the rule above the message, draws the elapsed time of the current activity at the right
+/// end of the header. Returns the remaining area, and whether there was an activity.
 fn draw_activity(
     model: &UiModel,
     layout: &ScreenLayout,

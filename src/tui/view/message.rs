@@ -2,8 +2,8 @@
 
 use crate::tui::composer::completion_view;
 use crate::tui::demo_tour::progress;
-use crate::tui::layout::Focus;
 use crate::tui::layout::ScreenLayout;
+use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::Painter;

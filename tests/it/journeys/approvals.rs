@@ -168,11 +168,11 @@ fn a_paste_never_answers_a_dialog() {
 
 #[test]
 fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
-    let script = script()
+    let script_with_cancelled_answer = script()
         .answer(GET_TIME_CALL)
         .answer("It is late.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut first = chat(script);
+    let mut first = chat(script_with_cancelled_answer);
     first
         .says("Time?")
         .reads_screen()

@@ -119,11 +119,11 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
 #[tokio::test]
 async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
-    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not info"));
+    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
     let error = info_of(&ollama(&server))
         .await
         .expect_err("model is missing");
-    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not info"));
+    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not found"));
     assert!(error.to_string().contains("qwen3:4b"), "{error}");
 }
 

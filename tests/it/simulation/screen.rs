@@ -22,7 +22,7 @@ const QUIET_TIME: Duration = Duration::from_millis(500);
 struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
-    seen: Checker,
+    checker: Checker,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
     /// When the open question was asked.

@@ -1,7 +1,7 @@
 //! Parses Rust source text: module paths, code without tests, and string literals.
 
-/// The segments of a file's module path below the crate: `src/tui/view/mod.rs` and `src/tui/view.rs`
-/// both give `["tui", "view"]`.
+/// The segments of a file's module path below the crate: `src/tui/view/mod.rs` and
+/// `src/tui/view.rs` both give `["tui", "view"]`.
 pub fn module(path: &str) -> Vec<String> {
     let path = path.strip_prefix("src/").expect("a source file");
     let path = path.strip_suffix(".rs").expect("a source file");
