@@ -195,8 +195,8 @@ impl EventLoop<'_> {
         loop {
             let wake = self.next_wake();
             // Reset only when the deadline changes: each reset wakes the timer thread.
-            if let Some(at) = wake.filter(|at| *at != alarm.deadline()) {
-                alarm.as_mut().reset(at);
+            if let Some(deadline) = wake.filter(|wake| *wake != alarm.deadline()) {
+                alarm.as_mut().reset(deadline);
             }
             tokio::select! {
                 biased;
@@ -226,7 +226,7 @@ impl EventLoop<'_> {
             if self.needs_draw
                 && self
                     .last_frame
-                    .is_none_or(|drawn| drawn.elapsed() >= FRAME_INTERVAL)
+                    .is_none_or(|frame| frame.elapsed() >= FRAME_INTERVAL)
             {
                 self.draw()?;
             }
@@ -238,8 +238,8 @@ impl EventLoop<'_> {
         let frame = self
             .last_frame
             .filter(|_| self.needs_draw)
-            .map(|drawn| drawn + FRAME_INTERVAL);
-        let model = self.model.next_wake().map(|at| self.start + at);
+            .map(|frame| frame + FRAME_INTERVAL);
+        let model = self.model.next_wake().map(|wake| self.start + wake);
         [frame, model].into_iter().flatten().min()
     }
 

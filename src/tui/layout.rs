@@ -217,8 +217,8 @@ fn popup_rows(model: &UiModel, columns: u16) -> Option<u16> {
     if let Some(layer) = &model.layer {
         return layer.popup_rows(model.shared());
     }
-    let list = model.completions()?;
-    Some(completion_view::completion_rows(&list, columns))
+    let completions = model.completions()?;
+    Some(completion_view::completion_rows(&completions, columns))
 }
 
 /// Whether the sidebar has anything to show.

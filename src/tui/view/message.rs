@@ -36,9 +36,9 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
         pen.put(area.x, area.y + y as u16, row, text_style, area.width);
     }
     if let Some(area) = layout.popup
-        && let Some(list) = model.completions()
+        && let Some(completions) = model.completions()
     {
-        completion_view::draw(&list, area, pen);
+        completion_view::draw(&completions, area, pen);
     }
     has_focus.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
 }

@@ -26,7 +26,7 @@ pub enum NoticeRowKind {
 /// All rows for an area of this width, regardless of its height.
 pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)> {
     let columns = columns.saturating_sub(4).max(1);
-    let more = model.screen.glyphs.more;
+    let more_mark = model.screen.glyphs.more;
     let mut rows = Vec::new();
     let mut add = |kind: NoticeRowKind, text: &str| {
         let wrapped = wrapped_rows(&Clean::single_line(text), columns);
@@ -35,7 +35,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
             // A trailing space may exceed the width of the row.
             let mut row = row.trim_end().to_owned();
             if is_truncated && index + 1 == BANNER_ROWS_MAX {
-                row = with_more_mark(&row, columns, more);
+                row = with_more_mark(&row, columns, more_mark);
             }
             rows.push((
                 if index == 0 {
@@ -65,7 +65,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
         let is_whole = start.len() == prompt.trim_end().len();
         let row = match is_whole {
             true => clean.as_str().to_owned(),
-            false => with_more_mark(clean.as_str(), columns, more),
+            false => with_more_mark(clean.as_str(), columns, more_mark),
         };
         rows.push((NoticeRowKind::Queued, row));
     }
@@ -73,9 +73,12 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
 }
 
 /// Appends a continuation mark without exceeding `columns`.
-fn with_more_mark(row: &str, columns: u16, more: &str) -> String {
-    let text_columns = usize::from(columns).saturating_sub(width(more));
-    format!("{}{more}", truncate_to_width(row.trim_end(), text_columns))
+fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
+    let text_columns = usize::from(columns).saturating_sub(width(more_mark));
+    format!(
+        "{}{more_mark}",
+        truncate_to_width(row.trim_end(), text_columns)
+    )
 }
 
 /// Whether a notice fits into the hint line, beside the stop hint if that is shown.

@@ -99,10 +99,10 @@ async fn servers_that_fail_during_detection_still_connect() {
 #[tokio::test]
 async fn an_unresponsive_server_is_abandoned_after_both_handshakes() {
     let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Auto, "hangs-on-all")]);
-    let why = harness.wait_for_failure().await.summary();
+    let reason = harness.wait_for_failure().await.summary();
     assert!(
-        why.contains("did not answer `initialize` within 2 s"),
-        "{why}"
+        reason.contains("did not answer `initialize` within 2 s"),
+        "{reason}"
     );
     harness.close().await;
 }
@@ -124,18 +124,18 @@ async fn a_slow_modern_server_is_not_mistaken_for_a_legacy_one() {
 #[tokio::test]
 async fn only_the_configured_era_is_tried() {
     let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Modern, "ignores-discover")]);
-    let why = harness.wait_for_failure().await.summary();
+    let reason = harness.wait_for_failure().await.summary();
     assert!(
-        why.contains("did not answer `server/discover` within 2 s"),
-        "{why}"
+        reason.contains("did not answer `server/discover` within 2 s"),
+        "{reason}"
     );
     harness.close().await;
 
     let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Modern, "")]);
-    let why = harness.wait_for_failure().await.summary();
+    let reason = harness.wait_for_failure().await.summary();
     assert!(
-        why.contains("server/discover (JSON-RPC error -32601)"),
-        "{why}"
+        reason.contains("server/discover (JSON-RPC error -32601)"),
+        "{reason}"
     );
     harness.close().await;
 
@@ -150,15 +150,15 @@ async fn only_the_configured_era_is_tried() {
         ProtocolMode::Modern,
         "discovers-the-unknown",
     )]);
-    let why = harness.wait_for_failure().await.summary();
-    assert!(why.contains("it supports `2099-01-01`."), "{why}");
+    let reason = harness.wait_for_failure().await.summary();
+    assert!(reason.contains("it supports `2099-01-01`."), "{reason}");
     harness.close().await;
 
     let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Legacy, "modern")]);
-    let why = harness.wait_for_failure().await.summary();
+    let reason = harness.wait_for_failure().await.summary();
     assert!(
-        why.contains("Method not found (JSON-RPC error -32601)"),
-        "{why}"
+        reason.contains("Method not found (JSON-RPC error -32601)"),
+        "{reason}"
     );
     harness.close().await;
 }

@@ -93,8 +93,8 @@ async fn the_first_tool_list_must_arrive_within_the_startup_timeout() {
 #[tokio::test]
 async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
     let mut harness = HubHarness::start_connected("").await;
-    let why = unreachable_because(harness.call("die", json!({})).await);
-    assert!(why.contains("gone"), "{why}");
+    let reason = unreachable_because(harness.call("die", json!({})).await);
+    assert!(reason.contains("gone"), "{reason}");
     let notice = harness.wait_for_failure().await.summary();
     assert!(
         notice.contains("`test` ended") && notice.contains("dying"),
@@ -116,8 +116,8 @@ async fn repeated_exits_back_off_until_the_user_reconnects() {
     unreachable_because(harness.call("die", json!({})).await);
     unreachable_because(harness.call("die", json!({})).await);
     harness.wait_for_failure().await;
-    let why = unreachable_because(harness.call("add", json!({})).await);
-    assert!(why.contains("possible in 1 s"), "{why}");
+    let reason = unreachable_because(harness.call("add", json!({})).await);
+    assert!(reason.contains("possible in 1 s"), "{reason}");
     let id = harness.server().id;
     harness.hub.reconnect(&id);
     harness

@@ -263,8 +263,8 @@ async fn a_changed_list_is_fetched_again_and_reported() {
 #[tokio::test]
 async fn an_endless_line_ends_the_session_with_the_reason() {
     let mut harness = HubHarness::start_connected("").await;
-    let why = unreachable_because(harness.call("shout", json!({})).await);
-    assert!(why.contains("longer than 64 MB"), "{why}");
+    let reason = unreachable_because(harness.call("shout", json!({})).await);
+    assert!(reason.contains("longer than 64 MB"), "{reason}");
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 1, "b": 1 })).await),
         "2"
@@ -316,22 +316,22 @@ async fn the_built_in_server_tells_the_time_and_says_hello() {
             .await,
     );
     assert!(time.contains("+09:00"), "{time}");
-    let why = failed(
+    let reason = failed(
         harness
             .call("get_time", json!({ "timezone": "Seoul" }))
             .await,
     );
-    assert!(why.contains("`Asia/Seoul`"), "{why}");
+    assert!(reason.contains("`Asia/Seoul`"), "{reason}");
     let hello = succeeded(harness.call("say_hello", json!({ "name": "미나" })).await);
     let hello: serde_json::Value = serde_json::from_str(&hello).expect("an object");
     assert_eq!(hello["greeting"], "Hello, 미나!");
     assert!(hello["secret_word"].is_string(), "{hello}");
-    let why = failed(harness.call("say_hello", json!({ "names": [] })).await);
-    assert!(why.contains("`names`"), "{why}");
-    let why = failed(harness.call("get_weather", json!({})).await);
+    let reason = failed(harness.call("say_hello", json!({ "names": [] })).await);
+    assert!(reason.contains("`names`"), "{reason}");
+    let reason = failed(harness.call("get_weather", json!({})).await);
     assert!(
-        why.starts_with("Unknown tool") && why.contains("-32602"),
-        "{why}"
+        reason.starts_with("Unknown tool") && reason.contains("-32602"),
+        "{reason}"
     );
     harness.close().await;
 }

@@ -51,17 +51,17 @@ fn a_tool_error_is_not_printed_as_a_result() {
     let result = json!({ "content": [{ "type": "text", "text": "it failed" }], "isError": true });
     assert_eq!((output.json(), output.err.as_str()), (result, ""));
     let output = run(&home, &call_with(&["die", "--json"])).expect(1);
-    let why = output.json()["error"]
+    let reason = output.json()["error"]
         .as_str()
         .expect("an error")
         .to_owned();
     assert!(
-        why.starts_with("Tool die did not answer: The server is gone."),
-        "{why}"
+        reason.starts_with("Tool die did not answer: The server is gone."),
+        "{reason}"
     );
     assert!(
-        why.ends_with("It is not known whether the tool ran."),
-        "{why}"
+        reason.ends_with("It is not known whether the tool ran."),
+        "{reason}"
     );
 }
 

@@ -86,9 +86,9 @@ async fn repeated_session_loss_fails_the_call() {
     .await;
     let config = server_at(&web, "/mcp");
     let mut harness = HttpHarness::start_connected(web, config).await;
-    let why = unreachable_because(harness.mcp.call("add", json!({})).await);
+    let reason = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert_eq!(
-        why,
+        reason,
         "The server drops every session right after opening it."
     );
     assert_eq!(harness.web.requests_for("tools/call").len(), 2);
@@ -126,15 +126,17 @@ async fn a_stream_that_ends_early_fails_only_its_own_call() {
         .await;
         let config = server_at(&web, "/mcp");
         let mut harness = HttpHarness::start_connected(web, config).await;
-        let why = failed(harness.mcp.call("add", json!({})).await);
+        let reason = failed(harness.mcp.call("add", json!({})).await);
         let expected_starts = [
             "It closed",
             "Its stream ended before the answer came.",
             "Its answer was interrupted: ",
         ];
         assert!(
-            expected_starts.iter().any(|start| why.starts_with(start)),
-            "{why}"
+            expected_starts
+                .iter()
+                .any(|start| reason.starts_with(start)),
+            "{reason}"
         );
         succeeded(harness.mcp.call("add", json!({})).await);
         assert_eq!(harness.web.requests_for("initialize").len(), 1);
@@ -219,8 +221,8 @@ async fn an_endless_body_fails_its_call() {
             ..server_at(&web, "/mcp")
         };
         let mut harness = HttpHarness::start_connected(web, config).await;
-        let why = failed(harness.mcp.call("add", json!({})).await);
-        assert_eq!(why, "It sent a message of more than 64 MB.");
+        let reason = failed(harness.mcp.call("add", json!({})).await);
+        assert_eq!(reason, "It sent a message of more than 64 MB.");
         succeeded(harness.mcp.call("add", json!({})).await);
         harness.close().await;
     }
@@ -259,9 +261,9 @@ async fn a_server_exit_is_reported_and_ends_its_calls() {
         .await;
     harness.web.shut_down();
     let outcome = pending_call.await.expect("the call does not panic");
-    let why = unreachable_because(outcome);
+    let reason = unreachable_because(outcome);
     assert_eq!(
-        why,
+        reason,
         "The server is gone. It closed the connection without an answer. It is not known whether \
          the tool ran."
     );

@@ -330,9 +330,9 @@ async fn credentials_that_expire_during_a_session_are_reported() {
         .await;
         let config = each_transport(&web)[index].clone();
         let mut harness = HttpHarness::start_connected(web, config).await;
-        let why = unreachable_because(harness.mcp.call("add", json!({})).await);
+        let reason = unreachable_because(harness.mcp.call("add", json!({})).await);
         assert_eq!(
-            why,
+            reason,
             "The server requires you to sign in. It requires valid credentials (HTTP status 401: token expired).",
             "{index}"
         );
@@ -375,8 +375,8 @@ async fn secrets_in_the_url_path_are_never_shown() {
          (HTTP status 404: no [hidden] or [hidden] here). "
     );
     assert!(notice.starts_with(&expected), "{notice}");
-    let why = unreachable_because(harness.mcp.call("add", json!({})).await);
-    assert!(why.contains("/st404/[hidden]/mcp"), "{why}");
+    let reason = unreachable_because(harness.mcp.call("add", json!({})).await);
+    assert!(reason.contains("/st404/[hidden]/mcp"), "{reason}");
     harness.close().await;
 }
 

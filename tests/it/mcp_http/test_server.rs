@@ -337,8 +337,8 @@ impl ServerState {
             Behavior::EndlessBody => {
                 writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n").await?;
                 write_chunk(writer, "{\"a\":\"").await?;
-                let part = "x".repeat(1 << 20);
-                while write_chunk(writer, &part).await.is_ok() {}
+                let megabyte = "x".repeat(1 << 20);
+                while write_chunk(writer, &megabyte).await.is_ok() {}
                 self.dropped_connections.fetch_add(1, Ordering::SeqCst);
                 Err(std::io::ErrorKind::BrokenPipe.into())
             }
@@ -355,9 +355,9 @@ impl ServerState {
                         ReplyPart::StayOpen => self.hold_stream_open(reader, writer).await?,
                         ReplyPart::Flood(bytes) => {
                             write_chunk(writer, "data: ").await?;
-                            let part = "x".repeat(1 << 20);
+                            let megabyte = "x".repeat(1 << 20);
                             for _ in 0..bytes >> 20 {
-                                write_chunk(writer, &part).await?;
+                                write_chunk(writer, &megabyte).await?;
                             }
                         }
                         ReplyPart::Hang => self.wait_for_disconnect(reader).await?,

@@ -26,7 +26,7 @@ async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message
         messages,
         ..request(model)
     };
-    parts(Provider::new().stream(request)).await;
+    collect_parts(Provider::new().stream(request)).await;
     drop(guard);
     let files = fs::read_dir(folder.path()).unwrap();
     files
@@ -95,7 +95,7 @@ async fn partial_answer_is_mentioned_only_if_there_is_one() {
         for end in ["", "{\"error\":\"out of memory\"}\n"] {
             let reply = Reply::status(200).chunk(line(answer)).chunk(end);
             server.queue_reply(CHAT, reply);
-            let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
+            let parts = collect_parts(Provider::new().stream(request(&ollama(&server)))).await;
             let error = parts.last().unwrap().as_ref().unwrap_err();
             let text = notice_text(&error.notice());
             assert_eq!(text.contains(sentence), is_kept, "{text}");

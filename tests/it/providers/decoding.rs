@@ -19,12 +19,12 @@ pub struct DecodedReply {
 }
 
 pub fn decode(provider: ProviderKind, chunks: &[&[u8]]) -> DecodedReply {
-    join_parts(parts(provider, chunks))
+    join_parts(decode_parts(provider, chunks))
 }
 
 /// The reasoning of a stream that must be sent back with its calls.
 pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<ReasoningEcho> {
-    let parts = parts(provider, &[stream.as_bytes()]).into_iter();
+    let parts = decode_parts(provider, &[stream.as_bytes()]).into_iter();
     let mut echoes = parts.filter_map(|part| match part {
         Ok(StreamPart::ReasoningEcho(echo)) => Some(echo),
         _ => None,
@@ -34,11 +34,14 @@ pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<Rea
     echo
 }
 
-fn parts(provider: ProviderKind, chunks: &[&[u8]]) -> Vec<DecodedPart> {
+fn decode_parts(provider: ProviderKind, chunks: &[&[u8]]) -> Vec<DecodedPart> {
     let mut decoder = adapter_for(provider)
         .expect("provider has an adapter")
         .decoder();
-    let mut parts: Vec<_> = chunks.iter().flat_map(|p| decoder.push(p)).collect();
+    let mut parts: Vec<_> = chunks
+        .iter()
+        .flat_map(|chunk| decoder.push(chunk))
+        .collect();
     parts.extend(decoder.finish());
     parts
 }

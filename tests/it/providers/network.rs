@@ -140,7 +140,7 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
         .queue_reply(CHAT, rate_limited("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
-        let error = parts(stream).await.remove(0).unwrap_err();
+        let error = collect_parts(stream).await.remove(0).unwrap_err();
         assert_eq!(error.retry_after(), Some(expected));
     }
 }

@@ -64,7 +64,7 @@ async fn rejected_temperature_is_omitted_from_then_on() {
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let provider = Provider::new();
     let model = openai(&server);
-    let first = parts(provider.stream(request(&model))).await;
+    let first = collect_parts(provider.stream(request(&model))).await;
     let Ok(StreamPart::Notice(notice)) = &first[0] else {
         panic!("{first:?}");
     };
@@ -73,11 +73,11 @@ async fn rejected_temperature_is_omitted_from_then_on() {
         server.url()
     );
     assert_eq!(notice_text(notice), expected);
-    let second = parts(provider.clone().stream(request(&model))).await;
+    let second = collect_parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "reported once");
     let mut other_model = model.clone();
     other_model.model = "other".into();
-    parts(provider.stream(request(&other_model))).await;
+    collect_parts(provider.stream(request(&other_model))).await;
     let bodies = server.bodies(COMPLETIONS).into_iter();
     let temperatures: Vec<_> = bodies
         .map(|body| body.get("temperature").cloned())

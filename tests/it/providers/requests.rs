@@ -38,7 +38,7 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
 }
 
 /// All parts of a stream, which must end within ten seconds.
-pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
+pub async fn collect_parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
     let parts = tokio::time::timeout(Duration::from_secs(10), stream.collect());
     parts.await.expect("the stream ends")
 }
@@ -54,7 +54,7 @@ pub async fn ask(model: &ModelConfig) -> DecodedReply {
 }
 
 pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply {
-    let parts = parts(provider.stream(request(model))).await;
+    let parts = collect_parts(provider.stream(request(model))).await;
     join_parts(
         parts
             .into_iter()

@@ -5,7 +5,7 @@ use super::notice_text::notice_text;
 use crate::providers::hosted_request_bodies;
 use crate::providers::model_server::*;
 use crate::providers::request_bodies::{request, toolset};
-use crate::providers::requests::{ollama, openai, parts};
+use crate::providers::requests::{collect_parts, ollama, openai};
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, ProviderKind, Tool, Toolset};
 use humble::provider::parameter_fallback::ParameterFallback;
@@ -122,7 +122,9 @@ async fn omitted_schemas_are_reported_once() {
     let provider = Provider::new();
     let request = native_request(openai(&server), oversized_tools());
     let notices = async |request: &ChatRequest| {
-        let parts = parts(provider.stream(request.clone())).await.into_iter();
+        let parts = collect_parts(provider.stream(request.clone()))
+            .await
+            .into_iter();
         let notices = parts.filter_map(|part| match part {
             Ok(StreamPart::Notice(notice)) => Some(notice_text(&notice)),
             _ => None,

@@ -33,7 +33,7 @@ pub fn error_reply(provider: ProviderKind, status: u16, message: &str) -> Reply 
 
 pub async fn request_error(model: &ModelConfig) -> ProviderError {
     let stream = Provider::new().stream(request(model));
-    let last = parts(stream).await.pop().expect("a part arrives");
+    let last = collect_parts(stream).await.pop().expect("a part arrives");
     last.expect_err("request fails")
 }
 

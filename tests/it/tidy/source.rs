@@ -18,12 +18,12 @@ pub fn is_word(c: char) -> bool {
 
 /// Returns the code without string literals and comments, and the string literals.
 pub fn split_literals(code: &str) -> (String, Vec<&str>) {
-    let mut kept = String::new();
+    let mut code_only = String::new();
     let mut literals = Vec::new();
     let mut rest = code;
     while let Some(index) = rest.find(['"', '/', '\'']) {
         let (before, tail) = rest.split_at(index);
-        kept.push_str(before);
+        code_only.push_str(before);
         let hashes = before.len() - before.trim_end_matches('#').len();
         let is_raw = before.trim_end_matches('#').ends_with('r');
         rest = if tail.starts_with("//") {
@@ -42,11 +42,11 @@ pub fn split_literals(code: &str) -> (String, Vec<&str>) {
         {
             &tail[literal.len()..]
         } else {
-            kept.push_str(&tail[..1]);
+            code_only.push_str(&tail[..1]);
             &tail[1..]
         };
     }
-    (kept + rest, literals)
+    (code_only + rest, literals)
 }
 
 fn end_of_string(text: &str) -> Option<usize> {

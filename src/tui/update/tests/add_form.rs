@@ -12,7 +12,7 @@ fn with_form() -> ChatHarness {
     chat
 }
 
-fn list(names: &[&str]) -> Arc<ModelList> {
+fn model_list(names: &[&str]) -> Arc<ModelList> {
     let model = |name: &&str| ListedModel {
         name: (*name).to_owned(),
         ..ListedModel::default()
@@ -39,7 +39,7 @@ fn take_request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
 }
 
 fn server_lists(chat: &mut ChatHarness, query: QueryId, names: &[&str]) {
-    let result = Ok(list(names));
+    let result = Ok(model_list(names));
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 

@@ -190,7 +190,7 @@ fn pane_hidden_by_a_resize_loses_focus() {
 }
 
 /// Distinct words in one paragraph.
-fn words(from: usize, to: usize) -> String {
+fn distinct_words(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("w{n} ")).collect()
 }
 
@@ -199,7 +199,7 @@ fn resizing_back_returns_to_the_same_row() {
     let mut chat = chat();
     chat.size(104, 30)
         .keys("go<Enter>")
-        .model_says(&words(0, 20_000));
+        .model_says(&distinct_words(0, 20_000));
     chat.screen();
     chat.keys("<PgUp><PgUp><PgUp>");
     let first = chat.screen();

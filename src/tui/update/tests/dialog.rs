@@ -35,14 +35,14 @@ fn forty_lines() -> serde_json::Value {
 fn every_argument_row_can_be_paged_into_view() {
     for (width, height) in [(104, 30), (80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
         let mut chat = with_dialog_for(forty_lines());
-        let mut seen = screen(&mut chat, width, height);
+        let mut screens = screen(&mut chat, width, height);
         for _ in 0..80 {
             press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
-            seen += &screen(&mut chat, width, height);
+            screens += &screen(&mut chat, width, height);
         }
         for n in 0..40 {
             assert!(
-                seen.contains(&format!("\"<{n}>\"")),
+                screens.contains(&format!("\"<{n}>\"")),
                 "{n} at {width}x{height}"
             );
         }
@@ -286,11 +286,11 @@ fn question_mark_lists_choices_on_a_small_screen() {
     let before = screen(&mut chat, 20, 6);
     assert!(before.contains("y n d e s t … ?"), "{before}");
     chat.keys("?");
-    let mut seen = screen(&mut chat, 20, 6);
+    let mut screens = screen(&mut chat, 20, 6);
     press(&mut chat, KeyCode::End, KeyModifiers::NONE);
-    seen += &screen(&mut chat, 20, 6);
+    screens += &screen(&mut chat, 20, 6);
     for label in ["y  Run it once", "n  Do not run", "t  Treat it as"] {
-        assert!(seen.contains(label), "{label}\n{seen}");
+        assert!(screens.contains(label), "{label}\n{screens}");
     }
     // Esc closes the list, not the question.
     chat.keys("<Esc>");

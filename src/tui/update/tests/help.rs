@@ -24,10 +24,10 @@ fn scrolling_through_the_help_shows_every_key_and_command_whole() {
     for (width, height) in [(80, 24), (60, 20), (120, 40)] {
         let mut chat = chat();
         chat.size(width, height).keys("<F1>");
-        let mut shown = content(&chat.screen());
+        let mut contents = content(&chat.screen());
         for _ in 0..200 {
             chat.keys("<Down>");
-            shown.push_str(&content(&chat.screen()));
+            contents.push_str(&content(&chat.screen()));
         }
         for binding in TABLE {
             for key in binding.keys {
@@ -37,13 +37,13 @@ fn scrolling_through_the_help_shows_every_key_and_command_whole() {
                 } else {
                     key
                 };
-                assert!(shown.contains(&key), "{key} at {width}");
+                assert!(contents.contains(&key), "{key} at {width}");
             }
         }
         for (command, _) in commands() {
-            assert!(shown.contains(command), "{command} at {width}");
+            assert!(contents.contains(command), "{command} at {width}");
         }
-        assert!(!shown.contains('…'), "text is truncated at {width}");
+        assert!(!contents.contains('…'), "text is truncated at {width}");
     }
 }
 
@@ -145,12 +145,12 @@ fn palette_title_counts_all_and_hidden_commands() {
     let [all, below] = numbers[..] else {
         panic!("{title_text}")
     };
-    let shown = screen
+    let command_rows = screen
         .lines()
         .filter(|line| line.starts_with("   ") || line.contains('▌'));
     assert_eq!(
         all - below,
-        shown.filter(|line| !line.trim().is_empty()).count(),
+        command_rows.filter(|line| !line.trim().is_empty()).count(),
         "{screen}"
     );
     assert!(

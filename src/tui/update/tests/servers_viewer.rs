@@ -220,16 +220,16 @@ fn every_row_of_a_long_reason_and_description_can_be_read() {
     let servers = vec![failed(), connected("a", &[("tool", &long.join("\n"))])];
     for (width, height) in [(80, 24), (40, 12), (20, 6)] {
         let mut chat = with_servers((width, height), servers.clone());
-        let mut seen = chat.keys("/mcp<Enter>").screen();
+        let mut screens = chat.keys("/mcp<Enter>").screen();
         for _ in 0..400 {
-            seen += &chat.keys("<Down>").screen();
+            screens += &chat.keys("<Down>").screen();
         }
         for row in long
             .iter()
             .map(String::as_str)
             .chain(["word 20.", "word 29."])
         {
-            assert!(seen.contains(row), "{row} at {width}x{height}");
+            assert!(screens.contains(row), "{row} at {width}x{height}");
         }
     }
 }

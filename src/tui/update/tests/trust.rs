@@ -170,7 +170,7 @@ fn changed_line_among_hundreds_is_seen_before_accepting() {
     for (columns, rows) in [(120, 18), (60, 20), (20, 6)] {
         for keys in ["a", "1", "<Down><Enter>"] {
             let mut chat = with_question(Ask::PinChanged(Arc::new(tool_changed_in_the_middle())));
-            let mut seen = screen(&mut chat, columns, rows);
+            let mut screens = screen(&mut chat, columns, rows);
             // Reading the list of choices does not count as reading the diff.
             chat.keys("?");
             screen(&mut chat, columns, rows);
@@ -181,10 +181,10 @@ fn changed_line_among_hundreds_is_seen_before_accepting() {
             chat.keys("<Esc>");
             for _ in 0..80 {
                 chat.keys("<PgDn>");
-                seen += &screen(&mut chat, columns, rows);
+                screens += &screen(&mut chat, columns, rows);
             }
             for text in ["… 148 unchanged", "- line 150", "+ EVIL", "… 47 unchanged"] {
-                assert!(seen.contains(text), "{text}\n{seen}");
+                assert!(screens.contains(text), "{text}\n{screens}");
             }
             chat.keys(keys);
             assert_eq!(
