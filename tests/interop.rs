@@ -1,4 +1,4 @@
-//! Tests humble against third-party servers. `.ci/run` installs and starts them and sets the
+//! Tests `humble` against third-party servers. `.ci/run` installs and starts them and sets the
 //! environment variables that these tests need: `HUMBLE_LLAMA_URL` (a llama.cpp server with the
 //! model `smollm2`) and `HUMBLE_MCP_SERVERS` (the folder created by `.ci/servers.sh`).
 
@@ -279,10 +279,10 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
         screen_with_border(&screen)
     );
     let requests = server.bodies("/api/chat");
-    let offered = requests[0]["tools"].as_array().expect("tools");
+    let offered_tools = requests[0]["tools"].as_array().expect("tools");
     assert!(
-        offered.len() >= 10,
-        "not all of its tools are offered: {offered:#?}"
+        offered_tools.len() >= 10,
+        "not all of its tools are offered: {offered_tools:#?}"
     );
     let result = requests[1]["messages"]
         .as_array()

@@ -1,5 +1,5 @@
 //! Soak test (`just soak`): twenty servers, two thousand calls and random kills in three minutes.
-//! Every call must be answered, no process may be left, and memory must not grow.
+//! Every call must have an outcome, no process may be left, and memory must not grow.
 //! `HUMBLE_SOAK_SECONDS` sets another duration with the same call rate. Not part of `cargo test`,
 //! because it needs an idle machine, time, and /proc.
 
@@ -153,12 +153,12 @@ impl Soak {
         self.started_calls += 1;
         let (call, is_cancelled) = random_call(&mut self.rng, self.started_calls);
         let cancel = CancellationToken::new();
-        let call_future = self.hub.call(call.clone(), cancel.clone());
+        let pending_call = self.hub.call(call.clone(), cancel.clone());
         self.calls.spawn(async move {
             if is_cancelled {
                 cancel.cancel();
             }
-            let outcome = timeout(OUTCOME_TIMEOUT, call_future)
+            let outcome = timeout(OUTCOME_TIMEOUT, pending_call)
                 .await
                 .unwrap_or_else(|_| panic!("no outcome for {call:?}"));
             outcome_name(&outcome)

@@ -1,5 +1,5 @@
 //! Runs the real program on a pseudo-terminal with real keys, a model server over real
-//! sockets and a real MCP child process. Assertions compare what the user sees.
+//! sockets and a real MCP child process. Assertions check what is visible on the screen.
 
 #[path = "terminal/approvals.rs"]
 mod approvals;

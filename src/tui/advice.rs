@@ -1,4 +1,4 @@
-//! Wording of advice for the full-screen program: its commands and keys.
+//! Words advice for the full-screen program, naming its commands and keys.
 
 use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
@@ -8,7 +8,7 @@ pub fn notice_line(notice: &Notice) -> String {
     notice.to_sentence(phrase)
 }
 
-/// All advice as sentences; None without any.
+/// All advice as sentences; `None` if there is none.
 pub fn advice_line(advice: &[Advice]) -> Option<String> {
     join_sentences(advice, phrase)
 }

@@ -9,28 +9,28 @@ pub struct ConversationState {
     /// Private conversations are never saved.
     pub is_private: bool,
     pub has_branches: bool,
-    /// `/undo` removed a turn.
+    /// Whether `/undo` has removed a turn since the session was opened.
     pub has_undone_turn: bool,
-    /// The number typed after `/branches`, applied once the list of branches arrives.
+    /// The argument of `/branches`, applied once the list of branches arrives.
     pub requested_branch: Option<String>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
     pub last_turn: Option<Prompt>,
-    /// The token limit truncated the last answer.
-    pub cut: bool,
+    /// Whether the token limit truncated the last answer.
+    pub is_last_answer_truncated: bool,
 }
 
-/// A running turn that replaces the previous one once it is answered.
+/// A running turn that replaces the last one once the model has answered it.
 #[derive(Debug)]
 pub struct ReplacementTurn {
     /// Notice shown once the replacement is answered.
     pub notice: &'static str,
-    /// Title the conversation would have had from the replaced turn.
+    /// The title that the conversation got from the prompt of the replaced turn.
     pub title: String,
 }
 
 impl ConversationState {
-    /// The title of a conversation that is saved.
+    /// The title, or `None` if the conversation is private or was never saved.
     pub fn saved_title(&self) -> Option<String> {
         let is_saved = self.session.is_some() && !self.is_private;
         is_saved.then(|| self.title.clone())
@@ -44,7 +44,7 @@ impl ConversationState {
         self.has_undone_turn = false;
         self.replacement = None;
         self.last_turn = None;
-        self.cut = false;
+        self.is_last_answer_truncated = false;
     }
 
     pub fn last_prompt(&self) -> Option<&str> {
@@ -53,27 +53,28 @@ impl ConversationState {
 
     /// Updates title and truncation from the end of a turn.
     pub fn turn_ended(&mut self, end: &TurnEnd) {
-        let answered = matches!(end, TurnEnd::Answered { .. });
-        let replaces = self.replacement.is_some();
+        let is_answered = matches!(end, TurnEnd::Answered { .. });
+        let is_replacement = self.replacement.is_some();
         let Some(prompt) = &self.last_turn else {
             return;
         };
-        // Same title as in the session file.
-        if answered && self.title.is_empty() {
+        // The store derives the title of the session file in the same way.
+        if is_answered && self.title.is_empty() {
             title_of(prompt.typed_text()).clone_into(&mut self.title);
         }
-        self.cut = match end {
-            TurnEnd::Answered {
-                is_truncated: cut, ..
-            } => *cut,
-            // The truncated answer is still the last one.
-            _ => self.cut && (replaces || prompt.kind == PromptKind::Continue),
+        self.is_last_answer_truncated = match end {
+            TurnEnd::Answered { is_truncated, .. } => *is_truncated,
+            // A failed replacement or continuation leaves the truncated answer in place.
+            _ => {
+                let keeps_last_answer = is_replacement || prompt.kind == PromptKind::Continue;
+                self.is_last_answer_truncated && keeps_last_answer
+            }
         };
     }
 }
 
 /// The title for a conversation: the first non-blank line of its first prompt.
 pub fn title_of(prompt: &str) -> &str {
-    let first = prompt.lines().find(|line| !line.trim().is_empty());
-    first.unwrap_or_default().trim()
+    let first_line = prompt.lines().find(|line| !line.trim().is_empty());
+    first_line.unwrap_or_default().trim()
 }

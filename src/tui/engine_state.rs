@@ -1,5 +1,5 @@
-//! The engine's last reported state: models, settings, permissions and log. Features read
-//! it; only engine events change it.
+//! The state that the engine last reported: models, settings, permissions and log. Features
+//! read it; only engine events change it.
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
@@ -9,7 +9,7 @@ use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Maximum number of lines in the log layer.
+/// Maximum number of lines kept for the log layer.
 const LOG_LINES_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]

@@ -32,30 +32,30 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Minimum time between two frames while text streams in.
-const FRAME: Duration = Duration::from_millis(16);
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 /// Maximum number of terminal events processed before a frame is drawn.
 const BATCH_MAX: usize = 8_192;
-/// How long SIGTSTP may take to arrive.
+/// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);
-/// How long to wait for the engine to accept the draft.
+/// How long to wait for space in the command queue before the draft is given up.
 const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
+/// Asks the terminal for its background color (OSC 11).
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// How the screen ended, and what the user left behind.
+/// How the screen ended, and the title of the conversation that was open.
 #[derive(Debug)]
 pub struct ScreenEnd {
     pub exit: ScreenExit,
-    /// The title of the conversation, if `--continue` can open it again.
+    /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenExit {
-    /// The user quit.
     Quit,
     /// The user started the demo.
     Demo,
-    /// Signal number.
+    /// Number of the signal that arrived.
     Signal(i32),
 }
 
@@ -123,7 +123,7 @@ async fn run_screen(
     let signals = TerminalSignals::install()?;
     let guard = TerminalGuard::acquire(options)?;
     let size = terminal::size()?;
-    let mut app = EventLoop {
+    let mut event_loop = EventLoop {
         model: UiModel::new(options, (size.width, size.height)),
         screen: FrameWriter::new(),
         guard,
@@ -133,24 +133,24 @@ async fn run_screen(
         commands,
         start: Instant::now(),
         last_frame: None,
-        dirty: true,
+        needs_draw: true,
         exit: None,
         #[cfg(debug_assertions)]
-        test_panic: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
+        is_test_panic_enabled: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
     };
-    app.draw()?;
+    event_loop.draw()?;
     if !options.no_color && may_query_terminal() {
-        app.screen.write_sequence(BACKGROUND_QUERY)?;
+        event_loop.screen.write_sequence(BACKGROUND_QUERY)?;
     }
-    let ended = app.run(events).await;
+    let outcome = event_loop.run(events).await;
     if !matches!(
-        ended,
+        outcome,
         Ok(ScreenExit::Quit | ScreenExit::Demo) | Err(TuiError::EngineGone)
     ) {
-        app.keep_draft().await;
+        event_loop.keep_draft().await;
     }
-    let saved_title = app.model.conversation.saved_title();
-    ended.map(|exit| ScreenEnd { exit, saved_title })
+    let saved_title = event_loop.model.conversation.saved_title();
+    outcome.map(|exit| ScreenEnd { exit, saved_title })
 }
 
 /// Terminal input, polled only when crossterm signals readiness: each direct poll would
@@ -171,42 +171,38 @@ fn poll_event(
     }
 }
 
-async fn next_event(input: &mut Option<TerminalEvents>) -> Option<io::Result<Terminal>> {
-    poll_fn(|context| poll_event(input, context)).await
-}
-
 struct EventLoop<'a> {
     model: UiModel,
     screen: FrameWriter,
     guard: TerminalGuard,
     signals: TerminalSignals,
-    /// `None` while another program owns the terminal.
+    /// `None` while the program does not own the terminal.
     input: Option<TerminalEvents>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
     last_frame: Option<Instant>,
-    dirty: bool,
+    needs_draw: bool,
     exit: Option<ScreenExit>,
     #[cfg(debug_assertions)]
-    test_panic: bool,
+    is_test_panic_enabled: bool,
 }
 
 impl EventLoop<'_> {
     async fn run(&mut self, events: &mut Receiver<Event>) -> Result<ScreenExit, TuiError> {
-        let mut arrived = Vec::with_capacity(EVENT_QUEUE_MAX);
+        let mut new_events = Vec::with_capacity(EVENT_QUEUE_MAX);
         let mut alarm = Box::pin(sleep(Duration::MAX));
         loop {
             let wake = self.next_wake();
             // Reset only when the deadline changes: each reset wakes the timer thread.
-            if let Some(at) = wake.filter(|at| *at != alarm.deadline()) {
-                alarm.as_mut().reset(at);
+            if let Some(deadline) = wake.filter(|wake| *wake != alarm.deadline()) {
+                alarm.as_mut().reset(deadline);
             }
             tokio::select! {
                 biased;
                 number = self.signals.next() => return Ok(ScreenExit::Signal(number)),
                 () = wait_for_hangup(self.tty.as_ref()) => return Err(TuiError::InputLost),
-                event = next_event(&mut self.input) => {
+                event = poll_fn(|context| poll_event(&mut self.input, context)) => {
                     let event = event.ok_or(TuiError::InputLost)?;
                     self.handle_terminal_events(event.map_err(|_| TuiError::InputLost)?).await?;
                     // After an exit the terminal may already be restored.
@@ -214,11 +210,11 @@ impl EventLoop<'_> {
                         self.draw()?;
                     }
                 }
-                count = events.recv_many(&mut arrived, EVENT_QUEUE_MAX) => {
+                count = events.recv_many(&mut new_events, EVENT_QUEUE_MAX) => {
                     if count == 0 {
                         return Err(TuiError::EngineGone);
                     }
-                    for event in arrived.drain(..) {
+                    for event in new_events.drain(..) {
                         self.process(UiInput::Engine(Box::new(event))).await?;
                     }
                 }
@@ -227,7 +223,11 @@ impl EventLoop<'_> {
             if let Some(exit) = self.exit {
                 return Ok(exit);
             }
-            if self.dirty && self.last_frame.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
+            if self.needs_draw
+                && self
+                    .last_frame
+                    .is_none_or(|frame| frame.elapsed() >= FRAME_INTERVAL)
+            {
                 self.draw()?;
             }
         }
@@ -237,20 +237,20 @@ impl EventLoop<'_> {
     fn next_wake(&self) -> Option<Instant> {
         let frame = self
             .last_frame
-            .filter(|_| self.dirty)
-            .map(|drawn| drawn + FRAME);
-        let model = self.model.next_wake().map(|at| self.start + at);
+            .filter(|_| self.needs_draw)
+            .map(|frame| frame + FRAME_INTERVAL);
+        let model = self.model.next_wake().map(|wake| self.start + wake);
         [frame, model].into_iter().flatten().min()
     }
 
-    /// Handles all input that is ready at once. A paste that arrives as keys can only be
-    /// told from typing if the whole batch is seen together.
+    /// Handles all input that is ready. A paste that arrives as keys can be told from typing
+    /// only if the keys are seen together.
     async fn handle_terminal_events(&mut self, first: Terminal) -> Result<(), TuiError> {
         let mut keys: Vec<KeyEvent> = Vec::new();
         let mut next = Some(first);
-        let mut taken = 0;
+        let mut batch_len = 0;
         while let Some(event) = next {
-            taken += 1;
+            batch_len += 1;
             let other = match event {
                 Terminal::Key(key) => {
                     keys.push(key);
@@ -266,17 +266,17 @@ impl EventLoop<'_> {
                 self.flush_keys(&mut keys).await?;
                 self.process(other).await?;
             }
-            // Polled with this task's own waker: crossterm keeps the first waker it gets
-            // until it fires, so a key for any other waker would be lost.
+            // Poll with this task's own waker: crossterm keeps the first waker that it gets
+            // until that waker fires, so with another waker a key would not wake this task.
             let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
-                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && self.exit.is_none() => {
+                Poll::Ready(Some(Ok(event))) if batch_len < BATCH_MAX && self.exit.is_none() => {
                     Some(event)
                 }
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
                 Poll::Ready(Some(Ok(event))) => {
                     self.flush_keys(&mut keys).await?;
-                    taken = 0;
+                    batch_len = 0;
                     Some(event).filter(|_| self.exit.is_none())
                 }
                 Poll::Pending => None,
@@ -287,7 +287,7 @@ impl EventLoop<'_> {
 
     async fn flush_keys(&mut self, keys: &mut Vec<KeyEvent>) -> Result<(), TuiError> {
         #[cfg(debug_assertions)]
-        if self.test_panic && !keys.is_empty() {
+        if self.is_test_panic_enabled && !keys.is_empty() {
             panic::catch_panic(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
         for input in inputs_from_keys(keys, &self.model.input.replies) {
@@ -297,20 +297,20 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Saves the draft when a signal or a lost terminal ended the screen.
+    /// Saves the draft after a signal or a lost terminal has ended the screen.
     async fn keep_draft(&self) {
-        if let Ok(Some(kept)) = panic::catch_panic(|| interrupt::draft_to_save(&self.model)) {
-            let keep = self.commands.send(Command::SaveDraft(kept));
-            let _ = timeout(KEEP_DRAFT_TIMEOUT, keep).await;
+        if let Ok(Some(draft)) = panic::catch_panic(|| interrupt::draft_to_save(&self.model)) {
+            let sending = self.commands.send(Command::SaveDraft(draft));
+            let _ = timeout(KEEP_DRAFT_TIMEOUT, sending).await;
         }
     }
 
-    /// Runs one `update` and the effects it returns.
+    /// Applies `update` to the input and performs the effects, which may cause further inputs.
     async fn process(&mut self, input: UiInput) -> Result<(), TuiError> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let msg = Msg::new(self.start.elapsed(), input);
-            self.dirty = true;
+            self.needs_draw = true;
             for effect in panic::catch_panic(|| update(&mut self.model, msg))? {
                 inputs.extend(self.run_effect(effect).await?);
             }
@@ -331,8 +331,8 @@ impl EventLoop<'_> {
             UiEffect::Suspend => self.suspend().await?,
             UiEffect::OpenEditor(text) => return self.run_external_editor(&text).await,
             UiEffect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
-            UiEffect::Notify(words) => {
-                let sequence = format!("\x1b]9;{words}\x07\x07");
+            UiEffect::Notify(text) => {
+                let sequence = format!("\x1b]9;{text}\x07\x07");
                 self.screen.write_sequence(sequence.as_bytes())?;
             }
             UiEffect::Copy(text) => {
@@ -348,7 +348,7 @@ impl EventLoop<'_> {
         let Self { model, screen, .. } = self;
         let size = terminal::size()?;
         panic::catch_panic(|| screen.draw(size, |buffer| view::paint(model, buffer)))??;
-        self.dirty = false;
+        self.needs_draw = false;
         self.last_frame = Some(Instant::now());
         Ok(())
     }
@@ -356,8 +356,8 @@ impl EventLoop<'_> {
     /// Restores the terminal and stops reading from it.
     fn release_terminal(&mut self) {
         terminal::restore();
-        // Drop the old reader now: its thread keeps reading until dropped, and a new reader
-        // would wait for it.
+        // Drop the old reader now: its thread reads until the reader is dropped, and a new
+        // reader would wait for that thread.
         self.input = None;
     }
 
@@ -373,13 +373,13 @@ impl EventLoop<'_> {
         self.release_terminal();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)
             .map_err(io::Error::from)?;
-        // The stop signal may reach another thread first. Without this wait we could
-        // reclaim the terminal before the process has actually stopped.
+        // Another thread may receive the stop signal first. Without this wait, this thread
+        // could reclaim the terminal before the process has stopped.
         let _ = timeout(STOP_TIMEOUT, resumed.recv()).await;
         self.reclaim_terminal()
     }
 
-    /// Returns `None` if a signal ended the program meanwhile.
+    /// Returns `None` if a signal arrived while the editor was open.
     async fn run_external_editor(&mut self, text: &str) -> Result<Option<UiInput>, TuiError> {
         self.release_terminal();
         let edited = tokio::select! {
@@ -390,10 +390,10 @@ impl EventLoop<'_> {
                 return Ok(None);
             }
         };
-        // Ctrl+C pressed in the editor was meant for the editor.
+        // Discard signals such as a Ctrl+C that was pressed in the editor.
         self.signals = TerminalSignals::install()?;
         self.reclaim_terminal()?;
-        let edited = edited.map_err(|why| advice::notice_line(&why));
+        let edited = edited.map_err(|notice| advice::notice_line(&notice));
         Ok(Some(UiInput::EditorClosed(edited)))
     }
 }

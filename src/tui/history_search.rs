@@ -11,8 +11,8 @@ use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Maximum number of results; a longer list is not useful.
-const FOUND_MAX: usize = 200;
+/// Maximum number of prompts in the list.
+const RESULTS_MAX: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct HistorySearch(SearchList);
@@ -21,15 +21,15 @@ pub struct HistorySearch(SearchList);
 fn matching_prompts<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
-    let holds_all = |prompt: &&String| {
+    let contains_all_words = |prompt: &&String| {
         let prompt = prompt.to_lowercase();
         words.iter().all(|word| prompt.contains(word))
     };
     prompts
         .iter()
         .rev()
-        .filter(holds_all)
-        .take(FOUND_MAX)
+        .filter(contains_all_words)
+        .take(RESULTS_MAX)
         .map(String::as_str)
         .collect()
 }
@@ -44,8 +44,8 @@ impl Layer for HistorySearch {
             return Handled::PassedOn;
         }
         if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
-            let found = matching_prompts(cx.shared.prompts, &self.0.filter());
-            if let Some(prompt) = found.get(self.0.selected(found.len())) {
+            let matches = matching_prompts(cx.shared.prompts, &self.0.filter());
+            if let Some(prompt) = matches.get(self.0.selected(matches.len())) {
                 let prompt = (*prompt).to_owned();
                 cx.request(UiRequest::SetMessage(prompt));
             }
@@ -74,14 +74,14 @@ impl Layer for HistorySearch {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        let found = matching_prompts(shared.prompts, &self.0.filter());
+        let matches = matching_prompts(shared.prompts, &self.0.filter());
         let area = draw_window(area.popup, "Prompt history", "", pen);
-        let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
+        let cursor = self.0.draw(&matches, area, pen, |prompt, row, pen| {
             let line = row.line;
             let start = truncate_to_width(prompt, 2 * usize::from(line.width));
-            let words = Clean::single_line(start);
+            let preview = Clean::single_line(start);
             let columns = line.width.saturating_sub(2);
-            pen.put_truncated(line.x + 2, line.y, words.as_str(), row.style, columns);
+            pen.put_truncated(line.x + 2, line.y, preview.as_str(), row.style, columns);
         });
         Some(cursor)
     }

@@ -1,6 +1,6 @@
-//! The contract for everything that opens over the chat: a list, a form, a text, the help.
+//! The trait for everything that opens over the chat: a list, a form, a text viewer, the help.
 //! A layer owns its state, draws itself and requests effects through [`UiContext`]. It
-//! knows neither the model nor other features, so adding a layer takes one folder and one
+//! accesses neither the model nor other features, so a new layer needs one folder and one
 //! line that opens it.
 
 use crate::domain::id::IdGenerator;
@@ -21,10 +21,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handled {
     Consumed,
-    /// The layer does not handle it. The caller may then close the layer (Esc, or the key
-    /// that opens it) or scroll it.
+    /// The layer ignored the input. The caller may then close the layer (Esc, or the key that
+    /// opens it) or scroll it.
     PassedOn,
-    /// The layer is done and must be dropped.
+    /// The layer is finished; the caller drops it.
     Closed,
 }
 
@@ -36,20 +36,21 @@ pub trait Layer: fmt::Debug {
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled;
 
-    /// Handles pasted text, which must never confirm anything.
+    /// Handles pasted text. A paste must never confirm anything.
     fn paste(&mut self, _text: &str, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
-    /// Scrolls by rows: mouse wheel, or an arrow or page key that the layer did not handle.
+    /// Scrolls by rows (negative: up) after the mouse wheel, or an arrow or page key that
+    /// [`Self::handle_key`] passed on.
     fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
-    /// Sees each engine event before any other feature.
+    /// Called with each engine event before any other feature gets it.
     fn handle_event(&mut self, _event: &Event, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
-    /// Ctrl+C with no running work for it to stop first.
+    /// Handles a Ctrl+C that found no running turn or probe to stop.
     fn interrupt(&mut self, _cx: &mut UiContext) -> Handled {
         Handled::Closed
     }
@@ -61,8 +62,8 @@ pub trait Layer: fmt::Debug {
 
     fn tick(&mut self, _cx: &mut UiContext) {}
 
-    /// The rows that a popup wants below its title; `None` if the layer takes the whole screen.
-    /// They should not change while the user types in it.
+    /// Preferred number of rows of a popup below its title; `None` if the layer takes the whole
+    /// screen. The number should not change while the user types in the popup.
     fn popup_rows(&self, _shared: SharedUiState) -> Option<u16> {
         None
     }
@@ -86,9 +87,9 @@ pub trait Layer: fmt::Debug {
 
 #[derive(Debug, Clone, Copy)]
 pub struct LayerArea {
-    /// Everything above the message, for layers that need much space.
+    /// Everything between header and message, for layers that are not popups.
     pub body: Rect,
-    /// The area of a popup, above the message.
+    /// The area for a popup, directly above the message.
     pub popup: Rect,
 }
 
@@ -109,7 +110,7 @@ pub struct SharedUiState<'a> {
 }
 
 impl<'a> SharedUiState<'a> {
-    /// The running calls, in the order in which `/cancel` numbers them. Walks only the entries
+    /// The running calls, in the order in which `/cancel` numbers them. Visits only the entries
     /// of the running turn.
     pub fn running_calls(&self) -> impl Iterator<Item = &'a ToolCall> + use<'a> {
         self.transcript.running_calls()
@@ -138,23 +139,23 @@ pub enum UiRequest {
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
     StartDemo,
-    /// The user ran a call while this many of its rows had never been drawn.
+    /// The user ran a call of which this many rows had never been drawn.
     RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),
-    /// A global action, not one of the focused pane.
+    /// Runs a global action; an action of the focused pane must not be requested.
     RunAction(Action),
-    /// A typed command and its argument.
+    /// Runs the action of a typed command with its argument.
     RunCommand(Action, String),
     Pick(PickedItem),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
-    /// Another session is about to open: queued prompts must not go into it.
+    /// Moves queued prompts back into the editor, because another session is about to open.
     ReturnQueue,
     HideServers,
 }
 
-/// A feature's access to the rest of the program: readable state and requests.
+/// Lets a feature read shared state and request effects.
 #[derive(Debug)]
 pub struct UiContext<'a> {
     pub shared: SharedUiState<'a>,
@@ -165,12 +166,12 @@ pub struct UiContext<'a> {
 impl<'a> UiContext<'a> {
     pub fn new(
         shared: SharedUiState<'a>,
-        queries: &'a mut IdGenerator,
+        query_ids: &'a mut IdGenerator,
         requests: &'a mut Vec<UiRequest>,
     ) -> Self {
         Self {
             shared,
-            query_ids: queries,
+            query_ids,
             requests,
         }
     }

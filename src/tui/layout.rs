@@ -1,5 +1,5 @@
-//! Computes the layout of the screen for a terminal size. Drawing and scrolling both use it,
-//! so they cannot disagree. From top to bottom: header, chat (with the sidebar beside it),
+//! Computes the layout of the screen for a terminal size. Drawing and scrolling both use this
+//! layout, so they cannot disagree. From top to bottom: header, chat (with the sidebar beside it),
 //! notices, a rule or the open dialog, message, hints.
 
 use crate::tui::composer::completion_view;
@@ -8,29 +8,29 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use ratatui::layout::Rect;
 
-/// From this width on, the sidebar stands beside the chat.
+/// Minimum screen width for a sidebar beside the chat.
 pub const SIDEBAR_FROM: u16 = 110;
-/// Width of the sidebar, with its rule.
+/// Width of the sidebar, including its vertical rule.
 const SIDEBAR_WIDTH: u16 = 36;
-/// Below this width, a sidebar over the chat takes all of it instead of the right half.
-const HALF_FROM: u16 = 60;
-/// Minimum height that the servers leave to the thinking.
-const THINKING_ROWS_KEPT: u16 = 5;
+/// On narrower screens, a sidebar over the chat covers the full width instead of the right half.
+const HALF_WIDTH_FROM: u16 = 60;
+/// Rows that the focused servers section leaves to the thinking section.
+const THINKING_ROWS_MIN: u16 = 5;
 
-/// Below this height a dialog takes the whole screen.
+/// Below this height, a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
-/// From this height on, a rule separates the message from the chat.
+/// On screens of at least this height, a rule separates the message from the chat.
 const RULE_FROM: u16 = 8;
-/// From this height on, a dialog leaves part of the chat visible.
+/// On screens of at least this height, a dialog leaves part of the chat visible.
 const USUAL_HEIGHT: u16 = 20;
 /// Chat rows that a dialog leaves visible.
-const CHAT_ROWS_KEPT: u16 = 4;
+const CHAT_ROWS_MIN: u16 = 4;
 /// Narrower screens have no margins.
 const MARGINS_FROM: u16 = 30;
 /// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
-/// Whether the sidebar fits beside the chat. If not, it opens over it.
+/// Whether the sidebar fits beside the chat. If not, it opens over the chat.
 pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
     width >= SIDEBAR_FROM && height >= SMALL_HEIGHT
 }
@@ -40,15 +40,15 @@ pub struct ScreenLayout {
     pub header: Option<Rect>,
     /// Everything between header and message.
     pub body: Rect,
-    /// The column of the chat from the header down to the message. Popups grow in it.
+    /// The column of the chat from the header down to the message. Popups open inside this area.
     pub column: Rect,
-    /// The chat with its margins. Its first column is for marks.
+    /// The chat with its margins. The first column is for marks.
     pub chat: Rect,
-    /// The text of the chat.
+    /// The chat without its margins.
     pub chat_inner: Rect,
-    /// The sidebar with the vertical rule at its left.
+    /// The sidebar with the vertical rule on its left.
     pub sidebar: Option<Rect>,
-    /// The screen is too narrow for a sidebar that stays.
+    /// The screen is too small for a permanent sidebar, so this one covers part of the chat.
     pub is_sidebar_temporary: bool,
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
@@ -68,53 +68,60 @@ pub struct ScreenLayout {
 impl ScreenLayout {
     pub fn compute(model: &mut UiModel) -> Self {
         let (width, height) = model.screen.size;
-        let mut this = Self::default();
+        let mut layout = Self::default();
         let mut rest = Rect::new(0, 0, width, height);
         if height >= 5 {
-            this.header = Some(take_top(&mut rest, 1));
+            layout.header = Some(take_top(&mut rest, 1));
         }
         if height >= 4 {
-            this.hints = Some(take_bottom(&mut rest, 1));
+            layout.hints = Some(take_bottom(&mut rest, 1));
         }
-        this.place_message(model, &mut rest);
-        this.body = rest;
+        layout.place_message(model, &mut rest);
+        layout.body = rest;
         let has_dialog = model.dialogs.current().is_some();
         if height >= RULE_FROM && !has_dialog {
-            this.rule = Some(take_bottom(&mut rest, 1));
+            layout.rule = Some(take_bottom(&mut rest, 1));
         }
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
         if fits_sidebar(model.screen.size) {
             if has_sidebar_content(model) {
-                this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
+                layout.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
             }
         } else if model.panes.over_chat.is_some() {
-            let columns = if width < HALF_FROM { width } else { width / 2 };
-            this.sidebar = Some(take_right(&mut column, columns));
-            this.is_sidebar_temporary = true;
+            let columns = if width < HALF_WIDTH_FROM {
+                width
+            } else {
+                width / 2
+            };
+            layout.sidebar = Some(take_right(&mut column, columns));
+            layout.is_sidebar_temporary = true;
         }
-        this.column = column;
+        layout.column = column;
         if has_dialog {
-            this.place_dialog(model, &mut column);
+            layout.place_dialog(model, &mut column);
         } else if let Some(rows) = popup_rows(model, column.width) {
-            // One row more for the title.
-            let kept = if height < USUAL_HEIGHT {
+            let chat_rows = if height < USUAL_HEIGHT {
                 0
             } else {
-                CHAT_ROWS_KEPT
+                CHAT_ROWS_MIN
             };
-            let room = column.height.saturating_sub(kept);
-            this.popup = Some(take_bottom(&mut column, rows.saturating_add(1).min(room)));
+            let rows_max = column.height.saturating_sub(chat_rows);
+            // One extra row for the title.
+            layout.popup = Some(take_bottom(
+                &mut column,
+                rows.saturating_add(1).min(rows_max),
+            ));
         }
-        this.place_notices(model, &mut column);
-        this.chat = column;
-        this.chat_inner = with_margins(column);
-        this.place_sections(model);
-        this
+        layout.place_notices(model, &mut column);
+        layout.chat = column;
+        layout.chat_inner = with_margins(column);
+        layout.place_sections(model);
+        layout
     }
 
     /// Places the line of the tour and the notices at the bottom of the column. A layer that
-    /// takes the whole body covers the sidebar, too, but neither of these.
+    /// takes the whole body also covers the sidebar, but never the tour line or the notices.
     fn place_notices(&mut self, model: &UiModel, column: &mut Rect) {
         let is_covered = model.layer.is_some() && self.popup.is_none();
         let mut rest = match is_covered && self.dialog.is_none() {
@@ -136,28 +143,27 @@ impl ScreenLayout {
         column.height = rest.height;
     }
 
-    /// Whether thinking is shown in the sidebar and not in the chat.
+    /// Whether thinking is shown in the sidebar instead of the chat.
     pub fn has_thinking_aside(&self, model: &UiModel) -> bool {
         self.sidebar.is_some() && !self.is_sidebar_temporary && model.panes.show_thinking
     }
 
     fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
-        // The prompt sign, with its margin, takes the left columns.
-        let sign = if rest.width >= MARGINS_FROM { 3 } else { 2 };
-        let margins = sign + u16::from(rest.width >= MARGINS_FROM);
+        let prompt_glyph_columns = if rest.width >= MARGINS_FROM { 3 } else { 2 };
+        let margins = prompt_glyph_columns + u16::from(rest.width >= MARGINS_FROM);
         let columns = rest.width.saturating_sub(margins).max(1);
-        let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
-        let rows = model.composer.editor.height(columns, max.into()) as u16;
+        let rows_max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
+        let rows = model.composer.editor.height(columns, rows_max.into()) as u16;
         self.message = take_bottom(rest, rows);
         self.message_inner = Rect {
-            x: self.message.x + sign.min(self.message.width),
+            x: self.message.x + prompt_glyph_columns.min(self.message.width),
             width: self.message.width.saturating_sub(margins),
             ..self.message
         };
     }
 
-    /// Splits the sidebar into its sections. The thinking exists once there is some, or when
-    /// the user asks for it.
+    /// Splits the sidebar into its sections. The thinking section exists once a model has sent
+    /// thinking, or when the user opens the section.
     fn place_sections(&mut self, model: &UiModel) {
         let Some(sidebar) = self.sidebar else { return };
         let mut rest = Rect {
@@ -165,24 +171,24 @@ impl ScreenLayout {
             width: sidebar.width.saturating_sub(3),
             ..sidebar
         };
-        let (servers, thinking) = shown_sections(model);
-        if servers && !thinking {
+        let (shows_servers, shows_thinking) = shown_sections(model);
+        if shows_servers && !shows_thinking {
             self.servers = Some(section(rest));
-        } else if servers {
+        } else if shows_servers {
             let wanted = u16::try_from(model.servers_pane.rows().len().max(1)).unwrap_or(u16::MAX);
-            // A heading and a blank row below.
+            // A heading above the servers and a blank row below.
             let wanted = wanted.saturating_add(2);
-            // The focused section may grow.
-            let most = match model.panes.focus {
-                Focus::Servers => rest.height.saturating_sub(THINKING_ROWS_KEPT),
+            // Focus lets the section grow.
+            let rows_max = match model.panes.focus {
+                Focus::Servers => rest.height.saturating_sub(THINKING_ROWS_MIN),
                 _ => rest.height / 2,
             };
-            let rows = wanted.clamp(3, most.max(3));
+            let rows = wanted.clamp(3, rows_max.max(3));
             let mut servers = take_top(&mut rest, rows);
             servers.height = servers.height.saturating_sub(1);
             self.servers = Some(section(servers));
         }
-        if thinking {
+        if shows_thinking {
             self.thinking = Some(section(rest));
         }
     }
@@ -195,32 +201,33 @@ impl ScreenLayout {
             self.dialog = Some(Rect::new(0, 0, width, height));
             return;
         }
-        let kept = match height {
-            USUAL_HEIGHT.. => CHAT_ROWS_KEPT,
+        let chat_rows = match height {
+            USUAL_HEIGHT.. => CHAT_ROWS_MIN,
             _ => 0,
         };
-        let room = column.height.saturating_sub(kept);
-        let rows = model.dialog_height(column.width, room, column.height);
+        let usual_max = column.height.saturating_sub(chat_rows);
+        let rows = model.dialog_height(column.width, usual_max, column.height);
         self.dialog = Some(take_bottom(column, rows));
     }
 }
 
-/// The rows that the open popup wants in this width, or the completions of a command.
+/// Preferred number of rows of the open popup, or else of the open completion list; `None`
+/// without either.
 fn popup_rows(model: &UiModel, columns: u16) -> Option<u16> {
     if let Some(layer) = &model.layer {
         return layer.popup_rows(model.shared());
     }
-    let list = model.completions()?;
-    Some(completion_view::completion_rows(&list, columns))
+    let completions = model.completions()?;
+    Some(completion_view::completion_rows(&completions, columns))
 }
 
 /// Whether the sidebar has anything to show.
 fn has_sidebar_content(model: &UiModel) -> bool {
-    let (servers, thinking) = shown_sections(model);
-    (servers && !model.servers_pane.servers.is_empty()) || thinking
+    let (shows_servers, shows_thinking) = shown_sections(model);
+    (shows_servers && !model.servers_pane.servers.is_empty()) || shows_thinking
 }
 
-/// Which sections of the sidebar are shown: servers and thinking.
+/// Whether the sidebar shows the servers, and whether it shows the thinking.
 fn shown_sections(model: &UiModel) -> (bool, bool) {
     let panes = &model.panes;
     let has_thinking = model.chat.has_recent_thinking();
@@ -231,17 +238,17 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
     (panes.show_servers, panes.show_thinking && wants_thinking)
 }
 
-/// The width of the servers' text.
+/// Width of the text in the servers section.
 fn servers_columns(width: u16, height: u16) -> u16 {
     let sidebar = match (fits_sidebar((width, height)), width) {
         (true, _) => SIDEBAR_WIDTH,
-        (false, HALF_FROM..) => width / 2,
+        (false, HALF_WIDTH_FROM..) => width / 2,
         (false, _) => width,
     };
     sidebar.saturating_sub(3)
 }
 
-/// A section with its heading row.
+/// A pane whose inner area excludes the heading row.
 fn section(outer: Rect) -> Pane {
     let mut inner = outer;
     take_top(&mut inner, 1);

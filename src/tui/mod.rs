@@ -1,7 +1,7 @@
-//! The full-screen front end. It sees the engine only as a command sender and an event
-//! receiver. Each feature owns its state in its own folder and knows neither the other
-//! features nor the hub: `ui_model` owns the states, `update` routes messages to them, `view`
-//! draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the chat
+//! The full-screen front end. It sees the engine only as a command sender and an event receiver.
+//! Each feature owns its state in its own folder and knows neither the other features nor
+//! [`UiModel`]: `ui_model` holds the states of all features, `update` routes messages to them,
+//! `view` draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the chat
 //! implements `layer::Layer`.
 
 mod advice;
@@ -53,16 +53,16 @@ pub struct TuiOptions {
     pub ascii: bool,
     /// `NO_COLOR` is set: use emphasis but no colors.
     pub no_color: bool,
-    /// Do not enable the terminal's enhanced keyboard protocol (`ui.keyboardProtocol:
-    /// off`).
+    /// Leave the terminal's enhanced keyboard protocol disabled
+    /// (`ui.keyboardProtocol: off`).
     pub plain_keys: bool,
     /// The sidebar opens only on request (`ui.sidebar: closed`).
     pub is_sidebar_closed: bool,
-    /// Where panic reports are written; stderr if `None`.
+    /// The file for panic reports; `None` means stderr.
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.
     pub redact: RedactFn,
-    /// Show the demo tour with these prompts prepared (`humble demo`).
+    /// Show the demo tour with these prompts (`humble demo`).
     pub tour_prompts: Option<TourPrompts>,
 }
 

@@ -1,4 +1,4 @@
-//! The inputs and effects of the pure core. Time arrives as data; `update` never reads a
+//! The inputs and effects of `update`. Each input carries its time; `update` never reads a
 //! clock.
 
 use crate::protocol::{Command, Event};
@@ -13,8 +13,8 @@ pub struct Msg {
 }
 
 impl Msg {
-    pub fn new(at: Duration, input: UiInput) -> Self {
-        Self { now: at, input }
+    pub fn new(now: Duration, input: UiInput) -> Self {
+        Self { now, input }
     }
 }
 
@@ -36,13 +36,13 @@ pub enum UiInput {
     Engine(Box<Event>),
     /// The deadline of [`crate::tui::UiModel::next_wake`] has passed.
     Tick,
-    /// The text from `$EDITOR`, or the reason for the failure.
+    /// The text from `$EDITOR`, or why editing failed.
     EditorClosed(Result<String, String>),
     /// The engine's queue was full, so this command was not sent.
     CommandRejected(Box<Command>),
 }
 
-/// An effect that the event loop performs for the core.
+/// An effect that `update` returns and the event loop performs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UiEffect {
     Send(Command),

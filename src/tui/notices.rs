@@ -1,4 +1,4 @@
-//! Notices of the hint line: the visible one and the queue behind it.
+//! Notices to the user: the visible one and the queue.
 
 use crate::domain::Notice;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ const NOTICE_READING_TIME: Duration = Duration::from_secs(1);
 pub struct Notices {
     /// The visible notice and the time it appeared.
     current: Option<(Notice, Duration)>,
-    waiting: VecDeque<Notice>,
+    queue: VecDeque<Notice>,
 }
 
 impl Notices {
@@ -25,14 +25,14 @@ impl Notices {
         self.current = Some((notice, now));
     }
 
-    /// Queues a notice until no other is visible.
+    /// Queues a notice until no other notice is visible.
     pub fn queue(&mut self, notice: Notice) {
-        self.waiting.push_back(notice);
+        self.queue.push_back(notice);
     }
 
     pub fn show_next(&mut self, now: Duration) {
         if self.current.is_none()
-            && let Some(next) = self.waiting.pop_front()
+            && let Some(next) = self.queue.pop_front()
         {
             self.show(next, now);
         }
@@ -43,21 +43,21 @@ impl Notices {
     }
 
     pub fn key_pressed(&mut self, now: Duration) {
-        self.clear_after(NOTICE_READING_TIME, now);
+        self.clear_if_older_than(NOTICE_READING_TIME, now);
     }
 
     pub fn expire(&mut self, now: Duration) {
-        self.clear_after(NOTICE_DURATION, now);
+        self.clear_if_older_than(NOTICE_DURATION, now);
     }
 
-    fn clear_after(&mut self, time: Duration, now: Duration) {
-        self.current.take_if(|(_, since)| now >= *since + time);
+    fn clear_if_older_than(&mut self, age: Duration, now: Duration) {
+        self.current.take_if(|(_, shown_at)| now >= *shown_at + age);
     }
 
     /// When the visible notice expires.
     pub fn expires_at(&self) -> Option<Duration> {
         self.current
             .as_ref()
-            .map(|(_, since)| *since + NOTICE_DURATION)
+            .map(|(_, shown_at)| *shown_at + NOTICE_DURATION)
     }
 }

@@ -10,31 +10,31 @@ use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Columns of the key at the right, and the width of a list from which there is one.
+/// Width of the key column, which is shown in lists of at least `KEY_FROM` columns.
 const KEY_COLUMNS: u16 = 9;
 const KEY_FROM: u16 = 74;
-/// The same for the command.
+/// Width of the command column, which is shown in lists of at least `COMMAND_FROM` columns.
 const COMMAND_COLUMNS: u16 = 16;
 const COMMAND_FROM: u16 = 50;
 
 #[derive(Debug, Default)]
 pub struct Palette(SearchList);
 
-/// Whether the palette offers a binding: it has a command, or its key works everywhere and does
-/// something that a list can offer.
+/// Whether the palette offers a binding: it has a command, or its key works everywhere and
+/// neither moves, interrupts nor opens the palette.
 fn is_offered(binding: &Binding) -> bool {
-    let is_task = binding.scope == BindingScope::Always
+    let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving
         && !matches!(binding.action, Action::Interrupt | Action::Commands);
-    binding.command.is_some() || is_task
+    binding.command.is_some() || is_global_task
 }
 
-/// One binding per action that matches the filter: literal matches before those that only
-/// contain its letters in order, each in the order of use.
+/// One binding for each action that matches the filter. Texts that contain the filter come
+/// before texts that only contain its letters in order; each group keeps the order of `TABLE`.
 fn matching_commands(filter: &str) -> Vec<&'static Binding> {
     let wanted = filter.trim().to_lowercase();
     let mut seen: Vec<Action> = Vec::new();
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for binding in TABLE.iter().filter(|binding| is_offered(binding)) {
         if seen.contains(&binding.action) {
             continue;
@@ -42,13 +42,13 @@ fn matching_commands(filter: &str) -> Vec<&'static Binding> {
         seen.push(binding.action);
         let text = searched_text(binding);
         if text.contains(&wanted) {
-            found.push((0, binding));
+            matches.push((0, binding));
         } else if contains_in_order(&text, &wanted) {
-            found.push((1, binding));
+            matches.push((1, binding));
         }
     }
-    found.sort_by_key(|(rank, _)| *rank);
-    found.into_iter().map(|(_, binding)| binding).collect()
+    matches.sort_by_key(|(rank, _)| *rank);
+    matches.into_iter().map(|(_, binding)| binding).collect()
 }
 
 /// The description, and the commands of the action with their aliases.
@@ -65,20 +65,20 @@ fn contains_in_order(text: &str, wanted: &str) -> bool {
         .all(|wanted| letters.any(|letter| letter == wanted))
 }
 
-/// Draws a command. The right-hand columns stand only where they leave room for every
-/// description; the selected row does without them rather than cut its own.
+/// Draws a command: description, command and key, as far as the width allows. The selected row
+/// omits the command rather than truncate its description.
 fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
     let (line, dim) = (row.line, pen.theme.dim);
     let mut end = line.right();
     let description_columns = width(binding.description) as u16;
-    let fits = |end: u16| line.x + 2 + description_columns < end;
+    let description_fits = |end: u16| line.x + 2 + description_columns < end;
     if line.width >= KEY_FROM {
         end -= KEY_COLUMNS;
         let key = binding.keys.first();
         let key = key.map_or_else(String::new, Chord::to_string);
         pen.put(end, line.y, &key, dim, KEY_COLUMNS);
     }
-    if line.width >= COMMAND_FROM && (!row.is_selected || fits(end - COMMAND_COLUMNS)) {
+    if line.width >= COMMAND_FROM && (!row.is_selected || description_fits(end - COMMAND_COLUMNS)) {
         end -= COMMAND_COLUMNS;
         let command = binding.command.unwrap_or_default();
         pen.put(end, line.y, command, dim, COMMAND_COLUMNS);
@@ -98,8 +98,8 @@ impl Layer for Palette {
             return Handled::PassedOn;
         }
         if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
-            let found = matching_commands(&self.0.filter());
-            if let Some(binding) = found.get(self.0.selected(found.len())) {
+            let matches = matching_commands(&self.0.filter());
+            if let Some(binding) = matches.get(self.0.selected(matches.len())) {
                 cx.request(UiRequest::RunAction(binding.action));
             }
             return Handled::Closed;
@@ -121,11 +121,11 @@ impl Layer for Palette {
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        let found = matching_commands(&self.0.filter());
+        let matches = matching_commands(&self.0.filter());
         let inner = content_area(area.popup);
-        let note = self.0.count_note(found.len(), inner, &pen.glyphs);
+        let note = self.0.count_note(matches.len(), inner, &pen.glyphs);
         let area = draw_window(area.popup, "Commands", &note, pen);
-        let cursor = self.0.draw(&found, area, pen, |binding, row, pen| {
+        let cursor = self.0.draw(&matches, area, pen, |binding, row, pen| {
             draw_command(binding, row, pen);
         });
         Some(cursor)

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-/// A pane's area with and without its frame.
+/// A pane's area with and without its heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pane {
     pub outer: Rect,
@@ -23,7 +23,7 @@ pub struct PaneState {
     pub focus: Focus,
     pub show_servers: bool,
     pub show_thinking: bool,
-    /// The side pane open over the chat on screens too narrow to show it beside the chat.
+    /// The pane that was opened over the chat because the screen is too narrow for a sidebar.
     pub over_chat: Option<Focus>,
 }
 

@@ -15,11 +15,11 @@ pub struct ProbeProgress {
 impl ProbeProgress {
     /// A short label of the current step.
     pub fn label(&self) -> String {
-        let place = |wanted: Dialect| {
-            let mut order = Dialect::ALL.iter();
-            order
+        let number_of = |wanted: Dialect| {
+            Dialect::ALL
+                .iter()
                 .position(|dialect| *dialect == wanted)
-                .map_or(0, |at| at + 1)
+                .map_or(0, |index| index + 1)
         };
         match self.state.dialect {
             _ if self.state.is_loading => "probe: loading the model".to_owned(),
@@ -27,7 +27,7 @@ impl ProbeProgress {
             Some(dialect) => format!(
                 "probe: {}, {} of {}",
                 dialect.name(),
-                place(dialect),
+                number_of(dialect),
                 Dialect::ALL.len()
             ),
         }

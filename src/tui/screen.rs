@@ -11,7 +11,7 @@ pub struct ScreenState {
     pub glyphs: Glyphs,
     no_color: bool,
     pub has_focus: bool,
-    /// Capture the mouse instead of leaving it to the terminal's own selection.
+    /// Whether the mouse is captured instead of left to the terminal's own selection.
     pub captures_mouse: bool,
 }
 

@@ -12,10 +12,10 @@ pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     if !argument.is_empty() {
         return cx.notify(Notice::warning("Please enter either auto or manual."));
     }
-    let row = |mode, label: &str| (PickedItem::Mode(mode), label.to_owned());
+    let mode_row = |mode, label: &str| (PickedItem::Mode(mode), label.to_owned());
     let rows = [
-        row(ToolMode::Manual, "manual  ask before each call"),
-        row(ToolMode::Auto, "auto  run calls without asking"),
+        mode_row(ToolMode::Manual, "manual  ask before each call"),
+        mode_row(ToolMode::Auto, "auto  run calls without asking"),
     ];
     let current = usize::from(cx.shared.engine.mode == ToolMode::Auto);
     cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(current)));
@@ -29,10 +29,10 @@ pub fn set_persona(argument: &str, cx: &mut UiContext) {
     let exists = personas.iter().any(|persona| persona.name == argument);
     if !argument.is_empty() && (exists || argument.parse::<usize>().is_err()) {
         let is_off = argument == "off" && !exists;
-        let chosen = (!is_off).then(|| argument.to_owned());
-        return cx.send(Command::SelectPersona(chosen));
+        let persona = (!is_off).then(|| argument.to_owned());
+        return cx.send(Command::SelectPersona(persona));
     }
-    let off = (
+    let no_persona = (
         PickedItem::Persona(None),
         "none  system_prompt.txt".to_owned(),
     );
@@ -40,14 +40,14 @@ pub fn set_persona(argument: &str, cx: &mut UiContext) {
         let label = format!("{}  {}", persona.name, persona.description);
         (PickedItem::Persona(Some(persona.name.clone())), label)
     });
-    let selected = engine.persona.as_ref();
+    let current_name = engine.persona.as_ref();
     let current = personas
         .iter()
-        .position(|persona| Some(&persona.name) == selected);
+        .position(|persona| Some(&persona.name) == current_name);
     Picker::new(
         "Personas",
         "Keep the current persona",
-        std::iter::once(off).chain(rows),
+        std::iter::once(no_persona).chain(rows),
     )
     .starting_at(current.map(|index| index + 1))
     .pick_or_open(argument, cx);

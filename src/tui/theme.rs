@@ -1,4 +1,4 @@
-//! Styles and glyphs by role. Color never carries meaning alone: each role also has a glyph
+//! Styles and glyphs by role. Color is never the only sign: each role also has a glyph
 //! or a word.
 
 use crate::text::highlight::Token;
@@ -20,9 +20,9 @@ pub struct Theme {
     pub accent: Style,
     pub success: Style,
     pub failure: Style,
-    /// Waits for the user.
+    /// For calls and questions that wait for the user.
     pub attention: Style,
-    /// The user said no.
+    /// For calls that the user refused.
     pub refused: Style,
     pub selection: Style,
     number: Style,
@@ -56,21 +56,21 @@ impl Theme {
     }
 
     /// The style for a span of Markdown.
-    pub fn text_style(&self, look: TextStyle) -> Style {
-        let style = match look.role {
+    pub fn text_style(&self, span: TextStyle) -> Style {
+        let style = match span.role {
             StyleRole::Plain | StyleRole::Link | StyleRole::Heading => self.plain,
             StyleRole::Dim => self.dim,
             StyleRole::Code => self.accent,
             StyleRole::Token(token) => self.token_style(token),
         };
         let modifiers = [
-            (look.bold, Modifier::BOLD),
-            (look.italic, Modifier::ITALIC),
-            (look.strikethrough, Modifier::CROSSED_OUT),
-            (look.underlined, Modifier::UNDERLINED),
+            (span.bold, Modifier::BOLD),
+            (span.italic, Modifier::ITALIC),
+            (span.strikethrough, Modifier::CROSSED_OUT),
+            (span.underlined, Modifier::UNDERLINED),
         ];
-        let on = modifiers.into_iter().filter(|(on, _)| *on);
-        on.fold(style, |style, (_, modifier)| style.add_modifier(modifier))
+        let enabled = modifiers.into_iter().filter(|(is_on, _)| *is_on);
+        enabled.fold(style, |style, (_, modifier)| style.add_modifier(modifier))
     }
 
     fn token_style(&self, token: Token) -> Style {
@@ -111,8 +111,8 @@ pub struct Glyphs {
     pub bar_full: &'static str,
     pub bar_ends: [&'static str; 2],
     pub spinner: &'static [&'static str],
-    /// Marks at the left edge of a wrapped row, by where the row above ended: after a
-    /// space, in its last column, or one column earlier.
+    /// Marks at the left edge of a wrapped row. The mark depends on how the row above ended: at
+    /// a space, in its last column, or one column earlier.
     pub continuations: [&'static str; 3],
     /// Corners clockwise from the top left, then horizontal and vertical edge.
     pub frame: [&'static str; 6],

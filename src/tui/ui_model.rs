@@ -23,7 +23,7 @@ use crate::tui::servers::state::ServersPane;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long the engine may take to acknowledge a Ctrl+C. After that, the next Ctrl+C quits.
+/// How long the engine may take to acknowledge a Ctrl+C before the next Ctrl+C quits.
 const INTERRUPT_ACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ pub struct UiModel {
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
     pub layer: Option<Box<dyn Layer>>,
-    /// Requests of features that are not carried out yet.
+    /// Requests by features that have not been carried out yet.
     pub requests: VecDeque<UiRequest>,
     pub dialogs: Dialogs,
     pub engine: EngineState,
@@ -69,7 +69,7 @@ pub struct IdGenerators {
 
 #[derive(Debug, Default)]
 pub struct InterruptState {
-    /// The running turn was asked to stop.
+    /// Whether the running turn was asked to stop.
     pub is_stopping: bool,
     /// When the interrupt was sent, until the engine acknowledges it.
     pub sent_at: Option<Duration>,
@@ -77,7 +77,7 @@ pub struct InterruptState {
 
 impl InterruptState {
     fn ack_deadline(&self) -> Option<Duration> {
-        self.sent_at.map(|since| since + INTERRUPT_ACK_TIMEOUT)
+        self.sent_at.map(|sent_at| sent_at + INTERRUPT_ACK_TIMEOUT)
     }
 
     /// Whether the engine left a Ctrl+C unacknowledged for too long.
@@ -90,9 +90,9 @@ impl UiModel {
     pub fn new(options: &TuiOptions, size: (u16, u16)) -> Self {
         let screen = ScreenState::new(options, size);
         let mut composer = Composer::default();
-        let mut guide = options.tour_prompts.map(DemoTour::new);
-        if let Some(guide) = &mut guide {
-            guide.type_step_prompt(&mut composer.editor);
+        let mut tour = options.tour_prompts.map(DemoTour::new);
+        if let Some(tour) = &mut tour {
+            tour.type_step_prompt(&mut composer.editor);
         }
         Self {
             now: Duration::ZERO,
@@ -112,7 +112,7 @@ impl UiModel {
             first_run: FirstRun::default(),
             probe: None,
             notices: Notices::default(),
-            tour: guide,
+            tour,
         }
     }
 
@@ -138,31 +138,31 @@ impl UiModel {
         }
     }
 
-    /// The open completion list. It is closed while the message does not have the keys.
+    /// The open completion list; `None` while keys do not go to the message.
     pub fn completions(&self) -> Option<CompletionList> {
         let is_typing = self.panes.focus == Focus::Message
             && self.layer.is_none()
             && self.dialogs.current().is_none();
-        let list = is_typing.then(|| self.composer.completions(self.shared()));
-        list.flatten()
+        let completions = is_typing.then(|| self.composer.completions(self.shared()));
+        completions.flatten()
     }
 
-    /// Runs `act` with a feature context. Its requests are carried out after the current
-    /// message.
+    /// Runs `act` with a feature context. The requests made in it are carried out after the
+    /// current message.
     pub fn with_context<T>(&mut self, act: impl FnOnce(&mut UiContext) -> T) -> T {
-        let mut queries = std::mem::take(&mut self.ids.queries);
+        let mut query_ids = std::mem::take(&mut self.ids.queries);
         let mut requests = Vec::new();
-        let done = act(&mut UiContext::new(
+        let result = act(&mut UiContext::new(
             self.shared(),
-            &mut queries,
+            &mut query_ids,
             &mut requests,
         ));
-        self.ids.queries = queries;
+        self.ids.queries = query_ids;
         self.requests.extend(requests);
-        done
+        result
     }
 
-    /// Runs `act` on the open layer and drops the layer once it reports that it is done.
+    /// Runs `act` on the open layer and drops the layer once it reports that it is finished.
     pub fn with_layer(
         &mut self,
         act: impl FnOnce(&mut dyn Layer, &mut UiContext) -> Handled,
@@ -178,35 +178,36 @@ impl UiModel {
     }
 
     pub fn with_servers_pane(&mut self, act: impl FnOnce(&mut ServersPane, &mut UiContext)) {
-        let mut sidebar = std::mem::replace(&mut self.servers_pane, ServersPane::new(""));
-        self.with_context(|cx| act(&mut sidebar, cx));
-        self.servers_pane = sidebar;
+        let mut servers_pane = std::mem::replace(&mut self.servers_pane, ServersPane::new(""));
+        self.with_context(|cx| act(&mut servers_pane, cx));
+        self.servers_pane = servers_pane;
     }
 
     pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut UiContext) -> T) -> T {
         let mut composer = std::mem::take(&mut self.composer);
-        let done = self.with_context(|cx| act(&mut composer, cx));
+        let result = self.with_context(|cx| act(&mut composer, cx));
         self.composer = composer;
-        done
+        result
     }
 
     pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut UiContext) -> T) -> T {
         let mut dialogs = std::mem::take(&mut self.dialogs);
-        let done = self.with_context(|cx| act(&mut dialogs, cx));
+        let result = self.with_context(|cx| act(&mut dialogs, cx));
         self.dialogs = dialogs;
-        done
+        result
     }
 
     /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
-        let shown = self.dialogs.current();
-        shown.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
+        let current = self.dialogs.current();
+        current.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
     }
 
-    /// Height of the visible dialog: at most `room` rows, or up to `most` if it needs them.
-    pub fn dialog_height(&mut self, columns: u16, room: u16, most: u16) -> u16 {
+    /// Height of the visible dialog: at most `usual_max` rows, or up to `hard_max` for a dialog
+    /// that would not fit otherwise.
+    pub fn dialog_height(&mut self, columns: u16, usual_max: u16, hard_max: u16) -> u16 {
         let mut dialogs = std::mem::take(&mut self.dialogs);
-        let rows = dialogs.height(self.shared(), columns, room, most);
+        let rows = dialogs.height(self.shared(), columns, usual_max, hard_max);
         self.dialogs = dialogs;
         rows
     }
@@ -218,15 +219,15 @@ impl UiModel {
         });
     }
 
-    /// Whether the layer of this action is open.
+    /// Whether the layer that this action opens is open.
     pub fn is_layer_open(&self, action: Action) -> bool {
         self.shared().open_layer == Some(action)
     }
 
-    /// Whether no model was ever configured, so that the user has to choose one first.
+    /// Whether no model is configured yet, so that the user has to choose one first.
     pub fn needs_first_model(&self) -> bool {
-        let is_chosen = self.engine.selected.is_some();
-        self.engine.catalog.offers_discovered && !is_chosen && self.tour.is_none()
+        let has_model = self.engine.selected.is_some();
+        self.engine.catalog.offers_discovered && !has_model && self.tour.is_none()
     }
 
     /// Whether the first-run chooser is visible.
@@ -237,7 +238,7 @@ impl UiModel {
     }
 
     /// Shows the first-run chooser again after the user skipped it. Returns false if it is
-    /// already visible, or cannot be.
+    /// already visible or must not be shown.
     pub fn reopen_first_run(&mut self) -> bool {
         let is_empty = self.chat.transcript.entries().is_empty();
         self.needs_first_model() && is_empty && self.first_run.reopen(self.now)
@@ -248,28 +249,28 @@ impl UiModel {
         self.offers_first_run() && self.layer.is_none() && self.composer.editor.is_empty()
     }
 
-    /// The next time that the model needs a tick: a spinner frame, an expiring notice, a
-    /// dialog that starts to accept keys.
+    /// When the model needs its next tick, for example for a spinner frame, an expiring notice
+    /// or a dialog that starts to accept keys.
     pub fn next_wake(&self) -> Option<Duration> {
-        let waits = self.chat.transcript.wait().is_some() || self.active_probe().is_some();
-        let spins = self.is_running_tool() || waits || self.is_answering();
-        let spinner = spins.then(|| {
+        let is_waiting = self.chat.transcript.wait().is_some() || self.active_probe().is_some();
+        let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
+        let spinner = has_spinner.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
         });
-        let arms = self.dialogs.accepts_keys_at(self.input.last_key);
-        let enter = self.composer.paste_detector.enter_due_at();
-        let layer = self.layer.as_ref().and_then(|layer| layer.wake_at());
-        let stuck = self.interrupt.ack_deadline().filter(|due| self.now < *due);
+        let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
+        let held_enter = self.composer.paste_detector.enter_due_at();
+        let layer_wake = self.layer.as_ref().and_then(|layer| layer.wake_at());
+        let ack_deadline = self.interrupt.ack_deadline().filter(|due| self.now < *due);
         let notice = self.notices.expires_at();
         [
             spinner,
             notice,
-            arms,
-            enter,
+            dialog_armed,
+            held_enter,
             self.input.replies.release_at(),
-            layer,
-            stuck,
+            layer_wake,
+            ack_deadline,
         ]
         .into_iter()
         .flatten()
@@ -283,10 +284,10 @@ impl UiModel {
 
     /// Time since the last data of a streaming answer, once it exceeds [`SILENT_AFTER`].
     pub fn silence(&self) -> Option<Duration> {
-        let streams =
+        let is_streaming =
             self.is_answering() && self.chat.transcript.wait().is_none() && !self.is_running_tool();
-        let silent = self.now.saturating_sub(self.chat.timing.last_event_at);
-        (streams && silent >= SILENT_AFTER).then_some(silent)
+        let silence = self.now.saturating_sub(self.chat.timing.last_event_at);
+        (is_streaming && silence >= SILENT_AFTER).then_some(silence)
     }
 
     fn is_running_tool(&self) -> bool {

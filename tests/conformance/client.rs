@@ -1,4 +1,4 @@
-//! The client that the conformance suite tests, which consists only of this crate's hub. The suite
+//! The client that the conformance suite tests. It consists only of this crate's hub. The suite
 //! selects the calls by environment variables; the last argument is the URL of the server.
 
 #[path = "../support/fixtures.rs"]

@@ -1,5 +1,5 @@
-//! All tests that need no process of their own, in one binary so that they link once.
-//! `terminal`, `two_instances`, `soak`, `interop` and `conformance` are separate binaries.
+//! All integration tests that need no separate test process, in one binary so that they are
+//! linked once. `terminal`, `two_instances`, `soak` and `interop` are separate binaries.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -57,7 +57,7 @@ fn server_with_models() -> ModelServer {
 }
 
 #[test]
-fn the_list_shows_configured_models_and_those_of_the_servers() {
+fn the_list_shows_configured_models_and_the_models_of_servers() {
     let server = server_with_models();
     let home = home(&json!([
         {"name": "qwen", "model": "qwen3:4b", "provider": "ollama", "baseUrl": server.url(), "active": true},
@@ -102,7 +102,7 @@ fn an_unreachable_server_is_reported_and_the_others_are_listed() {
 }
 
 #[test]
-fn the_json_is_one_object_without_any_key() {
+fn the_json_is_one_object_without_api_keys() {
     let server = server_with_models();
     let home = home(&json!([
         {"name": "a", "provider": "ollama", "baseUrl": server.url(), "apiKey": "sk-secret-1", "active": true},
@@ -138,15 +138,22 @@ fn without_any_model_the_local_ollama_is_queried() {
             .output()
             .expect("the program runs")
     };
-    let found = list(server.url());
-    assert_eq!(found.status.code(), Some(0));
-    let text = out(&found);
+    let with_ollama = list(server.url());
+    assert_eq!(with_ollama.status.code(), Some(0));
+    let text = out(&with_ollama);
     assert!(text.starts_with("No model is configured in "), "{text}");
     assert!(text.contains("`humble demo` needs none."), "{text}");
     assert!(text.contains("  qwen3:4b"), "{text}");
-    let missing = list("127.0.0.1:1".to_owned());
-    assert_eq!(missing.status.code(), Some(0), "no server is configured");
-    assert!(out(&missing).contains("ollama serve"), "{missing:?}");
+    let without_ollama = list("127.0.0.1:1".to_owned());
+    assert_eq!(
+        without_ollama.status.code(),
+        Some(0),
+        "no server is configured"
+    );
+    assert!(
+        out(&without_ollama).contains("ollama serve"),
+        "{without_ollama:?}"
+    );
 }
 
 #[test]
@@ -168,17 +175,17 @@ fn a_pull_reports_its_progress_and_why_it_failed() {
     assert_eq!(out(&output), "Pulled llama3.2:3b.\n");
     let expected = "pulling manifest\npulling  20 % of 2.0 GB\nsuccess  20 % of 2.0 GB\n";
     assert_eq!(err(&output), expected);
-    let missing = "pull model manifest: file does not exist";
+    let reason = "pull model manifest: file does not exist";
     server.queue_reply(
         "/api/pull",
-        Reply::status(200).chunk(format!("{}\n", json!({"error": missing}))),
+        Reply::status(200).chunk(format!("{}\n", json!({"error": reason}))),
     );
     let output = run(&home, &["models", "pull", "nope"]);
     assert_eq!(output.status.code(), Some(1));
     let stderr = err(&output);
     assert!(stderr.starts_with("`nope` was not pulled."), "{stderr}");
     assert!(
-        stderr.contains(missing) && stderr.contains("ollama.com/library"),
+        stderr.contains(reason) && stderr.contains("ollama.com/library"),
         "{stderr}"
     );
     assert!(!stderr.contains("/retry"), "{stderr}");

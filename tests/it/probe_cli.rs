@@ -1,4 +1,4 @@
-//! `humble probe`: the real binary against model servers that follow a certain dialect.
+//! `humble probe`: the real binary against model servers whose model follows only some dialects.
 
 use crate::support::model_server;
 use model_server::dialect_models::{
@@ -19,19 +19,20 @@ struct ProbeFixture {
 
 impl ProbeFixture {
     fn new(answer: ReplyFn) -> Self {
-        let case = Self {
+        let fixture = Self {
             home: TempDir::new().expect("temporary folder"),
             server: ModelServer::start(),
         };
-        case.server
+        fixture
+            .server
             .always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
-        case.server.reply_with(CHAT, answer);
-        case.write(&config(&case.server.url()));
-        case
+        fixture.server.reply_with(CHAT, answer);
+        fixture.write(&config(&fixture.server.url()));
+        fixture
     }
 
     fn write(&self, text: &str) {
-        // Private, as the program itself writes it.
+        // With the private mode that the program itself uses.
         let path = self.home.path().join("config.json");
         humble::files::replace(&path, text.as_bytes(), 0o600).expect("written");
     }
@@ -97,8 +98,8 @@ fn without_seconds(text: &str) -> String {
 
 #[test]
 fn the_table_shows_which_dialect_a_model_follows() {
-    let case = ProbeFixture::new(follows_prompt);
-    let output = case.run(&["probe"]);
+    let fixture = ProbeFixture::new(follows_prompt);
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let expected = "\
 qwen3:4b works with tools: best in `prompt`.
@@ -114,45 +115,45 @@ xml      no      -            no S
         err(&output),
         "Trying `native` …\nTrying `prompt` …\nTrying `xml` …\n"
     );
-    assert_eq!(case.config(), config(&case.server.url()));
+    assert_eq!(fixture.config(), config(&fixture.server.url()));
     assert_eq!(
-        case.text_in_folder("sessions") + &case.text_in_folder("journal"),
+        fixture.text_in_folder("sessions") + &fixture.text_in_folder("journal"),
         ""
     );
-    assert!(!case.home.path().join("history").exists());
-    let log = case.text_in_folder("logs");
+    assert!(!fixture.home.path().join("history").exists());
+    let log = fixture.text_in_folder("logs");
     assert!(log.contains("the secret word is "), "{log}");
     assert!(log.contains("probe of qwen3:4b: prompt: "), "{log}");
 }
 
 #[test]
 fn a_better_dialect_is_stored_only_on_request() {
-    let case = ProbeFixture::new(follows_native);
-    let output = case.run(&["probe"]);
+    let fixture = ProbeFixture::new(follows_native);
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = out(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
     assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
     let expected = "Nothing was stored. Use --save to store it.\n";
     assert!(err(&output).ends_with(expected), "{}", err(&output));
-    assert_eq!(case.config(), config(&case.server.url()));
-    let output = case.run(&["probe", "--save"]);
+    assert_eq!(fixture.config(), config(&fixture.server.url()));
+    let output = fixture.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let expected = "Stored `native` as `toolCalls` of qwen3:4b in config.json.\n";
     assert!(err(&output).ends_with(expected), "{}", err(&output));
-    let before = config(&case.server.url());
-    let url = format!("\"{}\"", case.server.url());
+    let before = config(&fixture.server.url());
+    let url = format!("\"{}\"", fixture.server.url());
     let after = before.replace(&url, &format!("{url}, \"toolCalls\": \"native\""));
-    assert_eq!(case.config(), after);
-    let output = case.run(&["probe", "--save"]);
+    assert_eq!(fixture.config(), after);
+    let output = fixture.run(&["probe", "--save"]);
     assert!(out(&output).ends_with("`native` is already in use.\n"));
-    assert_eq!(case.config(), after);
+    assert_eq!(fixture.config(), after);
 }
 
 #[test]
 fn the_json_is_one_object() {
-    let case = ProbeFixture::new(follows_native);
-    let output = case.run(&["probe", "--json", "--model", "qwen3:4b"]);
+    let fixture = ProbeFixture::new(follows_native);
+    let output = fixture.run(&["probe", "--json", "--model", "qwen3:4b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let mut value: Value = serde_json::from_str(&out(&output)).expect("one object");
     for result in value["results"].as_array_mut().expect("a list") {
@@ -172,27 +173,27 @@ fn the_json_is_one_object() {
         "words": "qwen3:4b works with tools: best in `native`.", "is_complete": true, "stored": false,
     });
     assert_eq!(value, expected);
-    let output = case.run(&["probe", "--json", "--save"]);
+    let output = fixture.run(&["probe", "--json", "--save"]);
     let value: Value = serde_json::from_str(&out(&output)).expect("one object");
     assert_eq!(value["stored"], true);
-    assert!(case.config().contains("\"toolCalls\": \"native\""));
+    assert!(fixture.config().contains("\"toolCalls\": \"native\""));
 }
 
 #[test]
 fn a_model_that_calls_nothing_is_a_failure_with_advice() {
-    let case = ProbeFixture::new(follows_nothing);
-    let output = case.run(&["probe", "--save"]);
+    let fixture = ProbeFixture::new(follows_nothing);
+    let output = fixture.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let start = "qwen3:4b did not call a tool in any dialect. A larger model";
     assert!(out(&output).starts_with(start), "{}", out(&output));
-    assert_eq!(case.config(), config(&case.server.url()));
+    assert_eq!(fixture.config(), config(&fixture.server.url()));
 }
 
 #[test]
 fn an_unreachable_server_is_reported_once() {
-    let case = ProbeFixture::new(follows_nothing);
-    case.write(&config("http://127.0.0.1:1"));
-    let output = case.run(&["probe"]);
+    let fixture = ProbeFixture::new(follows_nothing);
+    fixture.write(&config("http://127.0.0.1:1"));
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let stderr = err(&output);
     assert_eq!(
@@ -209,7 +210,7 @@ fn an_unreachable_server_is_reported_once() {
 
 #[test]
 fn usage_errors_are_reported() {
-    let case = ProbeFixture::new(follows_nothing);
+    let fixture = ProbeFixture::new(follows_nothing);
     let cases: [(&[&str], i32, &str); 4] = [
         (&["probe", "--no-tools"], 2, "remove --no-tools"),
         (&["probe", "--persona", "weather"], 2, "remove --persona"),
@@ -221,35 +222,35 @@ fn usage_errors_are_reported() {
         ),
     ];
     for (arguments, code, message) in cases {
-        let output = case.run(arguments);
+        let output = fixture.run(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(err(&output).contains(message), "{}", err(&output));
     }
-    case.write(r#"{ "models": [ { "name": "a", "provider": "ollama" } ] }"#);
-    let output = case.run(&["probe"]);
+    fixture.write(r#"{ "models": [ { "name": "a", "provider": "ollama" } ] }"#);
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     let message = "No active model is configured. Name one with --model: a.";
     assert!(err(&output).contains(message), "{}", err(&output));
-    case.write("{ broken");
-    let output = case.run(&["probe"]);
+    fixture.write("{ broken");
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
         err(&output).contains("line 1, column 3"),
         "{}",
         err(&output)
     );
-    assert!(case.server.bodies(CHAT).is_empty());
+    assert!(fixture.server.bodies(CHAT).is_empty());
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupt_shows_partial_results() {
-    let case = ProbeFixture::new(hangs_in_prompt);
-    let child = case
+    let fixture = ProbeFixture::new(hangs_in_prompt);
+    let child = fixture
         .command(&["probe", "--save"])
         .spawn()
         .expect("the program starts");
-    case.server.blocking_wait_for(|log| {
+    fixture.server.blocking_wait_for(|log| {
         let chats = log.requests.iter().filter(|request| request.path == CHAT);
         chats.clone().any(|request| dialect_of(request) == "prompt")
     });
@@ -266,51 +267,51 @@ native   yes     yes          yes S
 
 Not every dialect was tested, so nothing was saved.";
     assert_eq!(text, expected);
-    assert_eq!(case.config(), config(&case.server.url()));
+    assert_eq!(fixture.config(), config(&fixture.server.url()));
 }
 
 #[test]
 fn a_key_reaches_neither_the_table_nor_the_log() {
-    let case = ProbeFixture::new(follows_nothing);
-    let url = case.server.url();
-    let refused = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
-    case.server.always_reply(CHAT, refused.clone());
-    case.server.queue_reply(CHAT, refused);
+    let fixture = ProbeFixture::new(follows_nothing);
+    let url = fixture.server.url();
+    let refusal = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
+    fixture.server.always_reply(CHAT, refusal.clone());
+    fixture.server.queue_reply(CHAT, refusal);
     let model = json!({
         "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "apiKey": "sk-secret-12345", "active": true,
     });
-    case.write(&json!({ "models": [model], "logLevel": "debug" }).to_string());
-    let output = case.run(&["probe"]);
+    fixture.write(&json!({ "models": [model], "logLevel": "debug" }).to_string());
+    let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
-        case.server.bodies(CHAT).len(),
+        fixture.server.bodies(CHAT).len(),
         1,
         "the other dialects would fail too"
     );
-    let all = out(&output) + &err(&output) + &case.text_in_folder("logs");
-    assert!(!all.contains("sk-secret"), "{all}");
+    let all_output = out(&output) + &err(&output) + &fixture.text_in_folder("logs");
+    assert!(!all_output.contains("sk-secret"), "{all_output}");
 }
 
 #[test]
-fn loading_the_model_is_reported_and_not_counted() {
-    let case = ProbeFixture::new(follows_prompt);
-    case.server.always_reply("/api/ps", ollama_loaded(&[]));
+fn loading_the_model_is_reported() {
+    let fixture = ProbeFixture::new(follows_prompt);
+    fixture.server.always_reply("/api/ps", ollama_loaded(&[]));
     let gate = Gate::closed();
-    let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
-    case.server.queue_reply(CHAT, slow);
-    let mut child = case
+    let slow_reply = ollama_text(&["Hello!"]).gate_after(0, &gate);
+    fixture.server.queue_reply(CHAT, slow_reply);
+    let mut child = fixture
         .command(&["probe"])
         .spawn()
         .expect("the program starts");
     let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut lines = stderr.lines().map(|line| line.expect("UTF-8"));
-    let loading = |line: &String| line == "Loading the model …";
-    assert!(lines.by_ref().any(|line| loading(&line)));
+    let is_loading_line = |line: &String| line == "Loading the model …";
+    assert!(lines.by_ref().any(|line| is_loading_line(&line)));
     gate.open();
-    let next = lines.next();
-    assert_eq!(next.as_deref(), Some("Waiting for its answer …"));
-    let rest = std::thread::spawn(move || lines.count());
+    let next_line = lines.next();
+    assert_eq!(next_line.as_deref(), Some("Waiting for its answer …"));
+    let drain = std::thread::spawn(move || lines.count());
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    rest.join().expect("stderr was read to its end");
+    drain.join().expect("stderr was read to its end");
 }

@@ -1,4 +1,4 @@
-//! Sanitizing and wrapping: important cases by name, the rest by property.
+//! Sanitizing and wrapping: tests of important cases, and property tests.
 
 use humble::text::Clean;
 use humble::text::grapheme::{cluster_width, clusters, width};
@@ -54,11 +54,11 @@ fn escape_sequences_are_removed_in_7_bit_and_8_bit_form() {
 }
 
 #[test]
-fn unterminated_sequence_hides_at_most_its_line() {
+fn unterminated_sequence_hides_text_at_most_to_the_end_of_its_line() {
     assert_eq!(clean("a\x1b]0;title\nb"), "a\nb");
     assert_eq!(clean("a\x1b[31\nb"), "a\nb");
-    let endless = format!("\x1b]{}", "x".repeat(10_000));
-    assert!(clean(&endless).len() > 5_000);
+    let long = format!("\x1b]{}", "x".repeat(10_000));
+    assert!(clean(&long).len() > 5_000);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn tags_that_do_not_spell_a_flag_are_dropped() {
 
 #[test]
 fn stacked_marks_are_limited_and_marks_without_a_base_are_dropped() {
-    let zalgo = format!("e{}x", "\u{301}".repeat(100));
-    assert_eq!(clean(&zalgo), format!("e{}x", "\u{301}".repeat(8)));
+    let stacked = format!("e{}x", "\u{301}".repeat(100));
+    assert_eq!(clean(&stacked), format!("e{}x", "\u{301}".repeat(8)));
     assert_eq!(clean("\u{301}a\n\u{301}b"), "a\nb");
 }
 
@@ -165,7 +165,7 @@ fn escaped_text_shows_hidden_characters() {
 
 #[test]
 fn different_names_never_look_alike() {
-    let shown = |raw: &str| String::from(Clean::name(raw));
+    let name = |raw: &str| String::from(Clean::name(raw));
     let names = [
         ("send", "send"),
         ("\u{1b}send", "⟨ESC⟩send"),
@@ -183,7 +183,7 @@ fn different_names_never_look_alike() {
         ("👨‍👩‍👧", "👨‍👩‍👧"),
     ];
     for (raw, expected) in names {
-        assert_eq!(shown(raw), expected, "{raw:?}");
+        assert_eq!(name(raw), expected, "{raw:?}");
     }
 }
 
@@ -277,7 +277,7 @@ proptest! {
 
     #[test]
     fn sanitizing_in_chunks_equals_sanitizing_the_whole(raw in fragments(), cuts in prop::collection::vec(0usize..200, 0..6)) {
-        let mut cuts: Vec<_> = cuts.into_iter().filter(|&at| raw.is_char_boundary(at.min(raw.len()))).map(|at| at.min(raw.len())).collect();
+        let mut cuts: Vec<_> = cuts.into_iter().filter(|&cut| raw.is_char_boundary(cut.min(raw.len()))).map(|cut| cut.min(raw.len())).collect();
         cuts.sort_unstable();
         let mut sanitizer = Sanitizer::default();
         let mut joined = Clean::default();
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn sanitized_text_has_no_controls_and_is_stable(raw in fragments()) {
+    fn sanitized_text_has_no_control_characters_and_does_not_change_again(raw in fragments()) {
         for text in [clean(&raw), escaped(&raw)] {
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'
                 || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}' | '\u{FEFF}')), "{:?}", text);
@@ -299,9 +299,9 @@ proptest! {
     }
 
     #[test]
-    fn wrapping_keeps_all_bytes_and_clusters_within_the_width(raw in fragments(), width_of_row in 1u16..12, cleaned in any::<bool>()) {
-        let line = if cleaned { clean(&raw) } else { raw }.replace('\n', " ");
-        let wrapped = wrap_line(&line, columns(width_of_row));
+    fn wrapping_keeps_all_bytes_and_clusters_within_the_width(raw in fragments(), row_width in 1u16..12, is_clean in any::<bool>()) {
+        let line = if is_clean { clean(&raw) } else { raw }.replace('\n', " ");
+        let wrapped = wrap_line(&line, columns(row_width));
         let mut end = 0;
         let mut row_clusters = Vec::new();
         for row in wrapped {
@@ -311,7 +311,7 @@ proptest! {
             row_clusters.extend(clusters(text));
             let visible = text.trim_end_matches(' ');
             let is_single_cluster = clusters(visible).count() == 1;
-            prop_assert!(width(visible) <= usize::from(width_of_row) || is_single_cluster, "{:?}", text);
+            prop_assert!(width(visible) <= usize::from(row_width) || is_single_cluster, "{:?}", text);
         }
         prop_assert_eq!(end, line.len());
         let line_clusters: Vec<_> = clusters(&line).collect();

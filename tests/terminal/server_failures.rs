@@ -1,4 +1,4 @@
-//! Messages when the model server is down, misconfigured or cut off.
+//! Messages when the model server is down, has no such model, or breaks the connection.
 
 use super::model_server::{ModelServer, Reply, ollama_error, ollama_line, ollama_text};
 use super::pty::contains_text;

@@ -1,5 +1,5 @@
-//! Draws a tool call in one line: what was called, with what and what came of it on the left,
-//! server and time on the right. A running call with progress gets a second row.
+//! Draws a tool call in one row: tool, arguments and outcome on the left, server and time on
+//! the right. A running call with progress gets a second row.
 
 use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::tool::{StandingPermission, ToolCall, ToolOutcome, ToolState};
@@ -12,8 +12,9 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Width of the progress bar, and the row width from which it is drawn.
+/// Width of the progress bar.
 const BAR_COLUMNS: usize = 10;
+/// Minimum row width at which the progress bar is drawn.
 const BAR_FROM: u16 = 24;
 /// Minimum row width at which the server's name is shown.
 const SERVER_FROM: u16 = 40;
@@ -21,62 +22,61 @@ const SERVER_FROM: u16 = 40;
 const RUNNING_COLUMNS: usize = 6;
 
 /// `✓ get-sum  17, 25 → 42                     everything  0.1 s`
-pub fn draw(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) {
-    let (mark, style) = state_mark(scene, call, pen);
+pub fn draw(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) {
+    let (mark, style) = state_mark(context, call, pen);
     pen.put(row.x, row.y, mark, style, 1);
-    if scene.asked_call == Some(call.id) && row.x > 0 {
+    if context.asked_call == Some(call.id) && row.x > 0 {
         let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
         pen.put(row.x - 1, row.y, cursor, accent, 1);
     }
     let x = row.x + 2;
-    let start = draw_right(scene, call, row, pen);
-    let room = start.saturating_sub(x + 2);
+    let right_start = draw_right(context, call, row, pen);
+    let columns = right_start.saturating_sub(x + 2);
     let tool = Clean::name(&call.tool);
-    let used = pen.put_truncated(x, row.y, tool.as_str(), pen.theme.plain, room);
-    let (x, room) = (x + used + 2, room.saturating_sub(used + 2));
+    let used = pen.put_truncated(x, row.y, tool.as_str(), pen.theme.plain, columns);
+    let (x, columns) = (x + used + 2, columns.saturating_sub(used + 2));
     let arguments = argument_summary(&call.arguments);
-    // A result needs room for a word; without it, the arguments get all.
-    let outcome = outcome_summary(call).filter(|_| room >= 8);
+    // Below eight columns, the arguments take the whole width.
+    let outcome = outcome_summary(call).filter(|_| columns >= 8);
     let outcome_columns = outcome.as_deref().map_or(0, |text| width(text) + 3) as u16;
-    let argument_room = match outcome_columns {
-        0 => room,
-        columns => room.saturating_sub(columns.min(room / 2)),
-    };
+    let argument_columns = columns.saturating_sub(outcome_columns.min(columns / 2));
     let dim = pen.theme.dim;
-    let used = pen.put_truncated(x, row.y, &arguments, dim, argument_room);
+    let used = pen.put_truncated(x, row.y, &arguments, dim, argument_columns);
     let Some(outcome) = outcome else { return };
-    // Only a call that succeeded has a result; every other summary is a reason.
+    // The summary of a successful call is its result; every other summary is a reason.
     let is_error = !matches!(&call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-    let arrow = match (is_error, used) {
+    let separator = match (is_error, used) {
         (false, 0) => format!("{} ", pen.glyphs.result),
         (false, _) => format!(" {} ", pen.glyphs.result),
         (true, 0) => String::new(),
         (true, _) => "  ".to_owned(),
     };
-    let (x, room) = (x + used, room.saturating_sub(used));
-    let used = pen.put_truncated(x, row.y, &arrow, dim, room);
+    let (x, columns) = (x + used, columns.saturating_sub(used));
+    let used = pen.put_truncated(x, row.y, &separator, dim, columns);
     let style = if is_error { style } else { pen.theme.plain };
-    pen.put_truncated(x + used, row.y, &outcome, style, room.saturating_sub(used));
+    let columns = columns.saturating_sub(used);
+    pen.put_truncated(x + used, row.y, &outcome, style, columns);
 }
 
-/// Draws why it ran, its server and its time or state, and returns where they start.
-fn draw_right(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) -> u16 {
+/// Draws the reason why the call ran without asking, the server, and the call's time or state.
+/// Returns the column at which they start.
+fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) -> u16 {
     let (theme, glyphs) = (pen.theme, pen.glyphs);
-    let (words, style) = state_label(scene, call, pen);
-    // The time of a running call grows; the words to its left must not move.
-    let words = match &call.state {
-        ToolState::Running { .. } => format!("{words:>RUNNING_COLUMNS$}"),
-        _ => words,
+    let (label, style) = state_label(context, call, pen);
+    // The time of a running call gets longer; the text to its left must not move.
+    let label = match &call.state {
+        ToolState::Running { .. } => format!("{label:>RUNNING_COLUMNS$}"),
+        _ => label,
     };
-    let mut start = pen.put_right(row.right(), row.y, &words, style);
-    if let Some(rows) = scene.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
+    let mut start = pen.put_right(row.right(), row.y, &label, style);
+    if let Some(rows) = context.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
         let note = format!("{} not read {} ", format_row_count(*rows, ""), glyphs.dot);
         start = pen.put_right(start, row.y, &note, theme.attention);
     }
     if row.width < SERVER_FROM {
         return start;
     }
-    let gap = if words.is_empty() { 0 } else { 2 };
+    let gap = if label.is_empty() { 0 } else { 2 };
     let server = Clean::name(call.server.as_str());
     let columns = (width(server.as_str()) as u16).min(row.width / 4);
     let x = start.saturating_sub(columns + gap);
@@ -91,7 +91,7 @@ fn draw_right(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter)
     pen.put_right(x.saturating_sub(2), row.y, word, theme.attention)
 }
 
-/// Why a call ran without asking, in a word.
+/// One word for the permission that let a call run without asking.
 fn permission_word(permission: StandingPermission) -> &'static str {
     match permission {
         StandingPermission::AutoMode => "auto",
@@ -110,13 +110,13 @@ fn has_run(call: &ToolCall) -> bool {
 }
 
 /// The mark before the call.
-fn state_mark(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static str, Style) {
+fn state_mark(context: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static str, Style) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let outcome = match &call.state {
         ToolState::Proposed => return (glyphs.dot, theme.dim),
         ToolState::AwaitingApproval => return ("?", theme.attention),
         ToolState::Running { .. } => {
-            return (glyphs.spinner(scene.now.as_millis()), theme.accent);
+            return (glyphs.spinner(context.now.as_millis()), theme.accent);
         }
         ToolState::Done(outcome) => outcome,
     };
@@ -131,15 +131,16 @@ fn state_mark(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static s
 }
 
 /// The time of a call, or the state in words.
-fn state_label(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
+fn state_label(context: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
     let theme = pen.theme;
     let outcome = match &call.state {
         ToolState::Proposed => return ("called".to_owned(), theme.dim),
         ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
         ToolState::Running { .. } => {
-            let started = scene.timing.call_starts.get(&call.id);
-            let since = started.copied().unwrap_or(scene.now);
-            return (format_seconds(scene.now.saturating_sub(since)), theme.dim);
+            let started_at = context.timing.call_starts.get(&call.id);
+            let started_at = started_at.copied().unwrap_or(context.now);
+            let elapsed = context.now.saturating_sub(started_at);
+            return (format_seconds(elapsed), theme.dim);
         }
         ToolState::Done(outcome) => outcome,
     };
@@ -171,36 +172,36 @@ pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
         return;
     };
     let dim = pen.theme.dim;
-    let measure = progress_label(progress, row.width, pen);
-    let start = pen.put_right(row.right(), row.y, &measure, dim);
+    let label = progress_label(progress, row.width, pen);
+    let start = pen.put_right(row.right(), row.y, &label, dim);
     let message = Clean::single_line(progress.message.as_deref().unwrap_or_default());
     let columns = start.saturating_sub(row.x + 4);
     pen.put_truncated(row.x + 2, row.y, message.as_str().trim(), dim, columns);
 }
 
 fn progress_label(progress: &ToolProgress, columns: u16, pen: &Painter) -> String {
-    let share = match progress.amount() {
-        ProgressAmount::Fraction(share) => share,
+    let fraction = match progress.amount() {
+        ProgressAmount::Fraction(fraction) => fraction,
         ProgressAmount::Count(count) => return format_count(count),
     };
     // Round down: 100 % appears only when the work is complete.
-    let percent = (share * 100.0).floor();
+    let percent = (fraction * 100.0).floor();
     if columns < BAR_FROM {
         return format!("{percent:3.0} %");
     }
-    let full = (share * BAR_COLUMNS as f64).round() as usize;
+    let full = (fraction * BAR_COLUMNS as f64).round() as usize;
     let [left, right] = pen.glyphs.bar_ends;
     let bar = pen.glyphs.bar_full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
     format!("{left}{bar}{right} {percent:3.0} %")
 }
 
-/// A count whose unit only the server knows.
+/// Formats a count of unknown unit.
 fn format_count(count: f64) -> String {
     if count >= 1e12 {
         return format!("{count:.1e}");
     }
-    let words = format!("{count:.1}");
-    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+    let text = format!("{count:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]
@@ -226,8 +227,8 @@ mod tests {
             (1_048_576.0, "1048576"),
             (1e300, "1.0e300"),
         ];
-        for (count, words) in cases {
-            assert_eq!(format_count(count), words);
+        for (count, expected) in cases {
+            assert_eq!(format_count(count), expected);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A call in one line: what it was called with, and what came of it. The values alone say most;
-//! unfolding the line shows everything.
+//! Summaries of a call's arguments and outcome for its one-line row. Only values are shown, not
+//! their names; unfolding the row shows everything.
 
 use crate::domain::Arguments;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
@@ -8,17 +8,19 @@ use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::widgets::painter::single_line;
 use serde_json::Value;
 
-/// Columns of one value, and of a result.
+/// Maximum width of one value.
 const VALUE_COLUMNS: usize = 32;
+/// Maximum width of a result.
 const RESULT_COLUMNS: usize = 60;
-/// Bytes of a text that are looked at: a column takes at most 16.
+/// Bytes at the start of a text that are examined, assuming at most 16 bytes per column.
 const BYTES_MAX: usize = RESULT_COLUMNS * 16;
-/// Longer texts are not counted in lines.
+/// The lines of longer texts are not counted.
 const COUNTED_BYTES_MAX: usize = 64 << 10;
-/// Values shown; a call with more has to be unfolded anyway.
+/// Maximum number of values shown.
 const VALUES_MAX: usize = 5;
 
-/// `17, 25`, `src/b.py, 1 edit`. Empty if nothing can be said briefly.
+/// The arguments in brief, such as `17, 25` or `src/b.py, 1 edit`. Empty if no value has a
+/// summary.
 pub fn argument_summary(arguments: &Arguments) -> String {
     let values = arguments
         .iter()
@@ -38,16 +40,16 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
     };
     match value {
         Value::Null | Value::Bool(false) => None,
-        // A flag says what it is by its name.
-        Value::Bool(true) => Some(short(key, VALUE_COLUMNS)),
+        // For a flag, the name is shown instead of the value.
+        Value::Bool(true) => Some(shorten(key, VALUE_COLUMNS)),
         Value::Number(number) => Some(number.to_string()),
-        // Drawn on each frame, so a long text is not counted.
+        // The summary is computed for each frame, so the lines of a long text are not counted.
         Value::String(text) if text.len() > COUNTED_BYTES_MAX => Some("long text".to_owned()),
         Value::String(text) if text.trim().contains('\n') => {
             Some(plural(text.lines().count(), "line"))
         }
         Value::String(text) if text.trim().is_empty() => None,
-        Value::String(text) => Some(short(text.trim(), VALUE_COLUMNS)),
+        Value::String(text) => Some(shorten(text.trim(), VALUE_COLUMNS)),
         Value::Array(items) if items.is_empty() => None,
         Value::Array(items) => {
             let word = key.strip_suffix('s').filter(|word| !word.is_empty());
@@ -58,7 +60,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// What came of a call that ended: its short result, or the reason why it has none.
+/// The result of a finished call if it is short, or the reason why the call has no result.
 pub fn outcome_summary(call: &ToolCall) -> Option<String> {
     let ToolState::Done(outcome) = &call.state else {
         return None;
@@ -80,11 +82,11 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
 
 fn first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(short(line, RESULT_COLUMNS))
+    Some(shorten(line, RESULT_COLUMNS))
 }
 
-/// A text in at most `columns` columns, with its end marked if it was cut.
-fn short(text: &str, columns: usize) -> String {
+/// `text` in at most `columns` columns; `…` marks a truncated end.
+fn shorten(text: &str, columns: usize) -> String {
     let start = &text[..text.floor_char_boundary(BYTES_MAX)];
     let clean = single_line(start);
     if start.len() == text.len() && width(clean.as_str()) <= columns {
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_named_briefly() {
+    fn arguments_are_summarized_by_their_values() {
         assert_eq!(summary(&json!({ "a": 17, "b": 25 })), "17, 25");
         let edit = json!({ "path": "src/b.py", "edits": [{ "oldText": "a" }], "dryRun": false });
         assert_eq!(summary(&edit), "src/b.py, 1 edit");
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn no_value_imitates_a_line_or_hides_text() {
-        let sly = summary(&json!({ "a": "x\u{202e}y\u{1b}[2J", "b": "one\u{2028}two" }));
-        assert!(!sly.contains(['\u{202e}', '\u{1b}', '\n']), "{sly:?}");
+        let text = summary(&json!({ "a": "x\u{202e}y\u{1b}[2J", "b": "one\u{2028}two" }));
+        assert!(!text.contains(['\u{202e}', '\u{1b}', '\n']), "{text:?}");
     }
 }

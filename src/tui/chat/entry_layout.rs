@@ -5,7 +5,7 @@ use crate::tui::chat::entry_rows::{EntryShape, body_text, entry_shape, head_and_
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::rendered_text::RenderedText;
 
-/// The inputs of a layout: equal keys mean equal layouts.
+/// Everything that a layout depends on: equal keys mean equal layouts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayoutKey {
     /// Index in the transcript.
@@ -14,15 +14,15 @@ pub struct LayoutKey {
     pub grows_since: u64,
     pub width: u16,
     pub has_thinking_pane: bool,
-    pub unfolded: bool,
+    pub is_unfolded: bool,
     pub gap_rows: usize,
-    /// The answer comes from another model than the one before.
+    /// Whether the entry shows the name of its model.
     pub names_model: bool,
-    /// Show the raw text instead of rendered Markdown.
-    pub raw: bool,
-    /// The entry may still grow.
+    /// Whether the raw text is shown instead of rendered Markdown.
+    pub shows_raw_text: bool,
+    /// Whether the entry may still grow.
     pub is_open: bool,
-    /// The thinking is shown unfolded.
+    /// Whether this is thinking that is shown in full without being unfolded by the user.
     pub is_expanded_thinking: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct LayoutKey {
 pub struct EntryLayout {
     pub key: LayoutKey,
     pub head_rows: usize,
-    /// The text only grows at its end.
+    /// Whether the text grows at its end only.
     pub is_streaming: bool,
     pub text: Option<RenderedText>,
     pub height: usize,
@@ -41,7 +41,7 @@ impl EntryLayout {
         self.text.as_ref().map_or(0, RenderedText::memory_bytes)
     }
 
-    /// Text size in bytes if the entry streams, else 0.
+    /// Text size in bytes if [`Self::is_streaming`], else 0.
     pub fn streamed_bytes(&self) -> usize {
         let text = self.text.as_ref().filter(|_| self.is_streaming);
         text.map_or(0, RenderedText::text_bytes)
@@ -49,46 +49,46 @@ impl EntryLayout {
 
     pub fn new(
         entry: &TranscriptEntry,
-        source: &LayoutInput,
-        stamp: LayoutKey,
+        input: &LayoutInput,
+        key: LayoutKey,
         old: Option<Self>,
     ) -> Self {
-        let (head, foot) = head_and_foot_rows(entry, source, stamp.unfolded, stamp.names_model);
-        let streams = matches!(
+        let (head, foot) = head_and_foot_rows(entry, input, key.is_unfolded, key.names_model);
+        let is_streaming = matches!(
             entry.body,
             EntryBody::Thinking { .. } | EntryBody::Text { .. }
         );
-        let text = body_text(entry, source, stamp.unfolded).map(|(raw, indent)| {
-            let width = stamp.width.saturating_sub(indent).max(1);
-            let kept = old.filter(|old| {
+        let text = body_text(entry, input, key.is_unfolded).map(|(raw, indent)| {
+            let width = key.width.saturating_sub(indent).max(1);
+            let reusable = old.filter(|old| {
                 old.is_streaming
-                    && streams
-                    && old.key.width == stamp.width
-                    && old.key.entry == stamp.entry
-                    && old.key.grows_since == stamp.grows_since
-                    && old.key.unfolded == stamp.unfolded
-                    && old.key.raw == stamp.raw
+                    && is_streaming
+                    && old.key.width == key.width
+                    && old.key.entry == key.entry
+                    && old.key.grows_since == key.grows_since
+                    && old.key.is_unfolded == key.is_unfolded
+                    && old.key.shows_raw_text == key.shows_raw_text
             });
-            match kept.and_then(|old| old.text) {
+            match reusable.and_then(|old| old.text) {
                 Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
-                    text.extend_to(&raw, stamp.is_open);
+                    text.extend_to(&raw, key.is_open);
                     text
                 }
-                _ if streams && !stamp.raw => {
-                    RenderedText::markdown(&raw, width, source.markdown_glyphs, stamp.is_open)
+                _ if is_streaming && !key.shows_raw_text => {
+                    RenderedText::markdown(&raw, width, input.markdown_glyphs, key.is_open)
                 }
                 _ => RenderedText::plain(&raw, width),
             }
         });
         let rows = text.as_ref().map_or(0, RenderedText::len);
-        let height = match entry_shape(entry, source) {
+        let height = match entry_shape(entry, input) {
             EntryShape::Hidden => 0,
-            EntryShape::FoldedLine | EntryShape::Block => stamp.gap_rows + head + rows + foot,
+            EntryShape::FoldedLine | EntryShape::Block => key.gap_rows + head + rows + foot,
         };
         Self {
-            key: stamp,
+            key,
             head_rows: head,
-            is_streaming: streams,
+            is_streaming,
             text,
             height,
         }

@@ -11,9 +11,9 @@ use std::borrow::Cow;
 
 /// Indentation of a call's text and of unfolded thinking.
 pub const INDENT: u16 = 2;
-/// Entries searched for the previous answer.
+/// Maximum number of entries searched backwards for the previous answer.
 const MODEL_LOOK_BACK: usize = 20;
-/// Maximum number of argument lines shown for an auto-approved call.
+/// Maximum number of arguments shown for an auto-approved call, one line each.
 const ARGUMENTS_MAX: usize = 8;
 /// Limits for each text of an unfolded call in the chat.
 const UNFOLDED_LINES_MAX: usize = 60;
@@ -30,49 +30,46 @@ pub enum EntryShape {
 
 #[cfg(test)]
 thread_local! {
-    /// Counts the entries visited, for the test that bounds this work.
-    static SHAPES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Counts the calls of `entry_shape`, for the test that bounds their number.
+    static SHAPE_QUERIES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-pub fn entry_shape(entry: &TranscriptEntry, source: &LayoutInput) -> EntryShape {
+pub fn entry_shape(entry: &TranscriptEntry, input: &LayoutInput) -> EntryShape {
     #[cfg(test)]
-    SHAPES.set(SHAPES.get() + 1);
-    let blank = |text: &str| text.chars().all(char::is_whitespace);
+    SHAPE_QUERIES.set(SHAPE_QUERIES.get() + 1);
+    let is_blank = |text: &str| text.chars().all(char::is_whitespace);
     match &entry.body {
         EntryBody::Tool(_) => EntryShape::FoldedLine,
-        EntryBody::Thinking { text, .. } if blank(text) => EntryShape::Hidden,
-        EntryBody::Thinking { .. } if source.is_thinking_pane() => EntryShape::Block,
-        EntryBody::Thinking { .. } if source.has_thinking_pane => EntryShape::Hidden,
-        EntryBody::Thinking { .. } if !source.is_expanded_thinking(entry) => EntryShape::FoldedLine,
+        EntryBody::Thinking { text, .. } if is_blank(text) => EntryShape::Hidden,
+        EntryBody::Thinking { .. } if input.is_thinking_pane() => EntryShape::Block,
+        EntryBody::Thinking { .. } if input.has_thinking_pane => EntryShape::Hidden,
+        EntryBody::Thinking { .. } if !input.is_expanded_thinking(entry) => EntryShape::FoldedLine,
         EntryBody::Text {
-            text,
-            is_cancelled: cancelled,
-            ..
-        } if blank(text) && !cancelled => EntryShape::Hidden,
+            text, is_cancelled, ..
+        } if is_blank(text) && !is_cancelled => EntryShape::Hidden,
         _ => EntryShape::Block,
     }
 }
 
-/// The numbers of head and foot rows.
+/// The number of head rows and the number of foot rows.
 pub fn head_and_foot_rows(
     entry: &TranscriptEntry,
-    source: &LayoutInput,
-    unfolded: bool,
+    input: &LayoutInput,
+    is_unfolded: bool,
     names_model: bool,
 ) -> (usize, usize) {
     match &entry.body {
         EntryBody::Prompt { .. } => (0, 0),
-        EntryBody::Text {
-            is_cancelled: cancelled,
-            ..
-        } => (usize::from(names_model), usize::from(*cancelled)),
-        EntryBody::Thinking { is_open: open, .. }
-            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+        EntryBody::Text { is_cancelled, .. } => {
+            (usize::from(names_model), usize::from(*is_cancelled))
+        }
+        EntryBody::Thinking { is_open, .. }
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
         {
-            (1, usize::from(!open))
+            (1, usize::from(!is_open))
         }
         // The fold line and the header of the unfolded text.
-        EntryBody::Thinking { .. } if unfolded => (2, 1),
+        EntryBody::Thinking { .. } if is_unfolded => (2, 1),
         EntryBody::Thinking { .. } => (1, 0),
         EntryBody::Tool(call) => match &call.state {
             ToolState::Running { progress: Some(_) } => (2, 0),
@@ -85,20 +82,20 @@ pub fn head_and_foot_rows(
 /// The raw text between head and foot, and its indentation in columns.
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
-    source: &LayoutInput,
-    unfolded: bool,
+    input: &LayoutInput,
+    is_unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
         EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
-        EntryBody::Thinking { text, .. } if source.is_thinking_pane() => Some((text.into(), 0)),
-        EntryBody::Thinking { text, .. } if source.is_expanded_thinking(entry) => {
+        EntryBody::Thinking { text, .. } if input.is_thinking_pane() => Some((text.into(), 0)),
+        EntryBody::Thinking { text, .. } if input.is_expanded_thinking(entry) => {
             Some((text.into(), 0))
         }
-        EntryBody::Thinking { text, .. } => unfolded.then(|| (text.into(), INDENT)),
-        EntryBody::Tool(call) if unfolded => Some((unfolded_call_text(call).into(), INDENT)),
-        EntryBody::Tool(call) if source.auto_approved.contains(&call.id) => {
-            let columns = source.width.saturating_sub(INDENT).max(1);
+        EntryBody::Thinking { text, .. } => is_unfolded.then(|| (text.into(), INDENT)),
+        EntryBody::Tool(call) if is_unfolded => Some((unfolded_call_text(call).into(), INDENT)),
+        EntryBody::Tool(call) if input.auto_approved.contains(&call.id) => {
+            let columns = input.width.saturating_sub(INDENT).max(1);
             Some((argument_lines(call, columns.into()).into(), INDENT))
         }
         EntryBody::Tool(_) => None,
@@ -106,9 +103,10 @@ pub fn body_text<'a>(
     }
 }
 
-/// Whether an answer names its model: where it differs from that of the answer before.
-pub fn names_model(source: &LayoutInput, index: usize) -> bool {
-    let model_at = |index: usize| match &source.entry(index)?.body {
+/// Whether the answer at `index` shows the name of its model, because the previous answer came
+/// from a different model.
+pub fn names_model(input: &LayoutInput, index: usize) -> bool {
+    let model_at = |index: usize| match &input.entry(index)?.body {
         EntryBody::Text { model, .. } => Some(model),
         _ => None,
     };
@@ -121,17 +119,17 @@ pub fn names_model(source: &LayoutInput, index: usize) -> bool {
 }
 
 /// Blank rows above an entry: none above the first and between folded lines, else one.
-pub fn gap_rows_before(source: &LayoutInput, index: usize) -> usize {
-    let Some(entry) = source.entry(index) else {
+pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
+    let Some(entry) = input.entry(index) else {
         return 0;
     };
-    let before = last_visible_before(source, index)
-        .and_then(|index| source.entry(index))
-        .map(|entry| (entry_shape(entry, source), entry));
+    let before = last_visible_before(input, index)
+        .and_then(|index| input.entry(index))
+        .map(|entry| (entry_shape(entry, input), entry));
     match before {
         None => 0,
         Some((EntryShape::FoldedLine, _))
-            if entry_shape(entry, source) == EntryShape::FoldedLine =>
+            if entry_shape(entry, input) == EntryShape::FoldedLine =>
         {
             0
         }
@@ -139,30 +137,30 @@ pub fn gap_rows_before(source: &LayoutInput, index: usize) -> usize {
     }
 }
 
-/// Index of the last visible entry before `end`. There may be thousands of hidden entries,
-/// so each run of them is walked only once.
-fn last_visible_before(source: &LayoutInput, end: usize) -> Option<usize> {
-    let (from, to) = source.hidden_run.get();
-    let mut at = end;
+/// Index of the last visible entry before `end`. Thousands of hidden entries may follow each
+/// other, so `hidden_run` remembers the last run that was searched.
+fn last_visible_before(input: &LayoutInput, end: usize) -> Option<usize> {
+    let (run_start, run_end) = input.hidden_run.get();
+    // All entries from `start` to `end` are hidden.
+    let mut start = end;
     loop {
-        if (from..=to).contains(&at) {
-            at = from;
+        if (run_start..=run_end).contains(&start) {
+            start = run_start;
         }
-        let index = at.checked_sub(1);
-        let entry = index.and_then(|index| source.entry(index));
-        if entry.is_none_or(|entry| entry_shape(entry, source) != EntryShape::Hidden) {
-            // Skip if the known run already covers this one; otherwise extend or replace
-            // it.
-            if at != from || end > to {
-                source.hidden_run.set((at, end));
+        let index = start.checked_sub(1);
+        let entry = index.and_then(|index| input.entry(index));
+        if entry.is_none_or(|entry| entry_shape(entry, input) != EntryShape::Hidden) {
+            // Keep the stored run if it covers this one.
+            if start != run_start || end > run_end {
+                input.hidden_run.set((start, end));
             }
             return index;
         }
-        at -= 1;
+        start -= 1;
     }
 }
 
-/// A failure appears directly below the text that it interrupted.
+/// Whether `entry` is a notice that follows a text of the same turn. It is shown without a gap.
 fn is_failure_of(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
     matches!(
         (&entry.body, &before.body),
@@ -170,7 +168,7 @@ fn is_failure_of(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
     ) && entry.turn == before.turn
 }
 
-/// Shows the command in place of a prompt that humble generated.
+/// The prompt, or the command for a prompt that `humble` generated.
 fn prompt_text(kind: PromptKind, text: &str) -> &str {
     match kind {
         PromptKind::Ask | PromptKind::Replace => text,
@@ -182,7 +180,7 @@ fn prompt_text(kind: PromptKind, text: &str) -> &str {
 fn notice_text(notice: &Notice) -> String {
     let mut first = notice.what.clone();
     let mut advice = notice.advice.as_slice();
-    // The advice to choose a model shares the first line: together they form one sentence.
+    // The advice to choose a model goes on the first line.
     if let ([select @ Advice::SelectModel, more @ ..], None) = (advice, &notice.why) {
         first.extend([
             " ",
@@ -203,10 +201,10 @@ fn notice_text(notice: &Notice) -> String {
 /// can imitate or hide another line.
 fn argument_lines(call: &ToolCall, columns: usize) -> String {
     let arguments = &call.arguments;
-    let shown = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
+    let argument_rows = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
         let line = format!("{}: {value}", key.replace('\n', " "));
-        // Clusters rarely exceed 16 bytes per column, so skip cleaning text far beyond the
-        // edge.
+        // Clusters rarely exceed 16 bytes per column. Cut off text far beyond the edge before
+        // cleaning the line.
         let line = &line[..line.floor_char_boundary(columns * 16)];
         let line = Clean::escaped(line);
         if width(line.as_str()) <= columns {
@@ -214,26 +212,25 @@ fn argument_lines(call: &ToolCall, columns: usize) -> String {
         }
         format!("{}…", truncate_to_width(line.as_str(), columns - 1))
     });
-    let mut lines: Vec<String> = shown.collect();
+    let mut lines: Vec<String> = argument_rows.collect();
     if arguments.len() > ARGUMENTS_MAX {
         lines.push(format!("… {} more", arguments.len() - ARGUMENTS_MAX));
     }
     lines.join("\n")
 }
 
-/// The beginning of each section of an unfolded call. A viewer shows the rest.
+/// The beginning of each section of an unfolded call. The text viewer shows the full sections.
 fn unfolded_call_text(call: &ToolCall) -> String {
     let mut text = String::new();
-    let parts = call_sections(call);
-    for (heading, part) in &parts {
+    for (heading, section) in call_sections(call) {
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(heading);
         text.push('\n');
-        let shown = truncate_preview(part);
-        text.push_str(shown.trim_end_matches('\n'));
-        let rest = part.len() - shown.len();
+        let preview = truncate_preview(&section);
+        text.push_str(preview.trim_end_matches('\n'));
+        let rest = section.len() - preview.len();
         if rest > 0 {
             text.push_str(&format!(
                 "\n… {} more (o opens all of it)",
@@ -247,8 +244,8 @@ fn unfolded_call_text(call: &ToolCall) -> String {
 /// The part of a text that the chat shows.
 fn truncate_preview(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
-    let mut ends = start.match_indices('\n').map(|(at, _)| at);
-    let end = ends.nth(UNFOLDED_LINES_MAX - 1).unwrap_or(start.len());
+    let mut line_ends = start.match_indices('\n').map(|(index, _)| index);
+    let end = line_ends.nth(UNFOLDED_LINES_MAX - 1).unwrap_or(start.len());
     &start[..end]
 }
 
@@ -260,41 +257,42 @@ fn format_bytes(count: usize) -> String {
     }
 }
 
-/// The full text of a call and the byte offset of its last section, which is what the copy
-/// key copies: the result, or the arguments if there is no result. Raw.
+/// The full raw text of a call, and the byte offset of the last section's content: the result,
+/// or the arguments if there is no result. The copy key copies from this offset on.
 pub fn full_call_text(call: &ToolCall) -> (String, usize) {
-    let (mut text, mut copied) = (String::new(), 0);
-    for (heading, part) in call_sections(call) {
+    let (mut text, mut last_section_start) = (String::new(), 0);
+    for (heading, section) in call_sections(call) {
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(heading);
         text.push('\n');
-        copied = text.len();
-        text.push_str(&part);
+        last_section_start = text.len();
+        text.push_str(&section);
     }
-    (text, copied)
+    (text, last_section_start)
 }
 
+/// Heading and content of each section of a call.
 fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
-    let mut parts = Vec::new();
+    let mut sections = Vec::new();
     if let Some(original) = &call.original {
-        parts.push(("original arguments", pretty(original).into()));
+        sections.push(("original arguments", pretty(original).into()));
     }
-    parts.push(("arguments", pretty(&call.arguments).into()));
+    sections.push(("arguments", pretty(&call.arguments).into()));
     if let ToolState::Done(outcome) = &call.state {
         let result = match outcome {
             ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
             ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
             ToolOutcome::Denied {
-                message: Some(word),
-            } => word,
-            _ => return parts,
+                message: Some(message),
+            } => message,
+            _ => return sections,
         };
-        parts.push(("result", result.as_str().into()));
+        sections.push(("result", result.as_str().into()));
     }
-    parts
+    sections
 }
 
 #[cfg(test)]
@@ -334,15 +332,18 @@ mod tests {
         bodies.into_iter().map(entry).collect()
     }
 
-    fn source<'a>(entries: &'a [TranscriptEntry], unasked: &'a HashSet<CallId>) -> LayoutInput<'a> {
+    fn input<'a>(
+        entries: &'a [TranscriptEntry],
+        auto_approved: &'a HashSet<CallId>,
+    ) -> LayoutInput<'a> {
         LayoutInput {
             entries,
             visible_indices: None,
             width: 40,
             has_thinking_pane: true,
-            auto_approved: unasked,
+            auto_approved,
             tail_rows: 0,
-            raw: false,
+            shows_raw_text: false,
             open_entry: None,
             expanded_thinking: None,
             markdown_glyphs: MarkdownGlyphs::new(false, true),
@@ -351,22 +352,25 @@ mod tests {
     }
 
     #[test]
-    fn drawing_hidden_entries_visits_each_a_bounded_number_of_times() {
+    fn drawing_visits_each_hidden_entry_a_bounded_number_of_times() {
         let pairs = (0..1_000).flat_map(|_| [thinking("a"), text(" ")]);
         let entries = entries([text("first")].into_iter().chain(pairs));
-        let unasked = HashSet::new();
-        let mut flow = Viewport::default();
-        let frame = |flow: &mut Viewport| {
-            let source = source(&entries, &unasked);
-            SHAPES.set(0);
-            let top = flow.top_position(&source, 20);
-            flow.visible_rows(&source, top, 20);
-            flow.rows_below(&source, top, 20);
-            SHAPES.get()
+        let auto_approved = HashSet::new();
+        let mut viewport = Viewport::default();
+        let frame = |viewport: &mut Viewport| {
+            let input = input(&entries, &auto_approved);
+            SHAPE_QUERIES.set(0);
+            let top = viewport.top_position(&input, 20);
+            viewport.visible_rows(&input, top, 20);
+            viewport.rows_below(&input, top, 20);
+            SHAPE_QUERIES.get()
         };
-        frame(&mut flow);
-        let looks = frame(&mut flow);
-        assert!(looks < 16 * entries.len(), "{looks} entries visited");
+        frame(&mut viewport);
+        let query_count = frame(&mut viewport);
+        assert!(
+            query_count < 16 * entries.len(),
+            "{query_count} entries visited"
+        );
     }
 
     #[test]
@@ -381,14 +385,14 @@ mod tests {
             text("e"),
         ];
         let entries = entries(bodies);
-        let unasked = HashSet::new();
+        let auto_approved = HashSet::new();
         let expected = [0, 0, 1, 1, 1, 1, 1];
-        // Independent of the order of queries.
+        // The result must not depend on the order of the queries.
         let upwards: Vec<usize> = (0..7).rev().collect();
         for order in [(0..7).collect(), upwards, vec![4, 6, 2, 1, 3, 0, 5, 3]] {
-            let source = source(&entries, &unasked);
+            let input = input(&entries, &auto_approved);
             for index in order {
-                assert_eq!(gap_rows_before(&source, index), expected[index], "{index}");
+                assert_eq!(gap_rows_before(&input, index), expected[index], "{index}");
             }
         }
     }

@@ -1,31 +1,31 @@
-//! What the chat pane lays out: the entries, the width and the display options.
+//! The input of a layout: the entries, the width and the display options.
 
 use crate::domain::{CallId, EntryBody, PieceId, TranscriptEntry};
 use crate::text::markdown::MarkdownGlyphs;
 use std::cell::Cell;
 use std::collections::HashSet;
 
-/// The entries to lay out, at what width, and with what options.
+/// The entries to lay out in the chat or the thinking pane, with width and display options.
 pub struct LayoutInput<'a> {
     pub entries: &'a [TranscriptEntry],
     /// Indices of the entries to show; all if `None`.
     pub visible_indices: Option<&'a [usize]>,
     pub width: u16,
-    /// Thinking is shown in its own pane.
+    /// Whether thinking is shown in its own pane.
     pub has_thinking_pane: bool,
     /// Calls that ran without approval; their arguments are shown.
     pub auto_approved: &'a HashSet<CallId>,
     /// Rows below the last entry.
     pub tail_rows: usize,
-    /// Show the raw text of answers.
-    pub raw: bool,
+    /// Whether answers are shown as raw text.
+    pub shows_raw_text: bool,
     /// The entry that is still streaming.
     pub open_entry: Option<usize>,
     /// Completed thinking that is not folded yet.
     pub expanded_thinking: Option<PieceId>,
     pub markdown_glyphs: MarkdownGlyphs,
-    /// A range of entries known to be all hidden. It stays valid because the entries are
-    /// borrowed.
+    /// Start and end of a range of entries that are all hidden. The range stays valid because
+    /// the entries are borrowed.
     pub hidden_run: Cell<(usize, usize)>,
 }
 
@@ -38,24 +38,22 @@ impl LayoutInput<'_> {
 
     pub fn entry(&self, index: usize) -> Option<&TranscriptEntry> {
         match self.visible_indices {
-            Some(list) => self.entries.get(*list.get(index)?),
+            Some(indices) => self.entries.get(*indices.get(index)?),
             None => self.entries.get(index),
         }
     }
 
     /// Whether the visible entry at `index` is the transcript's entry `entry`.
     pub fn is_transcript_entry(&self, index: usize, entry: usize) -> bool {
-        self.visible_indices.map_or(index, |list| list[index]) == entry
+        self.visible_indices.map_or(index, |indices| indices[index]) == entry
     }
 
-    /// Whether this is thinking shown unfolded in the chat, between header and footer.
+    /// Whether `entry` is thinking that the chat shows in full, between header and footer.
     pub fn is_expanded_thinking(&self, entry: &TranscriptEntry) -> bool {
         match &entry.body {
-            EntryBody::Thinking {
-                is_open: open,
-                piece,
-                ..
-            } => *open || self.expanded_thinking == Some(*piece),
+            EntryBody::Thinking { is_open, piece, .. } => {
+                *is_open || self.expanded_thinking == Some(*piece)
+            }
             _ => false,
         }
     }

@@ -1,4 +1,4 @@
-//! The conversation: entries laid out as rows, viewports over them, and how each is drawn.
+//! The conversation: its entries, their layout as rows, scrolling and drawing.
 
 pub mod call_row;
 pub mod call_summary;

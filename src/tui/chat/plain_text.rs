@@ -1,12 +1,12 @@
-//! Untrusted text wrapped to a width. Appending re-wraps only the last rows, so a streamed
-//! token costs the same in a long answer as in a short one.
+//! Untrusted text, sanitized and wrapped to a width. Appending re-wraps only the last rows, so a
+//! streamed token takes no longer in a long answer than in a short one.
 
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
 
-/// Maximum number of blank rows trimmed at either end. The bound avoids scanning a text of
-/// nothing but newlines on every token.
+/// Maximum number of blank rows trimmed at either end. Without this limit, every token of a text
+/// of newlines would scan all rows.
 const BLANK_ROWS_MAX: usize = 8;
 
 #[derive(Debug, Clone)]
@@ -18,13 +18,13 @@ pub struct PlainText {
     text: String,
     /// Byte ranges into `text`.
     rows: Vec<(u32, u32)>,
-    /// First row of the last line.
+    /// Index of the row at which the last line begins.
     line_row: usize,
 }
 
 impl PlainText {
     pub fn new(raw: &str, width: u16) -> Self {
-        let mut this = Self {
+        let mut plain = Self {
             width: NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN),
             sanitizer: Sanitizer::default(),
             raw_bytes: 0,
@@ -32,8 +32,8 @@ impl PlainText {
             rows: Vec::new(),
             line_row: 0,
         };
-        this.extend_to(raw);
-        this
+        plain.extend_to(raw);
+        plain
     }
 
     pub fn raw_bytes(&self) -> usize {
@@ -56,22 +56,22 @@ impl PlainText {
         self.text.push_str(clean.as_str());
         // Two rows of margin: a growing cluster at the end can change the ends of two rows
         // at once.
-        let from = self.line_row.max(self.rows.len().saturating_sub(3));
+        let first_changed = self.line_row.max(self.rows.len().saturating_sub(3));
         let mut start = self
             .rows
-            .get(from)
+            .get(first_changed)
             .map_or(self.text.len(), |row| row.0 as usize);
         if self.rows.is_empty() {
             start = 0;
         }
-        self.rows.truncate(from);
+        self.rows.truncate(first_changed);
         for (index, line) in self.text[start..].split('\n').enumerate() {
             if index > 0 {
                 self.line_row = self.rows.len();
             }
             for row in wrap_line(line, self.width) {
-                let at = |byte: usize| u32::try_from(start + byte).unwrap_or(u32::MAX);
-                self.rows.push((at(row.start), at(row.end)));
+                let offset = |byte: usize| u32::try_from(start + byte).unwrap_or(u32::MAX);
+                self.rows.push((offset(row.start), offset(row.end)));
             }
             start += line.len() + 1;
         }
@@ -83,8 +83,10 @@ impl PlainText {
     }
 
     fn leading_blank_rows(&self) -> usize {
-        let all = self.rows.len().min(BLANK_ROWS_MAX);
-        (0..all).take_while(|row| self.is_blank_row(*row)).count()
+        let rows_max = self.rows.len().min(BLANK_ROWS_MAX);
+        (0..rows_max)
+            .take_while(|row| self.is_blank_row(*row))
+            .count()
     }
 
     /// Number of rows, without blank rows at either end.
@@ -105,8 +107,8 @@ impl PlainText {
             })
     }
 
-    /// Byte offset at which a row begins; unlike a row number it survives a change of
-    /// width.
+    /// Byte offset at which a row begins. Unlike a row number, the offset stays valid when the
+    /// width changes.
     pub fn row_start(&self, row: usize) -> usize {
         self.rows
             .get(row + self.leading_blank_rows())

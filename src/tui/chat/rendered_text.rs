@@ -11,12 +11,12 @@ pub enum RenderedText {
     Markdown(Box<MarkdownView>),
 }
 
-/// A position that survives a new layout: a byte offset in the sanitized text, and the
+/// A position that stays valid after a new layout: a byte offset in the sanitized text, and the
 /// number of earlier rows that begin at the same offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextAnchor {
     byte: usize,
-    nth: usize,
+    row_of_byte: usize,
 }
 
 impl RenderedText {
@@ -24,16 +24,16 @@ impl RenderedText {
         Self::Plain(PlainText::new(raw, width))
     }
 
-    /// `open`: the text may still grow.
-    pub fn markdown(raw: &str, width: u16, marks: MarkdownGlyphs, open: bool) -> Self {
-        Self::Markdown(Box::new(MarkdownView::new(raw, width, marks, open)))
+    /// Renders Markdown; `is_open` means that the text may still grow.
+    pub fn markdown(raw: &str, width: u16, glyphs: MarkdownGlyphs, is_open: bool) -> Self {
+        Self::Markdown(Box::new(MarkdownView::new(raw, width, glyphs, is_open)))
     }
 
     /// Appends new text. `raw` must have grown only at its end.
-    pub fn extend_to(&mut self, raw: &str, open: bool) {
+    pub fn extend_to(&mut self, raw: &str, is_open: bool) {
         match self {
             Self::Plain(text) => text.extend_to(raw),
-            Self::Markdown(text) => text.extend_to(raw, open),
+            Self::Markdown(text) => text.extend_to(raw, is_open),
         }
     }
 
@@ -109,15 +109,16 @@ impl RenderedText {
         let first = self.row_at_byte(byte).min(row);
         TextAnchor {
             byte,
-            nth: row - first,
+            row_of_byte: row - first,
         }
     }
 
     /// The row that contains an anchor.
     pub fn row_of_anchor(&self, anchor: TextAnchor) -> usize {
         let first = self.row_at_byte(anchor.byte);
-        let same = |row: usize| row < self.len() && self.row_start(row) == self.row_start(first);
-        let nth = (1..=anchor.nth).take_while(|nth| same(first + nth)).count();
-        first + nth
+        let begins_at_byte =
+            |row: usize| row < self.len() && self.row_start(row) == self.row_start(first);
+        let rows = (1..=anchor.row_of_byte).take_while(|row| begins_at_byte(first + row));
+        first + rows.count()
     }
 }

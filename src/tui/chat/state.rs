@@ -1,5 +1,5 @@
-//! The visible conversation: the transcript, the viewports on it and on its thinking, and
-//! the state of its calls.
+//! The state of the chat: the transcript, the viewports of the chat and of the thinking pane,
+//! and which calls ran without approval.
 
 use crate::domain::{
     CallId, EntryBody, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent,
@@ -22,11 +22,12 @@ pub struct Chat {
     round_first_entry: usize,
     pub viewport: Viewport,
     pub thinking: Viewport,
-    /// Show the raw text of answers.
+    /// Whether answers are shown as raw text.
     pub shows_raw_text: bool,
     pub timing: TurnTiming,
-    /// Calls that required approval, and calls that ran without it.
+    /// Calls for which the user was asked.
     approval_requested: HashSet<CallId>,
+    /// Calls that ran without asking, because of the tool mode `auto`.
     auto_approved: HashSet<CallId>,
     /// Calls that ran before all of their arguments were drawn, with the number of undrawn
     /// rows.
@@ -34,10 +35,10 @@ pub struct Chat {
 }
 
 impl Chat {
-    pub fn from_session(session: &Session, raw: bool) -> Self {
+    pub fn from_session(session: &Session, shows_raw_text: bool) -> Self {
         let mut chat = Self {
             transcript: Transcript::from_session(session),
-            shows_raw_text: raw,
+            shows_raw_text,
             ..Self::default()
         };
         chat.reindex_thinking(0);
@@ -46,23 +47,24 @@ impl Chat {
 
     /// Applies a turn event to the transcript and its timing.
     pub fn apply(&mut self, id: TurnId, event: &TurnEvent, mode: ToolMode, now: Duration) {
-        let known = self.transcript.entries().len();
+        let entries_before = self.transcript.entries().len();
         let is_new = self.transcript.running_turn() != Some(id);
-        let (lingering, moves) = (self.expanded_thinking(), self.transcript.reindex_count());
+        let (expanded_before, reindex_count) =
+            (self.expanded_thinking(), self.transcript.reindex_count());
         let newest = self.thinking_entries.last().copied();
         self.transcript.apply(id, event);
         if let TurnEvent::RoundStarted { .. } = event {
-            self.round_first_entry = known;
+            self.round_first_entry = entries_before;
         }
-        if self.transcript.reindex_count() == moves {
+        if self.transcript.reindex_count() == reindex_count {
             // Entries before the running turn no longer change.
             let from = match event {
-                TurnEvent::Reclassified { .. } => self.transcript.settled_len().min(known),
-                _ => known,
+                TurnEvent::Reclassified { .. } => self.transcript.settled_len().min(entries_before),
+                _ => entries_before,
             };
             self.reindex_thinking(from);
-            if let (Some(_), Some(newest)) = (lingering, newest)
-                && self.expanded_thinking() != lingering
+            if let (Some(_), Some(newest)) = (expanded_before, newest)
+                && self.expanded_thinking() != expanded_before
             {
                 self.viewport.keep_open_if_in_view(newest);
             }
@@ -73,8 +75,8 @@ impl Chat {
         self.timing.apply(event, is_new, self.open_thinking(), now);
     }
 
-    /// Discards everything cached by entry index after entries moved. Only rows in view are
-    /// laid out again.
+    /// Discards everything cached by entry index, because entries moved. Only the rows in view
+    /// are laid out again.
     pub fn rebuild_indices(&mut self) {
         self.reindex_thinking(0);
         self.round_first_entry = self.transcript.entries().len();
@@ -84,8 +86,8 @@ impl Chat {
 
     /// Rebuilds the thinking indices from entry `from` on.
     fn reindex_thinking(&mut self, from: usize) {
-        let keep = self.thinking_entries.partition_point(|index| *index < from);
-        self.thinking_entries.truncate(keep);
+        let kept = self.thinking_entries.partition_point(|index| *index < from);
+        self.thinking_entries.truncate(kept);
         let entries = self.transcript.entries().iter().enumerate().skip(from);
         let thinking =
             entries.filter(|(_, entry)| matches!(entry.body, EntryBody::Thinking { .. }));
@@ -96,7 +98,10 @@ impl Chat {
     /// Whether the current turn, or the last one, contains thinking.
     pub fn has_recent_thinking(&self) -> bool {
         let entries = self.transcript.entries();
-        let newest = self.thinking_entries.last().and_then(|at| entries.get(*at));
+        let newest = self
+            .thinking_entries
+            .last()
+            .and_then(|index| entries.get(*index));
         let (Some(newest), Some(last)) = (newest, entries.last()) else {
             return false;
         };
@@ -123,7 +128,7 @@ impl Chat {
         }
     }
 
-    /// Tracks calls that ran without approval; the chat shows their arguments.
+    /// Tracks calls that run without approval; the chat shows their arguments.
     fn note_auto_approved(&mut self, event: &TurnEvent, mode: ToolMode) {
         let TurnEvent::Tool(call) = event else { return };
         match call.state {
@@ -185,42 +190,47 @@ impl Chat {
         })
     }
 
-    /// Layout input for the whole chat, without thinking if that has its own pane.
-    pub fn layout_input(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> LayoutInput<'_> {
-        let waits = self.transcript.wait().is_some();
+    /// Layout input for the chat; thinking is left out if it has its own pane.
+    pub fn layout_input(
+        &self,
+        width: u16,
+        has_thinking_pane: bool,
+        glyphs: MarkdownGlyphs,
+    ) -> LayoutInput<'_> {
+        let is_waiting = self.transcript.wait().is_some();
         LayoutInput {
             entries: self.transcript.entries(),
             visible_indices: None,
             width: width.max(1),
-            has_thinking_pane: aside,
+            has_thinking_pane,
             auto_approved: &self.auto_approved,
-            tail_rows: if waits { 2 } else { 0 },
-            raw: self.shows_raw_text,
+            tail_rows: if is_waiting { 2 } else { 0 },
+            shows_raw_text: self.shows_raw_text,
             open_entry: self.transcript.open_entry(),
             expanded_thinking: self.expanded_thinking(),
-            markdown_glyphs: marks,
+            markdown_glyphs: glyphs,
             hidden_run: Cell::default(),
         }
     }
 
     /// Layout input for the thinking pane.
-    pub fn thinking_layout_input(&self, width: u16, marks: MarkdownGlyphs) -> LayoutInput<'_> {
+    pub fn thinking_layout_input(&self, width: u16, glyphs: MarkdownGlyphs) -> LayoutInput<'_> {
         LayoutInput {
             visible_indices: Some(&self.thinking_entries),
             tail_rows: 0,
             expanded_thinking: None,
-            ..self.layout_input(width, false, marks)
+            ..self.layout_input(width, false, glyphs)
         }
     }
 
-    /// The newest thinking of the current round. It folds when newer thinking starts or the
-    /// round ends.
+    /// The newest thinking of the current round, which stays unfolded until newer thinking starts
+    /// or the round ends.
     fn expanded_thinking(&self) -> Option<PieceId> {
         let turn = self.transcript.running_turn()?;
         let newest = *self
             .thinking_entries
             .last()
-            .filter(|at| **at >= self.round_first_entry)?;
+            .filter(|index| **index >= self.round_first_entry)?;
         let newest = self.transcript.entries().get(newest)?;
         match &newest.body {
             EntryBody::Thinking { piece, .. } if newest.turn == turn => Some(*piece),

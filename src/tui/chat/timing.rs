@@ -11,18 +11,19 @@ pub struct TurnTiming {
     /// Valid only while the transcript waits for a retry.
     pub retry: RetryCountdown,
     /// When the first text of the current round arrived.
-    first_text: Option<Duration>,
+    first_text_at: Option<Duration>,
     /// Total streaming time of earlier rounds.
     streaming_time: Duration,
     pub ended_at: Option<Duration>,
-    /// Output tokens per second, and the duration of the turn.
+    /// Output tokens per second and duration of the last turn.
     pub speed: Option<(f64, Duration)>,
     pub call_starts: HashMap<CallId, Duration>,
+    /// Times of the first and the last event of each thinking block.
     pub thinking_spans: HashMap<PieceId, (Duration, Duration)>,
-    open_block: Option<PieceId>,
+    open_piece: Option<PieceId>,
     /// Time of the last event of the running turn.
     pub last_event_at: Duration,
-    /// Since when the turn waits for the user.
+    /// When the turn began to wait for the user.
     paused_at: Option<Duration>,
 }
 
@@ -43,17 +44,17 @@ impl TurnTiming {
         now: Duration,
     ) {
         self.last_event_at = now;
-        if let Some(times) = self
-            .open_block
+        if let Some(span) = self
+            .open_piece
             .and_then(|piece| self.thinking_spans.get_mut(&piece))
         {
-            times.1 = now;
+            span.1 = now;
         }
         match event {
             TurnEvent::Started { .. } if is_new => {
                 self.turn_started = now;
                 self.round_started = now;
-                self.first_text = None;
+                self.first_text_at = None;
                 self.streaming_time = Duration::ZERO;
                 self.speed = None;
                 self.call_starts.clear();
@@ -77,29 +78,29 @@ impl TurnTiming {
             TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
                 self.call_starts.entry(call.id).or_insert(now);
             }
-            // Count only the model's own time, without tools and approvals.
+            // Stop counting here, so that tools and approvals do not count as streaming time.
             TurnEvent::RoundEnded { .. } => self.stream_ended(now),
             TurnEvent::Ended { end, usage } => {
                 self.stream_ended(now);
                 self.ended_at = Some(now);
                 let seconds = self.streaming_time.as_secs_f64();
-                let answered = matches!(end, TurnEnd::Answered { .. }) && seconds > 0.2;
-                let tokens = usage.output.filter(|_| answered);
+                let has_speed = matches!(end, TurnEnd::Answered { .. }) && seconds > 0.2;
+                let tokens = usage.output.filter(|_| has_speed);
                 self.speed =
                     tokens.map(|tokens| (tokens as f64 / seconds, now - self.turn_started));
             }
             TurnEvent::Delta { .. } => {
-                self.first_text.get_or_insert(now);
+                self.first_text_at.get_or_insert(now);
             }
             _ => {}
         }
         if let Some(piece) = thinking {
             self.thinking_spans.entry(piece).or_insert((now, now));
         }
-        self.open_block = thinking;
+        self.open_piece = thinking;
     }
 
-    /// Stops the clock of the turn while it waits for the user, and starts it again.
+    /// Pauses the clock of the turn while the turn waits for the user, or resumes it.
     pub fn set_paused(&mut self, is_paused: bool, now: Duration) {
         if is_paused {
             self.paused_at.get_or_insert(now);
@@ -110,13 +111,13 @@ impl TurnTiming {
         }
     }
 
-    /// Start and last event of the open thinking block.
+    /// Times of the first and the last event of the open thinking block.
     pub fn open_thinking(&self) -> Option<&(Duration, Duration)> {
-        self.thinking_spans.get(&self.open_block?)
+        self.thinking_spans.get(&self.open_piece?)
     }
 
     fn stream_ended(&mut self, now: Duration) {
-        let first = self.first_text.take();
-        self.streaming_time += first.map_or(Duration::ZERO, |first| now - first);
+        let started_at = self.first_text_at.take();
+        self.streaming_time += started_at.map_or(Duration::ZERO, |started_at| now - started_at);
     }
 }

@@ -21,12 +21,12 @@ use std::time::Duration;
 /// Header and footer around thinking.
 const THINKING_HEADER: &str = "<<< Thinking >>>";
 const THINKING_FOOTER: &str = "<<< End Thinking >>>";
-/// Below this width, only the number of lines below is shown.
-const SHORT_BELOW: u16 = 40;
-/// Minimum width at which the retry label fits beside the time.
-const RETRY_WORDS_FROM: u16 = 46;
+/// On narrower panes, the label of the rows below is only a number.
+const FULL_LABEL_FROM: u16 = 40;
+/// Minimum width at which the full retry label fits beside the time.
+const RETRY_LABEL_FROM: u16 = 46;
 
-/// Area, time and style for drawing the chat or the thinking pane.
+/// Area, focus and time for drawing the chat or the thinking pane.
 pub struct ChatPane {
     pub pane: Pane,
     pub has_focus: bool,
@@ -36,62 +36,63 @@ pub struct ChatPane {
     pub asked_call: Option<CallId>,
 }
 
-/// Draws the chat. It omits thinking if that has its own pane. Returns how many rows are below
-/// the view, in words; without `has_rule`, which shows them, they are drawn in the last row.
+/// Draws the chat, without thinking if `has_thinking_pane`. Returns a label with the number of
+/// rows below the view for the rule above the message; without that rule (`has_rule` is false),
+/// draws the label in the last row.
 pub fn draw(
     chat: &mut Chat,
-    at: &ChatPane,
-    aside: bool,
+    chat_pane: &ChatPane,
+    has_thinking_pane: bool,
     has_rule: bool,
     pen: &mut Painter,
 ) -> String {
-    let mut flow = std::mem::take(&mut chat.viewport);
-    let area = at.pane.inner;
-    let source = chat.layout_input(area.width, aside, at.markdown_glyphs);
+    let mut viewport = std::mem::take(&mut chat.viewport);
+    let area = chat_pane.pane.inner;
+    let input = chat.layout_input(area.width, has_thinking_pane, chat_pane.markdown_glyphs);
     let height = usize::from(area.height);
-    let top = flow.top_position(&source, height);
-    let below = rows_below_label(&mut flow, &source, top, height, pen.glyphs.down);
-    let places = flow.visible_rows(&source, top, height);
-    pen.clear(at.pane.outer);
-    let scene = RowContext {
-        now: at.now,
+    let top = viewport.top_position(&input, height);
+    let below = rows_below_label(&mut viewport, &input, top, height, pen.glyphs.down);
+    let positions = viewport.visible_rows(&input, top, height);
+    pen.clear(chat_pane.pane.outer);
+    let context = RowContext {
+        now: chat_pane.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
-        asked_call: at.asked_call,
-        selected_entry: flow.selected.filter(|_| at.has_focus),
+        asked_call: chat_pane.asked_call,
+        selected_entry: viewport.selected.filter(|_| chat_pane.has_focus),
     };
-    for (y, place) in places.iter().enumerate() {
+    for (y, position) in positions.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
-        if place.index == source.count() {
-            draw_wait(chat, at.now, place.row, row, pen);
-        } else if let Some(entry) = source.entry(place.index) {
-            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        if position.index == input.count() {
+            draw_wait(chat, chat_pane.now, position.row, row, pen);
+        } else if let Some(entry) = input.entry(position.index) {
+            draw_row(&context, &viewport, &input, *position, entry, row, pen);
         }
     }
     if !has_rule && !below.is_empty() && area.height > 0 {
         let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
-        let short = area.width < SHORT_BELOW;
-        let words = format!("  {}", if short { count.trim() } else { &below });
-        pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
+        let is_narrow = area.width < FULL_LABEL_FROM;
+        let label = format!("  {}", if is_narrow { count.trim() } else { &below });
+        pen.put_right(area.right(), area.bottom() - 1, &label, pen.theme.accent);
     }
-    chat.viewport = flow;
+    chat.viewport = viewport;
     below
 }
 
 /// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
 /// count as new.
 fn rows_below_label(
-    flow: &mut Viewport,
-    source: &LayoutInput,
+    viewport: &mut Viewport,
+    input: &LayoutInput,
     top: RowPosition,
     height: usize,
     arrow: &str,
 ) -> String {
-    if flow.follows_end {
+    if viewport.follows_end {
         return String::new();
     }
-    let below = flow.rows_below(source, top, height);
-    let new = flow.new_rows_below(source).min(below);
+    let below = viewport.rows_below(input, top, height);
+    let new = viewport.new_rows_below(input).min(below);
     let (count, word) = if new > 0 {
         (new, "new line")
     } else {
@@ -105,60 +106,69 @@ fn rows_below_label(
     }
 }
 
-/// Draws the thinking below its heading, which shows how long the model has been thinking.
-pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, pen: &mut Painter) {
-    let mut flow = std::mem::take(&mut chat.thinking);
-    let area = at.pane.inner;
-    let source = chat.thinking_layout_input(area.width, at.markdown_glyphs);
+/// Draws the thinking pane. Its heading shows how long the model has been thinking.
+pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
+    let mut viewport = std::mem::take(&mut chat.thinking);
+    let area = chat_pane.pane.inner;
+    let input = chat.thinking_layout_input(area.width, chat_pane.markdown_glyphs);
     let height = usize::from(area.height);
-    let top = flow.top_position(&source, height);
-    let places = flow.visible_rows(&source, top, height);
-    let times = chat.timing.open_thinking();
-    let since = times.map(|(first, _)| format_seconds(at.now.saturating_sub(*first)));
-    let right = since.unwrap_or_default();
-    pen.heading(at.pane.outer, "Thinking", &right, at.has_focus);
-    let scene = RowContext {
-        now: at.now,
+    let top = viewport.top_position(&input, height);
+    let positions = viewport.visible_rows(&input, top, height);
+    let elapsed = chat
+        .timing
+        .open_thinking()
+        .map(|(start, _)| format_seconds(chat_pane.now.saturating_sub(*start)))
+        .unwrap_or_default();
+    pen.heading(
+        chat_pane.pane.outer,
+        "Thinking",
+        &elapsed,
+        chat_pane.has_focus,
+    );
+    let context = RowContext {
+        now: chat_pane.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
         asked_call: None,
         selected_entry: None,
     };
-    if source.count() == 0 {
+    if input.count() == 0 {
         let dim = pen.theme.dim;
         pen.put(area.x, area.y, "No thinking yet.", dim, area.width);
     }
-    for (y, place) in places.iter().enumerate() {
+    for (y, position) in positions.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
-        if let Some(entry) = source.entry(place.index) {
-            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        if let Some(entry) = input.entry(position.index) {
+            draw_row(&context, &viewport, &input, *position, entry, row, pen);
         }
     }
-    chat.thinking = flow;
+    chat.thinking = viewport;
 }
 
 fn draw_row(
-    scene: &RowContext,
-    flow: &Viewport,
-    source: &LayoutInput,
-    place: RowPosition,
+    context: &RowContext,
+    viewport: &Viewport,
+    input: &LayoutInput,
+    position: RowPosition,
     entry: &TranscriptEntry,
     row: Rect,
     pen: &mut Painter,
 ) {
-    let selected = scene.selected_entry == Some(place.index);
-    match flow.row_content(place) {
+    let is_selected = context.selected_entry == Some(position.index);
+    match viewport.row_content(position) {
         RowContent::Blank => {}
         RowContent::Head(line) => {
-            let unfolded = flow.is_unfolded(place.index);
-            draw_head(scene, source, entry, line, unfolded, row, pen);
-            if selected && line == 0 {
+            let is_unfolded = viewport.is_unfolded(position.index);
+            draw_head(context, input, entry, line, is_unfolded, row, pen);
+            if is_selected && line == 0 {
                 mark_selected(row, pen);
             }
         }
         RowContent::Text(text) => {
-            let (indent, style) = indent_and_style(entry, source, pen);
-            if let (EntryBody::Note(notice), true) = (&entry.body, flow.is_first_text_row(place)) {
+            let (indent, style) = indent_and_style(entry, input, pen);
+            if let (EntryBody::Note(notice), true) =
+                (&entry.body, viewport.is_first_text_row(position))
+            {
                 let (mark, style) = match notice.severity {
                     Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
                     Severity::Warning => ("!", pen.theme.attention),
@@ -174,19 +184,19 @@ fn draw_row(
             pen.put_line(row.x + indent, row.y, text, style, columns);
         }
         RowContent::Foot => {
-            let (word, indent) = match &entry.body {
+            let (text, indent) = match &entry.body {
                 EntryBody::Thinking { .. } => {
-                    (THINKING_FOOTER, indent_and_style(entry, source, pen).0)
+                    (THINKING_FOOTER, indent_and_style(entry, input, pen).0)
                 }
                 _ => ("(cancelled)", 0),
             };
             let columns = row.width.saturating_sub(indent);
-            pen.put(row.x + indent, row.y, word, pen.theme.dim, columns);
+            pen.put(row.x + indent, row.y, text, pen.theme.dim, columns);
         }
     }
 }
 
-/// Marks the selected line in the margin, or as a whole without a margin.
+/// Marks the selected line in the margin, or highlights the whole line if there is no margin.
 fn mark_selected(row: Rect, pen: &mut Painter) {
     if row.x == 0 {
         let selection = pen.theme.selection;
@@ -196,12 +206,12 @@ fn mark_selected(row: Rect, pen: &mut Painter) {
     pen.put(row.x - 1, row.y, cursor, accent, 1);
 }
 
-fn indent_and_style(entry: &TranscriptEntry, source: &LayoutInput, pen: &Painter) -> (u16, Style) {
+fn indent_and_style(entry: &TranscriptEntry, input: &LayoutInput, pen: &Painter) -> (u16, Style) {
     match &entry.body {
         EntryBody::Prompt { .. } => (INDENT, pen.theme.plain),
         EntryBody::Text { .. } => (0, pen.theme.plain),
         EntryBody::Thinking { .. }
-            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
         {
             (0, pen.theme.dim)
         }
@@ -212,11 +222,11 @@ fn indent_and_style(entry: &TranscriptEntry, source: &LayoutInput, pen: &Painter
 }
 
 fn draw_head(
-    scene: &RowContext,
-    source: &LayoutInput,
+    context: &RowContext,
+    input: &LayoutInput,
     entry: &TranscriptEntry,
     line: usize,
-    unfolded: bool,
+    is_unfolded: bool,
     row: Rect,
     pen: &mut Painter,
 ) {
@@ -227,7 +237,7 @@ fn draw_head(
             pen.put_truncated(row.x, row.y, name.as_str(), pen.theme.dim, row.width);
         }
         EntryBody::Thinking { .. }
-            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
         {
             pen.put(row.x, row.y, THINKING_HEADER, pen.theme.dim, row.width);
         }
@@ -242,20 +252,20 @@ fn draw_head(
             );
         }
         EntryBody::Thinking { piece, .. } => {
-            let fold = if unfolded {
+            let fold = if is_unfolded {
                 pen.glyphs.unfolded
             } else {
                 pen.glyphs.folded
             };
-            let times = scene.timing.thinking_spans.get(piece);
-            let seconds = times.map_or(0.0, |(first, last)| (*last - *first).as_secs_f64());
-            let words = match seconds.round() {
+            let span = context.timing.thinking_spans.get(piece);
+            let seconds = span.map_or(0.0, |(start, end)| (*end - *start).as_secs_f64());
+            let label = match seconds.round() {
                 0.0 => format!("{fold} thought"),
                 seconds => format!("{fold} thought {seconds} s"),
             };
-            pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
+            pen.put(row.x, row.y, &label, pen.theme.dim, row.width);
         }
-        EntryBody::Tool(call) if line == 0 => call_row::draw(scene, call, row, pen),
+        EntryBody::Tool(call) if line == 0 => call_row::draw(context, call, row, pen),
         EntryBody::Tool(call) => call_row::draw_progress(call, row, pen),
         EntryBody::Note(_) => {}
     }
@@ -266,27 +276,27 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
     if line == 0 {
         return;
     }
-    let words = match chat.transcript.wait() {
+    let label = match chat.transcript.wait() {
         Some(WaitReason::ModelLoading) => "Loading model…".to_owned(),
         Some(WaitReason::Retrying) => {
             retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
         }
         _ => "Waiting for response...".to_owned(),
     };
-    let since = now.saturating_sub(chat.timing.round_started);
-    let start = pen.put_right(row.right(), row.y, &format_seconds(since), pen.theme.dim);
+    let elapsed = format_seconds(now.saturating_sub(chat.timing.round_started));
+    let start = pen.put_right(row.right(), row.y, &elapsed, pen.theme.dim);
     let spinner = pen.glyphs.spinner(now.as_millis());
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
-    pen.put_truncated(row.x + 2, row.y, &words, pen.theme.dim, columns);
+    pen.put_truncated(row.x + 2, row.y, &label, pen.theme.dim, columns);
 }
 
-/// `Retrying in 4 s (2 of 5)`, in whole seconds down to one.
+/// `Retrying in 4 s (2 of 5)`, in whole seconds and never less than one.
 fn retry_label(retry: RetryCountdown, now: Duration, columns: u16, dot: &str) -> String {
-    let left = retry.due_at.saturating_sub(now);
-    let seconds = left.as_millis().div_ceil(1_000).max(1);
+    let remaining = retry.due_at.saturating_sub(now);
+    let seconds = remaining.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
-    if columns < RETRY_WORDS_FROM {
+    if columns < RETRY_LABEL_FROM {
         return format!("retry: {seconds} s");
     }
     let key = key_label(Action::Retry);

@@ -1,6 +1,5 @@
 //! A scrolling view of entries that lays out only the rows in view. The reading position is
-//! an entry and a row within it, so neither a token, a frame nor a resize walks the whole
-//! transcript.
+//! an entry and a row within it, so no token, frame or resize visits the whole transcript.
 
 use crate::text::markdown::StyledRow;
 use crate::tui::chat::entry_layout::{EntryLayout, LayoutKey};
@@ -14,11 +13,18 @@ pub const ROWS_BELOW_MAX: usize = 9_999;
 /// Limit in bytes for cached text of entries out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
 
-/// A row within an entry, or within the tail, which has the index just past the last entry.
+/// A row within an entry, or within the tail below the last entry. The tail has the index after
+/// that of the last entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct RowPosition {
     pub index: usize,
     pub row: usize,
+}
+
+impl RowPosition {
+    fn start_of(index: usize) -> Self {
+        Self { index, row: 0 }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +38,15 @@ pub enum RowContent<'a> {
 #[derive(Debug, Clone)]
 pub struct Viewport {
     layouts: Vec<Option<EntryLayout>>,
-    /// Bytes of laid-out text, and how many remained after the last eviction.
+    /// Size of the laid-out texts in bytes.
     cached_bytes: usize,
     bytes_after_eviction: usize,
     pub follows_end: bool,
     top: RowPosition,
-    /// Text position at the top of the view after a new layout moved it to another row.
-    /// Kept until the user scrolls, so that rounding does not add up over several resizes.
+    /// Text position at the top of the view, kept from the first new layout until the user
+    /// scrolls, so that rounding does not add up over several resizes.
     anchor: Option<TextAnchor>,
-    /// The last entry and its text size when the end left the view.
+    /// Index and text size in bytes of the last entry when the user scrolled away from the end.
     last_seen_end: (usize, usize),
     /// First and last entry in view.
     in_view: (usize, usize),
@@ -78,7 +84,7 @@ impl Viewport {
         }
     }
 
-    /// Keeps an entry unfolded if the user is reading it while it would fold by itself.
+    /// Unfolds an entry that is about to fold by itself while the user is reading it.
     pub fn keep_open_if_in_view(&mut self, index: usize) {
         let (first, last) = self.in_view;
         if !self.follows_end && (first..=last).contains(&index) {
@@ -86,172 +92,163 @@ impl Viewport {
         }
     }
 
-    pub fn top_position(&mut self, source: &LayoutInput, height: usize) -> RowPosition {
-        let bottom = self.bottom_position(source, height);
+    pub fn top_position(&mut self, input: &LayoutInput, height: usize) -> RowPosition {
+        let bottom = self.bottom_position(input, height);
         if self.follows_end {
             return bottom;
         }
-        let last = self.height_of(source, self.top.index).saturating_sub(1);
+        let last = self.height_of(input, self.top.index).saturating_sub(1);
         self.top.row = self.top.row.min(last);
         self.top.min(bottom)
     }
 
     /// Top position of a view that shows the end.
-    fn bottom_position(&mut self, source: &LayoutInput, height: usize) -> RowPosition {
+    fn bottom_position(&mut self, input: &LayoutInput, height: usize) -> RowPosition {
         let end = RowPosition {
-            index: source.count(),
-            row: source.tail_rows,
+            index: input.count(),
+            row: input.tail_rows,
         };
-        self.move_up(source, end, height)
+        self.move_up(input, end, height)
     }
 
-    fn move_up(&mut self, source: &LayoutInput, from: RowPosition, mut rows: usize) -> RowPosition {
-        let mut place = from;
+    fn move_up(&mut self, input: &LayoutInput, from: RowPosition, mut rows: usize) -> RowPosition {
+        let mut position = from;
         loop {
-            if place.row >= rows {
-                place.row -= rows;
-                return place;
+            if position.row >= rows {
+                position.row -= rows;
+                return position;
             }
-            rows -= place.row;
-            place.row = 0;
-            if place.index == 0 {
-                return place;
+            rows -= position.row;
+            position.row = 0;
+            if position.index == 0 {
+                return position;
             }
-            place.index -= 1;
-            place.row = self.height_of(source, place.index);
+            position.index -= 1;
+            position.row = self.height_of(input, position.index);
         }
     }
 
     fn move_down(
         &mut self,
-        source: &LayoutInput,
+        input: &LayoutInput,
         from: RowPosition,
         mut rows: usize,
     ) -> RowPosition {
-        let mut place = from;
-        while place.index < source.count() {
-            let left = self
-                .height_of(source, place.index)
-                .saturating_sub(place.row);
-            if rows < left {
-                place.row += rows;
-                return place;
+        let mut position = from;
+        while position.index < input.count() {
+            let remaining = self
+                .height_of(input, position.index)
+                .saturating_sub(position.row);
+            if rows < remaining {
+                position.row += rows;
+                return position;
             }
-            rows -= left;
-            place = RowPosition {
-                index: place.index + 1,
-                row: 0,
-            };
+            rows -= remaining;
+            position = RowPosition::start_of(position.index + 1);
         }
-        place.row = rows.min(source.tail_rows);
-        place
+        position.row = rows.min(input.tail_rows);
+        position
     }
 
     /// Scrolls by rows, up if negative. Reaching the end resumes following.
-    pub fn scroll(&mut self, source: &LayoutInput, height: usize, rows: isize) {
-        let top = self.top_position(source, height);
-        let by = rows.unsigned_abs();
+    pub fn scroll(&mut self, input: &LayoutInput, height: usize, rows: isize) {
+        let top = self.top_position(input, height);
+        let distance = rows.unsigned_abs();
         let top = if rows < 0 {
-            self.move_up(source, top, by)
+            self.move_up(input, top, distance)
         } else {
-            self.move_down(source, top, by)
+            self.move_down(input, top, distance)
         };
-        let follow = top >= self.bottom_position(source, height);
-        self.scroll_to(source, top, follow);
+        let follows_end = top >= self.bottom_position(input, height);
+        self.scroll_to(input, top, follows_end);
     }
 
     /// Pins the view to its current position before rows appear or disappear.
-    pub fn pin_position(&mut self, source: &LayoutInput, height: usize) {
-        let top = self.top_position(source, height);
-        self.scroll_to(source, top, false);
+    pub fn pin_position(&mut self, input: &LayoutInput, height: usize) {
+        let top = self.top_position(input, height);
+        self.scroll_to(input, top, false);
     }
 
-    pub fn scroll_to_start(&mut self, source: &LayoutInput, height: usize) {
+    pub fn scroll_to_start(&mut self, input: &LayoutInput, height: usize) {
         let top = RowPosition::default();
-        let follow = self.bottom_position(source, height) == top;
-        self.scroll_to(source, top, follow);
+        let follows_end = self.bottom_position(input, height) == top;
+        self.scroll_to(input, top, follows_end);
     }
 
-    /// Scrolls the minimum that makes an entry's first row visible.
-    pub fn reveal(&mut self, source: &LayoutInput, height: usize, index: usize) {
+    /// Scrolls no further than necessary to make an entry's first row visible.
+    pub fn reveal(&mut self, input: &LayoutInput, height: usize, index: usize) {
         let gap = self
-            .entry_layout(source, index)
-            .map_or(0, |slot| slot.key.gap_rows);
-        let place = RowPosition { index, row: gap };
-        let top = self.top_position(source, height);
-        let earliest = self.move_up(source, place, height.saturating_sub(1));
-        let wanted = top.min(place).max(earliest);
-        let follow =
-            self.follows_end && wanted == top || wanted >= self.bottom_position(source, height);
+            .entry_layout(input, index)
+            .map_or(0, |layout| layout.key.gap_rows);
+        let position = RowPosition { index, row: gap };
+        let top = self.top_position(input, height);
+        let earliest = self.move_up(input, position, height.saturating_sub(1));
+        let wanted = top.min(position).max(earliest);
+        let follows_end =
+            self.follows_end && wanted == top || wanted >= self.bottom_position(input, height);
         if wanted == top {
-            self.follows_end = follow;
+            self.follows_end = follows_end;
         } else {
-            self.scroll_to(source, wanted, follow);
+            self.scroll_to(input, wanted, follows_end);
         }
     }
 
     /// Moves the top of the view.
-    fn scroll_to(&mut self, source: &LayoutInput, top: RowPosition, follow: bool) {
-        if self.follows_end && !follow {
-            let last = source.count().saturating_sub(1);
-            let streamed = self
-                .entry_layout(source, last)
+    fn scroll_to(&mut self, input: &LayoutInput, top: RowPosition, follows_end: bool) {
+        if self.follows_end && !follows_end {
+            let last = input.count().saturating_sub(1);
+            let streamed_bytes = self
+                .entry_layout(input, last)
                 .map_or(0, EntryLayout::streamed_bytes);
-            self.last_seen_end = (last, streamed);
+            self.last_seen_end = (last, streamed_bytes);
         }
         self.top = top;
         self.anchor = None;
-        self.follows_end = follow;
+        self.follows_end = follows_end;
     }
 
     /// Rows below a view that begins at `top`, at most [`ROWS_BELOW_MAX`].
-    pub fn rows_below(&mut self, source: &LayoutInput, top: RowPosition, height: usize) -> usize {
-        let place = self.move_down(source, top, height);
-        self.rows_to_end(source, place)
+    pub fn rows_below(&mut self, input: &LayoutInput, top: RowPosition, height: usize) -> usize {
+        let position = self.move_down(input, top, height);
+        self.rows_to_end(input, position)
     }
 
-    /// Rows below the view that were added since the end left the view.
-    pub fn new_rows_below(&mut self, source: &LayoutInput) -> usize {
+    /// Rows below the view that were added since the user scrolled away from the end.
+    pub fn new_rows_below(&mut self, input: &LayoutInput) -> usize {
         let (index, byte) = self.last_seen_end;
-        let Some(slot) = self.entry_layout(source, index) else {
+        let Some(layout) = self.entry_layout(input, index) else {
             return 0;
         };
-        let text = slot.text.as_ref().filter(|_| slot.is_streaming);
-        let grown = text.map_or(0, |text| text.rows_since(byte));
-        let place = RowPosition {
-            index: index + 1,
-            row: 0,
-        };
-        let tail = source.tail_rows;
-        (grown + self.rows_to_end(source, place).saturating_sub(tail)).min(ROWS_BELOW_MAX)
+        let text = layout.text.as_ref().filter(|_| layout.is_streaming);
+        let new_text_rows = text.map_or(0, |text| text.rows_since(byte));
+        let position = RowPosition::start_of(index + 1);
+        let tail = input.tail_rows;
+        (new_text_rows + self.rows_to_end(input, position).saturating_sub(tail)).min(ROWS_BELOW_MAX)
     }
 
     /// Rows from a position to the end, at most [`ROWS_BELOW_MAX`].
-    fn rows_to_end(&mut self, source: &LayoutInput, mut place: RowPosition) -> usize {
+    fn rows_to_end(&mut self, input: &LayoutInput, mut position: RowPosition) -> usize {
         let mut rows = 0;
-        while place.index < source.count() && rows < ROWS_BELOW_MAX {
-            rows += self.height_of(source, place.index) - place.row;
-            place = RowPosition {
-                index: place.index + 1,
-                row: 0,
-            };
+        while position.index < input.count() && rows < ROWS_BELOW_MAX {
+            rows += self.height_of(input, position.index) - position.row;
+            position = RowPosition::start_of(position.index + 1);
         }
-        let tail = source.tail_rows.saturating_sub(place.row);
+        let tail = input.tail_rows.saturating_sub(position.row);
         (rows + tail).min(ROWS_BELOW_MAX)
     }
 
     /// The next foldable entry from `from` in the direction of `step`.
     pub fn next_fold(
         &self,
-        source: &LayoutInput,
+        input: &LayoutInput,
         from: Option<usize>,
         step: isize,
     ) -> Option<usize> {
-        let mut index = from.unwrap_or(source.count());
+        let mut index = from.unwrap_or(input.count());
         loop {
             index = index.checked_add_signed(step)?;
-            let entry = source.entry(index)?;
-            if entry_shape(entry, source) == EntryShape::FoldedLine {
+            let entry = input.entry(index)?;
+            if entry_shape(entry, input) == EntryShape::FoldedLine {
                 return Some(index);
             }
         }
@@ -260,52 +257,51 @@ impl Viewport {
     /// The visible row positions from `top` on.
     pub fn visible_rows(
         &mut self,
-        source: &LayoutInput,
+        input: &LayoutInput,
         top: RowPosition,
         height: usize,
     ) -> Vec<RowPosition> {
-        let mut places = Vec::with_capacity(height);
-        let mut place = top;
-        while places.len() < height {
-            let rows = if place.index < source.count() {
-                self.height_of(source, place.index)
+        let mut positions = Vec::with_capacity(height);
+        let mut position = top;
+        while positions.len() < height {
+            let rows = if position.index < input.count() {
+                self.height_of(input, position.index)
             } else {
-                source.tail_rows
+                input.tail_rows
             };
-            while place.row < rows && places.len() < height {
-                places.push(place);
-                place.row += 1;
+            while position.row < rows && positions.len() < height {
+                positions.push(position);
+                position.row += 1;
             }
-            if place.index >= source.count() {
+            if position.index >= input.count() {
                 break;
             }
-            place = RowPosition {
-                index: place.index + 1,
-                row: 0,
-            };
+            position = RowPosition::start_of(position.index + 1);
         }
-        if let (Some(first), Some(last)) = (places.first(), places.last()) {
+        if let (Some(first), Some(last)) = (positions.first(), positions.last()) {
             self.in_view = (first.index, last.index);
             self.evict_out_of_view(first.index, last.index);
         }
-        for place in &places {
-            self.restore_evicted(source, place.index);
+        for position in &positions {
+            self.restore_evicted(input, position.index);
         }
-        places
+        positions
     }
 
-    /// Drops laid-out text out of view once the cache is too large. Heights are kept.
+    /// Drops the laid-out text of entries out of view once the cache is too large. Their heights
+    /// are kept.
     fn evict_out_of_view(&mut self, first: usize, last: usize) {
-        // Skip the scan if the last eviction could not free much more.
+        // The last eviction may have left more than the limit in view: evict again only after
+        // substantial growth.
         if self.cached_bytes <= CACHE_BYTES_MAX.max(self.bytes_after_eviction + CACHE_BYTES_MAX / 4)
         {
             return;
         }
         // Keep the newest entries: one of them may be streaming.
         let newest = self.layouts.len().saturating_sub(2);
-        for (index, slot) in self.layouts.iter_mut().enumerate().take(newest) {
-            if let Some(slot) = slot.as_mut().filter(|_| index < first || index > last) {
-                slot.text = None;
+        for (index, layout) in self.layouts.iter_mut().enumerate().take(newest) {
+            if let Some(layout) = layout.as_mut().filter(|_| index < first || index > last) {
+                layout.text = None;
             }
         }
         self.cached_bytes = self
@@ -317,79 +313,82 @@ impl Viewport {
         self.bytes_after_eviction = self.cached_bytes;
     }
 
-    fn restore_evicted(&mut self, source: &LayoutInput, index: usize) {
-        let forgotten = self.layouts.get(index).and_then(Option::as_ref);
-        if forgotten.is_some_and(|slot| slot.text.is_none() && slot.height > 0) {
+    fn restore_evicted(&mut self, input: &LayoutInput, index: usize) {
+        let layout = self.layouts.get(index).and_then(Option::as_ref);
+        if layout.is_some_and(|layout| layout.text.is_none() && layout.height > 0) {
             self.layouts[index] = None;
-            self.height_of(source, index);
+            self.height_of(input, index);
         }
     }
 
-    pub fn row_content(&self, place: RowPosition) -> RowContent<'_> {
-        let Some(slot) = self.layouts.get(place.index).and_then(Option::as_ref) else {
+    pub fn row_content(&self, position: RowPosition) -> RowContent<'_> {
+        let Some(layout) = self.layouts.get(position.index).and_then(Option::as_ref) else {
             return RowContent::Blank;
         };
-        let Some(row) = place.row.checked_sub(slot.key.gap_rows) else {
+        let Some(row) = position.row.checked_sub(layout.key.gap_rows) else {
             return RowContent::Blank;
         };
-        let Some(row) = row.checked_sub(slot.head_rows) else {
+        let Some(row) = row.checked_sub(layout.head_rows) else {
             return RowContent::Head(row);
         };
-        match &slot.text {
+        match &layout.text {
             Some(text) if row < text.len() => RowContent::Text(text.row(row)),
             _ => RowContent::Foot,
         }
     }
 
     /// Whether this is the first row of its entry's text.
-    pub fn is_first_text_row(&self, place: RowPosition) -> bool {
-        let slot = self.layouts.get(place.index).and_then(Option::as_ref);
-        slot.is_some_and(|slot| place.row == slot.key.gap_rows + slot.head_rows)
+    pub fn is_first_text_row(&self, position: RowPosition) -> bool {
+        let layout = self.layouts.get(position.index).and_then(Option::as_ref);
+        layout.is_some_and(|layout| position.row == layout.key.gap_rows + layout.head_rows)
     }
 
-    pub fn height_of(&mut self, source: &LayoutInput, index: usize) -> usize {
-        self.entry_layout(source, index)
-            .map_or(0, |slot| slot.height)
+    pub fn height_of(&mut self, input: &LayoutInput, index: usize) -> usize {
+        self.entry_layout(input, index)
+            .map_or(0, |layout| layout.height)
     }
 
-    fn entry_layout(&mut self, source: &LayoutInput, index: usize) -> Option<&EntryLayout> {
-        let entry = source.entry(index)?;
+    fn entry_layout(&mut self, input: &LayoutInput, index: usize) -> Option<&EntryLayout> {
+        let entry = input.entry(index)?;
         if self.layouts.len() <= index {
-            self.layouts.resize(source.count(), None);
+            self.layouts.resize(input.count(), None);
         }
-        let stamp = LayoutKey {
-            entry: source.visible_indices.map_or(index, |list| list[index]),
+        let key = LayoutKey {
+            entry: input
+                .visible_indices
+                .map_or(index, |indices| indices[index]),
             revision: entry.revision,
             grows_since: entry.append_only_since,
-            width: source.width,
-            has_thinking_pane: source.has_thinking_pane,
-            unfolded: self.is_unfolded(index),
-            gap_rows: gap_rows_before(source, index),
-            names_model: names_model(source, index),
-            raw: source.raw,
-            is_open: source
+            width: input.width,
+            has_thinking_pane: input.has_thinking_pane,
+            is_unfolded: self.is_unfolded(index),
+            gap_rows: gap_rows_before(input, index),
+            names_model: names_model(input, index),
+            shows_raw_text: input.shows_raw_text,
+            is_open: input
                 .open_entry
-                .is_some_and(|open| source.is_transcript_entry(index, open)),
-            is_expanded_thinking: source.is_expanded_thinking(entry),
+                .is_some_and(|open| input.is_transcript_entry(index, open)),
+            is_expanded_thinking: input.is_expanded_thinking(entry),
         };
-        let fresh = |slot: &EntryLayout| slot.key == stamp;
-        if !self.layouts[index].as_ref().is_some_and(fresh) {
+        let is_current = |layout: &EntryLayout| layout.key == key;
+        if !self.layouts[index].as_ref().is_some_and(is_current) {
             let old = self.layouts[index].take();
             self.cached_bytes -= old.as_ref().map_or(0, EntryLayout::memory_bytes);
             let anchor = self.reading_anchor(index, old.as_ref());
-            let slot = EntryLayout::new(entry, source, stamp, old);
-            self.cached_bytes += slot.memory_bytes();
-            if let (Some(place), Some(text)) = (anchor, &slot.text) {
+            let layout = EntryLayout::new(entry, input, key, old);
+            self.cached_bytes += layout.memory_bytes();
+            if let (Some(anchor_in_text), Some(text)) = (anchor, &layout.text) {
                 self.anchor = anchor;
-                self.top.row = slot.key.gap_rows + slot.head_rows + text.row_of_anchor(place);
+                self.top.row =
+                    layout.key.gap_rows + layout.head_rows + text.row_of_anchor(anchor_in_text);
             }
-            self.layouts[index] = Some(slot);
+            self.layouts[index] = Some(layout);
         }
         self.layouts[index].as_ref()
     }
 
-    /// The text position at the top of the view, if the top entry is about to be laid out
-    /// again: rows above it may appear or disappear.
+    /// The text position at the top of the view if the entry there is about to be laid out again,
+    /// which may add or remove rows above that position.
     fn reading_anchor(&self, index: usize, old: Option<&EntryLayout>) -> Option<TextAnchor> {
         let old = old.filter(|_| index == self.top.index && !self.follows_end)?;
         let row = self.top.row.checked_sub(old.key.gap_rows + old.head_rows)?;

@@ -1,5 +1,5 @@
 //! The values of command arguments that the program already knows: models, personas,
-//! servers, running calls, and the fixed words of the command table. Asks no server.
+//! servers, running calls, and the fixed words of the command table. Sends no requests.
 
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{ListedModel, Server};
@@ -11,7 +11,7 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::servers::state::status_label;
 use std::collections::BTreeSet;
 
-/// Maximum length of a call's arguments in a description.
+/// Limits for a call's arguments in a description.
 const ARGUMENTS_CLUSTERS_MAX: usize = 200;
 const ARGUMENTS_BYTES_MAX: usize = 1_000;
 
@@ -24,7 +24,7 @@ pub fn argument_values(
 ) -> Vec<(usize, CompletionValue)> {
     let values = match kind {
         ArgumentKind::Free => return Vec::new(),
-        ArgumentKind::Words(words) => return words_and_next(words, argument, shared),
+        ArgumentKind::Words(words) => return words_or_next_argument(words, argument, shared),
         ArgumentKind::Server(verbs) => return servers_and_verbs(verbs, argument, shared),
         ArgumentKind::ConfiguredModel => configured_models(shared),
         ArgumentKind::StoredModel => stored_models(shared),
@@ -34,8 +34,8 @@ pub fn argument_values(
     values.into_iter().map(|value| (0, value)).collect()
 }
 
-/// The words, or what may follow the word that was typed.
-fn words_and_next(
+/// The words, or once a word is typed, the values of the argument that follows it.
+fn words_or_next_argument(
     words: &'static [ArgumentWord],
     argument: &str,
     shared: SharedUiState,
@@ -48,11 +48,12 @@ fn words_and_next(
     };
     let start = fragment_start(argument, typed.len());
     let next = argument_values(word.next, &argument[start..], shared);
-    let shifted = next.into_iter().map(|(at, value)| (start + at, value));
-    shifted.collect()
+    next.into_iter()
+        .map(|(offset, value)| (start + offset, value))
+        .collect()
 }
 
-/// Where the text begins that follows a word of `word_len` bytes and the space behind it.
+/// Byte offset of the text that follows a word of `word_len` bytes and the spaces after it.
 fn fragment_start(argument: &str, word_len: usize) -> usize {
     argument.len() - argument[word_len..].trim_start().len()
 }
@@ -67,15 +68,15 @@ fn word_values(words: &'static [ArgumentWord]) -> impl Iterator<Item = Completio
     })
 }
 
-/// The servers. Once a server is typed, the words that may follow it: a name may contain
-/// spaces, so another server may still begin with the same text.
+/// The servers and, once a server is typed, the words that may follow it. Both are offered then,
+/// because a name may contain spaces: a longer name may begin with the typed one.
 fn servers_and_verbs(
     verbs: &'static [ArgumentWord],
     argument: &str,
     shared: SharedUiState,
 ) -> Vec<(usize, CompletionValue)> {
     let mut numbers = 1..;
-    let named = shared
+    let server_values = shared
         .servers
         .iter()
         .zip(&mut numbers)
@@ -103,9 +104,9 @@ fn servers_and_verbs(
                 },
             )
         });
-    let mut values: Vec<_> = named.collect();
-    let typed = shared.servers.iter().enumerate();
-    let ends = typed.filter_map(|(index, server)| typed_server_end(server, index + 1, argument));
+    let mut values: Vec<_> = server_values.collect();
+    let servers = shared.servers.iter().enumerate();
+    let ends = servers.filter_map(|(index, server)| typed_server_end(server, index + 1, argument));
     if let Some(end) = ends.max() {
         let start = fragment_start(argument, end);
         values.extend(word_values(verbs).map(|value| (start, value)));
@@ -113,7 +114,7 @@ fn servers_and_verbs(
     values
 }
 
-/// The end of this server's name or number, if the argument begins with it and a space.
+/// The end of this server's name or number, if the argument begins with either and a space.
 fn typed_server_end(server: &Server, number: usize, argument: &str) -> Option<usize> {
     let number = number.to_string();
     let is_followed_by_space = |end: &usize| argument[*end..].starts_with(char::is_whitespace);
@@ -128,20 +129,20 @@ fn typed_server_end(server: &Server, number: usize, argument: &str) -> Option<us
 fn configured_models(shared: SharedUiState) -> Vec<CompletionValue> {
     let engine = shared.engine;
     let rows = engine.models.iter().zip(1..).map(|(entry, number)| {
-        let mut facts = entry.provider.to_string();
+        let mut description = entry.provider.to_string();
         if entry.name != entry.model {
-            facts = format!("{facts} {}", entry.model);
+            description = format!("{description} {}", entry.model);
         }
         if engine.selected.as_ref() == Some(entry) {
-            facts.push_str(", in use");
+            description.push_str(", in use");
         }
-        numbered(number, engine.models.len(), &entry.name, &facts)
+        numbered(number, engine.models.len(), &entry.name, &description)
     });
     rows.collect()
 }
 
-/// The models on the disks of servers that manage their models. A server that did not answer
-/// yet is taken to have the configured ones.
+/// The models on the disks of servers that manage their models. For a server that has not
+/// answered yet, the configured models are offered.
 fn stored_models(shared: SharedUiState) -> Vec<CompletionValue> {
     let mut seen = BTreeSet::new();
     let mut values = Vec::new();
@@ -149,16 +150,16 @@ fn stored_models(shared: SharedUiState) -> Vec<CompletionValue> {
     for catalog in servers.filter(|catalog| catalog.server.provider.manages_models()) {
         let host = catalog.server.host();
         let mut add = |name: &str, bytes: Option<u64>| {
-            // Such a name could not be typed, and the engine refuses it.
+            // The engine would refuse an invalid name.
             if invalid_name_notice(name).is_some() || !seen.insert(name.to_owned()) {
                 return;
             }
             let size = bytes.map(|bytes| format!("{}, ", format_size(bytes)));
             let description = format!("{}{host}", size.unwrap_or_default());
-            let short = name.strip_suffix(":latest").map(str::to_owned);
+            let without_tag = name.strip_suffix(":latest").map(str::to_owned);
             values.push(CompletionValue {
                 value: name.to_owned(),
-                aliases: short.into_iter().collect(),
+                aliases: without_tag.into_iter().collect(),
                 label: Clean::name(name),
                 description: Clean::single_line(&description),
                 takes_more: false,
@@ -183,15 +184,15 @@ fn personas(shared: SharedUiState) -> Vec<CompletionValue> {
     let personas = &shared.engine.personas;
     let count = personas.len() + 1;
     let off = numbered(1, count, "off", "Use system_prompt.txt");
-    // A persona of this name takes precedence.
-    let is_hidden = personas.iter().any(|persona| persona.name == "off");
+    // A persona named `off` takes precedence.
+    let is_off_taken = personas.iter().any(|persona| persona.name == "off");
     let rows = personas.iter().zip(2..).map(|(persona, number)| {
         let is_used = shared.engine.persona.as_ref() == Some(&persona.name);
         let mark = if is_used { "In use. " } else { "" };
         let description = format!("{mark}{}", persona.description);
         numbered(number, count, &persona.name, &description)
     });
-    let off = (!is_hidden).then_some(off);
+    let off = (!is_off_taken).then_some(off);
     off.into_iter().chain(rows).collect()
 }
 
@@ -203,7 +204,7 @@ fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
         let arguments = bounded_prefix(&arguments, ARGUMENTS_CLUSTERS_MAX, ARGUMENTS_BYTES_MAX);
         let description = format!("{}  {arguments}", Clean::name(call.server.as_str()));
         let mut value = numbered(number, calls.len(), &call.tool, &description);
-        // The name of several calls means the first of them, so the others need their numbers.
+        // A name that several calls share selects the first of them, so the others need numbers.
         let is_first = calls.iter().position(|other| other.tool == call.tool) == Some(number - 1);
         if !is_first {
             value.value = number.to_string();
@@ -213,8 +214,8 @@ fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
     rows.collect()
 }
 
-/// A value that can be given by name or by its number of `count`. The number is inserted if
-/// the name cannot be typed: a command's argument is one line without spaces around it.
+/// A value that can be given by its name or by its number (1 to `count`). The number is inserted
+/// if the name cannot be typed: a command's argument is one line without spaces around it.
 fn numbered(number: usize, count: usize, name: &str, description: &str) -> CompletionValue {
     let digits = count.to_string().len();
     let mut label = Clean::single_line(&format!("{number:>digits$}  "));

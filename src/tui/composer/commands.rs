@@ -1,4 +1,4 @@
-//! Slash commands: completing and running them, and suggesting one for an unknown name.
+//! Slash commands: completes and runs them, and suggests one for an unknown name.
 
 use crate::domain::Notice;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
@@ -40,15 +40,15 @@ impl Composer {
         Handled::Consumed
     }
 
-    /// Enter runs the selected row. A fully typed command is left to the composer, unless the
-    /// user moved the selection.
+    /// Runs the selected row on Enter. Passes the key on if the command is typed in full and the
+    /// user did not move the selection, since Enter then runs the typed command.
     fn run_selected_completion(&mut self, list: &CompletionList, cx: &mut UiContext) -> Handled {
         let Some(row) = list.selected.map(|row| &list.rows[row]) else {
             return Handled::PassedOn;
         };
-        let is_moved = matches!(self.completion, CompletionState::Selected(_));
-        let is_typed = row.quality == CompletionMatch::Exact && !is_moved;
-        // An Enter within a paste is a line break.
+        let has_moved = matches!(self.completion, CompletionState::Selected(_));
+        let is_typed = row.quality == CompletionMatch::Exact && !has_moved;
+        // An Enter within a paste is a line break and runs nothing.
         let paste = &self.paste_detector;
         let is_pasted = paste.should_hold_enter(cx.shared.now) || paste.is_pasting(cx.shared.now);
         if is_typed || is_pasted {

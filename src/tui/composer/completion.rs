@@ -1,5 +1,5 @@
 //! The completion list of a typed command: which commands or arguments match, and which one
-//! is selected. Labels are sanitized; what is inserted is the raw value.
+//! is selected. Labels are sanitized; inserted values are raw.
 
 use crate::text::Clean;
 use crate::tui::composer::argument_values::argument_values;
@@ -15,7 +15,7 @@ pub enum CompletionMatch {
     /// Nothing was typed yet.
     Unfiltered,
     Exact,
-    /// Begins with the typed digits. They are an argument of their own: a row's number.
+    /// Begins with the typed digits, which are also a complete argument: the number of a row.
     Digits,
     Prefix,
     WordStart,
@@ -31,7 +31,7 @@ pub struct CompletionRow {
     /// Argument syntax of a command.
     pub usage: &'static str,
     pub quality: CompletionMatch,
-    /// An argument may follow, so a space is added and the list goes on.
+    /// Whether an argument may follow. Completion then adds a space, and the list stays open.
     pub takes_more: bool,
 }
 
@@ -40,15 +40,15 @@ pub struct CompletionRow {
 pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
-    /// `None` if Enter runs the message as it is: nothing, or only a number, is typed after the
-    /// command, and the user selected nothing.
+    /// `None` if Enter runs the message as it is, because nothing or only a number is typed after
+    /// the command and the user selected nothing.
     pub selected: Option<usize>,
 }
 
-/// A value that may follow what is typed.
+/// A value that completes the typed text.
 #[derive(Debug)]
 pub struct CompletionValue {
-    /// Raw, as it is inserted.
+    /// The raw value that is inserted.
     pub value: String,
     /// Other spellings that the command accepts, such as a number.
     pub aliases: Vec<String>,
@@ -60,7 +60,7 @@ pub struct CompletionValue {
 /// A command and its argument, both raw.
 struct TypedCommand<'a> {
     binding: &'static Binding,
-    /// The command with the space behind it.
+    /// The command and the spaces after it.
     command: &'a str,
     argument: &'a str,
 }
@@ -80,7 +80,7 @@ impl Composer {
             None if typed.contains(char::is_whitespace) => return None,
             None => ("Commands", command_rows(typed)),
         };
-        // The order of equal matches is that of the values.
+        // The sort is stable: equal matches keep the order of the values.
         rows.sort_by_key(|row| row.quality);
         let first = rows.first()?;
         // A fully typed value needs no list, unless an argument may follow it.
@@ -90,7 +90,7 @@ impl Composer {
         }
         use CompletionMatch::{Digits, Unfiltered};
         let selected = match self.completion {
-            CompletionState::Selected(at) => Some(at.min(rows.len() - 1)),
+            CompletionState::Selected(row) => Some(row.min(rows.len() - 1)),
             _ => (!matches!(first.quality, Unfiltered | Digits)).then_some(0),
         };
         Some(CompletionList {
@@ -101,7 +101,7 @@ impl Composer {
     }
 }
 
-/// Splits a message at the first space, if a known command is before it.
+/// Splits a message after the command; `None` if no known command followed by a space is typed.
 fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
     let end = typed.find(char::is_whitespace)?;
     let (command, rest) = typed.split_at(end);
@@ -116,14 +116,14 @@ fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
 
 fn command_rows(typed: &str) -> Vec<CompletionRow> {
     let typed_name = &typed[1..];
-    let listed = keymap::listed_commands().filter_map(|(command, binding)| {
+    let rows = keymap::listed_commands().filter_map(|(command, binding)| {
         let aliases = keymap::command_aliases(binding);
         let names = std::iter::once(command).chain(aliases);
         let quality = names.filter_map(|name| match_quality(&name[1..], typed_name));
-        // A command is chosen by the start of its words: letters inside would list too many.
+        // Matches inside a word would list too many commands.
         let quality = quality
             .min()
-            .filter(|found| *found < CompletionMatch::Inside)?;
+            .filter(|best| *best < CompletionMatch::Inside)?;
         Some(CompletionRow {
             message: command.to_owned(),
             label: Clean::from_static(command),
@@ -133,7 +133,7 @@ fn command_rows(typed: &str) -> Vec<CompletionRow> {
             takes_more: !binding.usage.is_empty(),
         })
     });
-    listed.collect()
+    rows.collect()
 }
 
 fn argument_rows(typed: &TypedCommand, shared: SharedUiState) -> Vec<CompletionRow> {
@@ -168,8 +168,8 @@ fn match_quality(name: &str, typed: &str) -> Option<CompletionMatch> {
     }
     // A number means a row of the list, never a part of a name.
     let is_number = typed.chars().all(|c| c.is_ascii_digit());
-    let found = name.match_indices(&typed).filter_map(|(at, _)| {
-        let before = name[..at].chars().next_back();
+    let matches = name.match_indices(&typed).filter_map(|(start, _)| {
+        let before = name[..start].chars().next_back();
         match before {
             None if is_number => Some(CompletionMatch::Digits),
             Some(_) if is_number => None,
@@ -178,11 +178,11 @@ fn match_quality(name: &str, typed: &str) -> Option<CompletionMatch> {
             Some(_) => Some(CompletionMatch::Inside),
         }
     });
-    found.min()
+    matches.min()
 }
 
-/// Compatibility decomposition, so that a syllable being typed matches, and file names that a
-/// system stores decomposed match as well.
+/// Decomposes `text` for comparison (NFKD), so that an incomplete syllable matches, and so that
+/// file names that a system stores decomposed match as well.
 fn comparison_key(text: &str) -> String {
     let decomposed = const { DecomposingNormalizerBorrowed::new_nfkd() }.normalize(text);
     decomposed.to_lowercase()

@@ -1,5 +1,5 @@
 //! Draws the completion list over the full width above the message. A description that does
-//! not fit beside its label is shown whole below the list, for the selected row only.
+//! not fit beside its label is shown below the list while its row is selected.
 
 use crate::text::grapheme::width;
 use crate::tui::composer::completion::{CompletionList, CompletionRow};
@@ -12,12 +12,13 @@ use ratatui::layout::Rect;
 const LIST_ROWS_MAX: u16 = 8;
 /// Maximum height of a description below the list.
 const DESCRIPTION_ROWS_MAX: u16 = 3;
-/// Minimum width of the column of labels. The longest commands fit in it.
+/// Minimum width of the label column; wide enough for the longest command.
 const LABEL_COLUMNS: u16 = 16;
-/// Blank columns before a description.
+/// Blank columns between label and description.
 const GAP: u16 = 2;
-/// Columns of the title's margins, and of the selection mark.
+/// Columns of the margins left and right of the list.
 const MARGINS: u16 = 2;
+/// Columns of the selection mark.
 const MARK_COLUMNS: u16 = 2;
 
 /// The height of the list in a popup of this width, without its title.
@@ -31,82 +32,92 @@ fn list_rows(list: &CompletionList) -> u16 {
     count.min(LIST_ROWS_MAX)
 }
 
-/// The height of the longest description that does not fit beside its label. It is the same
-/// for each selection, so that the rows keep their places.
+/// The height of the longest description that does not fit beside its label. The height does not
+/// depend on the selection, so that the rows do not move.
 fn description_rows(list: &CompletionList, columns: u16) -> u16 {
-    let below = list.rows.iter().filter(|row| !fits_beside(row, columns));
-    let heights = below.map(|row| wrapped_description(row, columns).len());
-    let most = u16::try_from(heights.max().unwrap_or(0)).unwrap_or(u16::MAX);
-    most.min(DESCRIPTION_ROWS_MAX)
+    let long = list.rows.iter().filter(|row| !fits_beside(row, columns));
+    let heights = long.map(|row| wrapped_description(row, columns).len());
+    let height = u16::try_from(heights.max().unwrap_or(0)).unwrap_or(u16::MAX);
+    height.min(DESCRIPTION_ROWS_MAX)
 }
 
 fn wrapped_description(row: &CompletionRow, columns: u16) -> Vec<String> {
     wrapped_rows(&row.description, columns.saturating_sub(MARK_COLUMNS))
 }
 
-/// The width of the column of labels, whatever is listed: descriptions keep their place while
-/// the user types. Longer labels push their description to the right.
+/// The width of the label column. The width does not depend on the rows, so descriptions do not
+/// move while the user types. A longer label pushes its description to the right.
 fn label_columns(columns: u16) -> u16 {
     LABEL_COLUMNS.max(columns / 5)
 }
 
-/// The columns left beside a row's label.
-fn room_beside(row: &CompletionRow, columns: u16) -> u16 {
+/// The columns available to the right of a row's label.
+fn columns_beside(row: &CompletionRow, columns: u16) -> u16 {
     let used = (width(row.label.as_str()) as u16).max(label_columns(columns));
     columns.saturating_sub(MARK_COLUMNS + used + GAP)
 }
 
 fn fits_beside(row: &CompletionRow, columns: u16) -> bool {
-    let room = room_beside(row, columns);
-    width(row.description.as_str()) <= usize::from(room)
+    width(row.description.as_str()) <= usize::from(columns_beside(row, columns))
 }
 
-pub fn draw(list: &CompletionList, over: Rect, pen: &mut Painter) {
-    // On a small screen the rows come first, then the title, then the description below.
-    let title_rows = u16::from(over.height > 1);
-    let rows = list_rows(list).min(over.height - title_rows);
+pub fn draw(list: &CompletionList, popup: Rect, pen: &mut Painter) {
+    // In a small popup, the rows take precedence over the title, and both over the description.
+    let title_rows = u16::from(popup.height > 1);
+    let rows = list_rows(list).min(popup.height - title_rows);
     let area = match title_rows {
-        0 => over,
-        _ => draw_titled(over, list.title, &count_label(list, rows, pen), pen),
+        0 => popup,
+        _ => draw_titled(popup, list.title, &count_label(list, rows, pen), pen),
     };
-    let listed = Rect {
+    let list_area = Rect {
         height: rows,
         ..area
     };
-    let below = Rect {
+    let description_area = Rect {
         x: area.x + MARK_COLUMNS.min(area.width),
         y: area.y + rows,
         width: area.width.saturating_sub(MARK_COLUMNS),
         height: area.height - rows,
     };
-    for row in rows_in_view(list.rows.len(), list.selected, listed, pen) {
+    for row in rows_in_view(list.rows.len(), list.selected, list_area, pen) {
         row.put_mark(pen);
-        let (line, shown) = (row.line, &list.rows[row.index]);
+        let (line, completion) = (row.line, &list.rows[row.index]);
         let x = line.x + MARK_COLUMNS;
         let columns = line.width.saturating_sub(MARK_COLUMNS);
-        pen.put_truncated(x, line.y, shown.label.as_str(), row.style, columns);
-        if fits_beside(shown, line.width) {
-            draw_beside(shown, room_beside(shown, line.width), line, pen);
+        pen.put_truncated(x, line.y, completion.label.as_str(), row.style, columns);
+        if fits_beside(completion, line.width) {
+            draw_beside(
+                completion,
+                columns_beside(completion, line.width),
+                line,
+                pen,
+            );
         } else if row.is_selected {
-            let rows = wrapped_description(shown, area.width);
-            for (y, text) in (below.top()..below.bottom()).zip(rows) {
-                pen.put(below.x, y, &text, pen.theme.dim, below.width);
+            let rows = wrapped_description(completion, area.width);
+            for (y, text) in (description_area.top()..description_area.bottom()).zip(rows) {
+                pen.put(
+                    description_area.x,
+                    y,
+                    &text,
+                    pen.theme.dim,
+                    description_area.width,
+                );
             }
         }
     }
 }
 
-/// Draws the description in the last `room` columns of the line and, where both fit, the
+/// Draws the description in the last `columns` columns of the line and, if both fit, the
 /// command's syntax at the right.
-fn draw_beside(shown: &CompletionRow, room: u16, line: Rect, pen: &mut Painter) {
-    let (x, dim) = (line.right() - room, pen.theme.dim);
-    let used = pen.put(x, line.y, shown.description.as_str(), dim, room);
-    if width(shown.usage) + usize::from(used + GAP) <= usize::from(room) {
-        pen.put_right(line.right(), line.y, shown.usage, dim);
+fn draw_beside(completion: &CompletionRow, columns: u16, line: Rect, pen: &mut Painter) {
+    let (x, dim) = (line.right() - columns, pen.theme.dim);
+    let used = pen.put(x, line.y, completion.description.as_str(), dim, columns);
+    if width(completion.usage) + usize::from(used + GAP) <= usize::from(columns) {
+        pen.put_right(line.right(), line.y, completion.usage, dim);
     }
 }
 
-/// How many rows there are, and how many of them are above and below the visible ones.
+/// The number of rows, and how many of them are hidden above and below the visible ones.
 fn count_label(list: &CompletionList, visible: u16, pen: &Painter) -> String {
     let (count, visible) = (list.rows.len(), usize::from(visible));
     let above = list

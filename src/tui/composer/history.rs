@@ -1,4 +1,4 @@
-//! Prompt history, and the position of Up and Down in it.
+//! Prompt history, and the current position within it.
 
 /// Maximum number of prompts in the history.
 const HISTORY_MAX: usize = 10_000;
@@ -6,8 +6,9 @@ const HISTORY_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct InputHistory {
     prompts: Vec<String>,
-    /// How many of the newest prompts were typed in the private conversation.
+    /// The number of prompts at the end that were typed in the private conversation.
     private_count: usize,
+    /// Index of the recalled prompt; `None` if none is recalled.
     position: Option<usize>,
     /// Unsent text from before the user pressed Up.
     stashed_text: String,
@@ -20,8 +21,8 @@ impl InputHistory {
 
     /// Prepends the prompts of earlier runs.
     pub fn load(&mut self, earlier: &[String]) {
-        let room = HISTORY_MAX.saturating_sub(self.prompts.len());
-        let newest = &earlier[earlier.len().saturating_sub(room)..];
+        let count_max = HISTORY_MAX.saturating_sub(self.prompts.len());
+        let newest = &earlier[earlier.len().saturating_sub(count_max)..];
         self.prompts.splice(0..0, newest.iter().cloned());
     }
 
@@ -47,26 +48,26 @@ impl InputHistory {
         self.prompts.get(self.position?).map(String::as_str)
     }
 
-    /// The unsent text from before the recall.
+    /// The unsent text from before the user pressed Up; `None` if no prompt is recalled.
     pub fn stashed_text(&self) -> Option<&str> {
         self.position.map(|_| self.stashed_text.as_str())
     }
 
-    /// Steps back. `typed` returns the text in the editor.
-    pub fn step_back(&mut self, typed: impl FnOnce() -> String) -> Option<&str> {
-        let at = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
+    /// Steps to the previous prompt. `unsent` returns the text in the editor.
+    pub fn step_back(&mut self, unsent: impl FnOnce() -> String) -> Option<&str> {
+        let index = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
         if self.position.is_none() {
-            self.stashed_text = typed();
+            self.stashed_text = unsent();
         }
-        self.position = Some(at);
+        self.position = Some(index);
         self.recalled()
     }
 
-    /// Steps forward; after the last prompt, returns the unsent text.
+    /// Steps to the next prompt, or from the last one to the unsent text.
     pub fn step_forward(&mut self) -> Option<HistoryStep<'_>> {
-        let at = self.position? + 1;
-        if at < self.prompts.len() {
-            self.position = Some(at);
+        let index = self.position? + 1;
+        if index < self.prompts.len() {
+            self.position = Some(index);
             return self.recalled().map(HistoryStep::Prompt);
         }
         self.position = None;
@@ -76,16 +77,16 @@ impl InputHistory {
     /// Removes private prompts from the history. If one of them is in the editor, returns
     /// the unsent text to restore.
     pub fn forget_private(&mut self, message: &str) -> Option<String> {
-        let private = std::mem::take(&mut self.private_count);
-        let mut typed = None;
-        if private > 0 && self.position.is_some() {
-            let shows = self.recalled() == Some(message);
+        let private_count = std::mem::take(&mut self.private_count);
+        let mut unsent = None;
+        if private_count > 0 && self.position.is_some() {
+            let is_in_editor = self.recalled() == Some(message);
             self.position = None;
-            typed = shows.then(|| std::mem::take(&mut self.stashed_text));
+            unsent = is_in_editor.then(|| std::mem::take(&mut self.stashed_text));
         }
-        let kept = self.prompts.len().saturating_sub(private);
+        let kept = self.prompts.len().saturating_sub(private_count);
         self.prompts.truncate(kept);
-        typed
+        unsent
     }
 }
 

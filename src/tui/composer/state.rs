@@ -80,15 +80,15 @@ impl Composer {
     /// Handles an editing key. Up and Down at the edge of the text recall queued prompts or
     /// history.
     pub fn edit(&mut self, edit: Edit) {
-        // Only the end of the text is completed.
+        // Completion works only at the end of the text.
         let leaves_end = matches!(edit, Edit::Left | Edit::WordLeft | Edit::LineStart);
         self.completion = match leaves_end {
             true => CompletionState::Closed,
             false => CompletionState::default(),
         };
-        let is_fresh = self.editor.is_empty() && self.history.stashed_text().is_none();
+        let has_no_text = self.editor.is_empty() && self.history.stashed_text().is_none();
         if edit == Edit::Up
-            && is_fresh
+            && has_no_text
             && let Some(queued) = self.queue.prompts.pop_back()
         {
             return self.editor.set(&queued);
@@ -121,13 +121,13 @@ impl Composer {
                 self.editor.set(prompt);
                 self.completion = CompletionState::Closed;
             }
-            Some(HistoryStep::Stashed(typed)) => self.editor.set(&typed),
+            Some(HistoryStep::Stashed(unsent)) => self.editor.set(&unsent),
             None => {}
         }
     }
 
-    /// Moves queued prompts back into the editor, before its text: they were meant for the
-    /// conversation that is being closed. Returns false if the queue was empty.
+    /// Moves queued prompts back into the editor, before its text, because the conversation that
+    /// they were meant for is being closed. Returns false if the queue was empty.
     pub fn return_queue_to_editor(&mut self) -> bool {
         let mut prompts: Vec<String> = self.queue.prompts.drain(..).collect();
         self.queue.paused = false;
@@ -141,15 +141,15 @@ impl Composer {
         true
     }
 
-    /// Loads the last prompt for editing. Repeated calls keep the text from before the
-    /// first one.
+    /// Loads the last prompt for editing. A repeated call does not change the text that
+    /// [`Self::cancel_editing`] restores.
     pub fn begin_editing_last(&mut self, prompt: &str) {
         let before = self.editor.text();
         self.text_before_edit.get_or_insert(before);
         self.editor.set(prompt);
     }
 
-    /// Marks the empty editor as editing a replacement for the last prompt.
+    /// Treats the editor's text as an edit of the last prompt. Cancelling empties the editor.
     pub fn begin_replacing_last(&mut self) {
         self.text_before_edit = Some(String::new());
     }

@@ -1,18 +1,20 @@
-//! The layout of the help: groups in one or two columns, and entries in rows. Nothing is cut.
+//! The layout of the help: groups in one or two columns, and entries in rows. No text is
+//! truncated.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::help::entries::{HelpEntry, HelpGroup};
 use crate::tui::widgets::painter::wrapped_rows;
 
-/// From this width of the screen on, there are two columns. The margins take two columns.
+/// Minimum width of the area for two columns: a screen of 100 columns without its margins.
 const TWO_COLUMNS_FROM: u16 = 100 - 2;
-/// Columns between the two.
+/// Blank screen columns between the two columns.
 const GAP: u16 = 4;
-/// Below this width, a description stands below the names and not beside them.
+/// Minimum width of a column that shows descriptions beside the names instead of below them.
 const BESIDE_FROM: u16 = 40;
-/// The names take this share of a column, in eighths, but not more than the longest need.
+/// Share of a column that the names take, in eighths.
 const NAMES_EIGHTHS: u16 = 3;
+/// Maximum width of the names; wide enough for the longest.
 const NAMES_COLUMNS_MAX: u16 = 38;
 /// Indent of the names below the heading, and of a description below the names.
 const INDENT: u16 = 2;
@@ -65,7 +67,8 @@ pub fn columns(groups: &[HelpGroup], area_width: u16) -> Vec<HelpColumn> {
         .iter()
         .map(|group| rows(std::slice::from_ref(group), width).len())
         .collect();
-    // The split with the least height; of equal ones the last, so that the left column is full.
+    // Split where the taller column is lowest. Of equal splits take the last, which fills the left
+    // column.
     let height = |split: usize| {
         let (left, right) = heights.split_at(split);
         left.iter().sum::<usize>().max(right.iter().sum())
@@ -113,10 +116,10 @@ fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
     let names = name_rows(&entry.names, names_columns, inner);
     let columns = width.saturating_sub(description_x).max(1);
     let description = trimmed_rows(&Clean::from_static(entry.description), columns);
-    // The description begins beside the first row of names from which on none is in its way.
+    // The description begins below the last row whose names reach into its column.
     let is_wide = |row: &String| self::width(row) > usize::from(names_columns);
     let start = match is_beside {
-        true => names.iter().rposition(is_wide).map_or(0, |at| at + 1),
+        true => names.iter().rposition(is_wide).map_or(0, |row| row + 1),
         false => names.len(),
     };
     let count = names.len().max(start + description.len());
@@ -137,9 +140,9 @@ fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
         .collect()
 }
 
-/// Puts names into rows of at most `columns`. A wider name has a row of its own, and is
-/// wrapped at `most`.
-fn name_rows(names: &[String], columns: u16, most: u16) -> Vec<String> {
+/// Puts names into rows of at most `columns`. A wider name gets a row of its own and wraps at
+/// `columns_max`.
+fn name_rows(names: &[String], columns: u16, columns_max: u16) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for (index, name) in names.iter().enumerate() {
         let comma = if index + 1 < names.len() { "," } else { "" };
@@ -149,13 +152,13 @@ fn name_rows(names: &[String], columns: u16, most: u16) -> Vec<String> {
                 row.push(' ');
                 row.push_str(&name);
             }
-            _ => rows.extend(trimmed_rows(&Clean::escaped(&name), most)),
+            _ => rows.extend(trimmed_rows(&Clean::escaped(&name), columns_max)),
         }
     }
     rows
 }
 
-/// Wraps text. Blanks at the end of a row would reach beyond the column.
+/// Wraps text and removes blanks at the ends of rows, which could exceed the width.
 fn trimmed_rows(text: &Clean, columns: u16) -> Vec<String> {
     let rows = wrapped_rows(text, columns).into_iter();
     rows.map(|row| row.trim_end().to_owned()).collect()

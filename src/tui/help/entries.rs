@@ -39,13 +39,13 @@ fn entries(group: BindingGroup) -> Vec<HelpEntry> {
             .iter()
             .all(|row| row.action != bindings[index].action)
     };
-    let firsts = (0..bindings.len()).filter(|index| is_first(*index));
-    firsts
+    let first_bindings = (0..bindings.len()).filter(|index| is_first(*index));
+    first_bindings
         .map(|index| {
             let first = bindings[index];
-            let same = || bindings.iter().filter(|row| row.action == first.action);
-            let keys = same().flat_map(|row| row.keys.iter().map(key_name));
-            let commands = same().filter_map(|row| {
+            let same_action = || bindings.iter().filter(|row| row.action == first.action);
+            let keys = same_action().flat_map(|row| row.keys.iter().map(key_name));
+            let commands = same_action().filter_map(|row| {
                 let command = format!("{} {}", row.command?, row.usage);
                 Some(command.trim_end().to_owned())
             });
@@ -57,7 +57,7 @@ fn entries(group: BindingGroup) -> Vec<HelpEntry> {
         .collect()
 }
 
-/// A single letter is pressed without Shift.
+/// The name of a key; a single letter in lower case, since it is pressed without Shift.
 fn key_name(key: &Chord) -> String {
     let name = key.to_string();
     match name.chars().count() {

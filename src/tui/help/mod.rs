@@ -17,7 +17,7 @@ use ratatui::layout::{Position, Rect};
 
 #[derive(Debug, Default)]
 pub struct HelpLayer {
-    /// Only its filter is used: nothing is selected in the help.
+    /// Used only for its filter: nothing in the help can be selected.
     list: SearchList,
     /// First visible row.
     top: usize,
@@ -27,11 +27,11 @@ pub struct HelpLayer {
 
 impl HelpLayer {
     fn scroll_by(&mut self, rows: isize) {
-        // Drawing limits it to the last page.
+        // Drawing limits `top` to the last page.
         self.top = self.top.saturating_add_signed(rows);
     }
 
-    /// Scrolls by a page, of which one row stays visible.
+    /// Scrolls by a page minus one row, which stays visible.
     fn page(&mut self, direction: isize) {
         let rows = self.height.saturating_sub(1).max(1);
         self.scroll_by(direction * rows as isize);
@@ -79,10 +79,10 @@ impl Layer for HelpLayer {
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        let over = area.body;
-        let area = content_area(over);
+        let body = area.body;
+        let area = content_area(body);
         let mut rows = below_filter(area);
-        let has_rule = over.height > SMALL_HEIGHT;
+        let has_rule = body.height > SMALL_HEIGHT;
         rows.height -= u16::from(has_rule);
         self.height = rows.height.into();
         let groups = matching_groups(&self.list.filter());
@@ -97,7 +97,7 @@ impl Layer for HelpLayer {
             .map(|column| column.entries_before(view.start));
         let below = columns.iter().map(|column| column.entries_after(view.end));
         let note = count_note(count, (above.sum(), below.sum()), &pen.glyphs);
-        draw_window(over, "Help", &note, pen);
+        draw_window(body, "Help", &note, pen);
         let cursor = self.list.draw_filter(pen.glyphs.prompt, area, pen);
         if count == 0 {
             let dim = pen.theme.dim;
@@ -105,11 +105,11 @@ impl Layer for HelpLayer {
         }
         if has_rule {
             // The layer covers the rule above the message.
-            let y = over.bottom() - 1;
+            let y = body.bottom() - 1;
             let line = Rect {
                 y,
                 height: 1,
-                ..over
+                ..body
             };
             let dim = pen.theme.dim;
             pen.rule(line, "", "", dim);
@@ -135,18 +135,19 @@ impl Layer for HelpLayer {
 
 fn draw_column(column: &HelpColumn, top: usize, area: Rect, pen: &mut Painter) {
     let x = area.x + column.x;
-    let shown = column.rows.iter().skip(top).take(area.height.into());
-    for (y, row) in shown.enumerate() {
+    let visible_rows = column.rows.iter().skip(top).take(area.height.into());
+    for (y, row) in visible_rows.enumerate() {
         let y = area.y + y as u16;
         let end = x + column.width;
         let style = match row.is_heading {
             true => pen.theme.bold,
             false => pen.theme.plain,
         };
-        let at = x + row.names_x;
-        pen.put(at, y, &row.names, style, end.saturating_sub(at));
-        let at = x + row.description_x;
+        let names_x = x + row.names_x;
+        pen.put(names_x, y, &row.names, style, end.saturating_sub(names_x));
+        let description_x = x + row.description_x;
         let plain = pen.theme.plain;
-        pen.put(at, y, &row.description, plain, end.saturating_sub(at));
+        let columns = end.saturating_sub(description_x);
+        pen.put(description_x, y, &row.description, plain, columns);
     }
 }

@@ -5,18 +5,19 @@ use crate::tui::theme::TerminalBackground;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::Duration;
 
-/// A read with at least this many text keys is a burst, not typing.
+/// At least this many text keys in one read are a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
-/// How long after the query a reply may arrive.
+/// How long after the start of the program a reply may arrive.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long an incomplete reply is held.
 const REPLY_HOLD_TIME: Duration = Duration::from_millis(100);
-/// Start of a reply, as [`reply_char`] spells it.
+/// Start of a reply in the characters that [`reply_char`] returns.
 const REPLY_START: &str = "\u{1b}11;";
 /// Maximum length of a reply in keys.
 const REPLY_KEYS_MAX: usize = 40;
 
-/// The Latin letter on the key of a two-set (Dubeolsik) jamo; any other character in lower case.
+/// Maps a jamo of the two-set (Dubeolsik) keyboard to the Latin letter on the same key, and an
+/// ASCII letter to lower case.
 pub fn latin_key(c: char) -> char {
     const JAMO: [(char, char); 33] = [
         ('ㅂ', 'q'),
@@ -53,16 +54,17 @@ pub fn latin_key(c: char) -> char {
         ('ㅜ', 'n'),
         ('ㅡ', 'm'),
     ];
-    // Conjoining forms, which some input methods send, in Unicode order.
+    // The jamo for the conjoining forms that some input methods send, in Unicode order. A space
+    // stands for a vowel without a key of its own.
     const LEADING: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ    ㅛㅜ    ㅠㅡ ㅣ";
-    let nth = |jamo: &'static str, base: u32| jamo.chars().nth((u32::from(c) - base) as usize);
-    let compatible = match c {
-        '\u{1100}'..='\u{1112}' => nth(LEADING, 0x1100),
-        '\u{1161}'..='\u{1175}' => nth(VOWELS, 0x1161),
+    let nth_jamo = |jamo: &'static str, base: u32| jamo.chars().nth((u32::from(c) - base) as usize);
+    let compatibility_jamo = match c {
+        '\u{1100}'..='\u{1112}' => nth_jamo(LEADING, 0x1100),
+        '\u{1161}'..='\u{1175}' => nth_jamo(VOWELS, 0x1161),
         _ => None,
     };
-    let c = compatible.unwrap_or(c);
+    let c = compatibility_jamo.unwrap_or(c);
     JAMO.iter()
         .find(|(jamo, _)| *jamo == c)
         .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
@@ -70,13 +72,13 @@ pub fn latin_key(c: char) -> char {
 
 /// Normalizes a key to the form used in the keymap.
 pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
-    let chord = KeyModifiers::CONTROL | KeyModifiers::ALT;
-    let mut modifiers = key.modifiers & (chord | KeyModifiers::SHIFT);
+    let ctrl_alt = KeyModifiers::CONTROL | KeyModifiers::ALT;
+    let mut modifiers = key.modifiers & (ctrl_alt | KeyModifiers::SHIFT);
     let code = match key.code {
         KeyCode::Char(c) => {
             modifiers -= KeyModifiers::SHIFT;
             // AltGr arrives as Ctrl+Alt and types a character.
-            if modifiers == chord {
+            if modifiers == ctrl_alt {
                 modifiers = KeyModifiers::NONE;
             }
             if modifiers.is_empty() {
@@ -108,8 +110,8 @@ pub enum KeyGroup {
     Burst(String),
 }
 
-/// Combines a long run of text keys into one burst. Enter belongs to the burst only if text
-/// follows; a final Enter is a key of its own.
+/// Combines each long run of text keys into one burst. Enter and Tab belong to the burst only if
+/// other text follows them; at the end of the run they are separate keys.
 pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
     let text_char = |key: &KeyEvent| match key.code {
         _ if key.kind == KeyEventKind::Release => None,
@@ -144,8 +146,8 @@ pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
     groups
 }
 
-/// Filters the terminal's reply to `OSC 11 ; ?` out of the keys. crossterm reports it as
-/// Alt+], its characters, and Alt+\ or Ctrl+G.
+/// Filters the terminal's reply to the background query (`OSC 11 ; ?`) out of the keys. crossterm
+/// reports the reply as Alt+], the characters of the reply, and Alt+\ or Ctrl+G.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyFilter {
     held_keys: Vec<KeyEvent>,
@@ -202,7 +204,8 @@ impl ReplyFilter {
     }
 }
 
-/// Spells a key of a reply as one character: ESC for its start, BEL for either terminator.
+/// The character for a key of a reply: ESC for the key that starts the reply, BEL for either
+/// terminator.
 fn reply_char(key: &KeyEvent) -> Option<char> {
     match (key.code, key.modifiers - KeyModifiers::SHIFT) {
         (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),
@@ -216,13 +219,13 @@ fn reply_char(key: &KeyEvent) -> Option<char> {
 /// `rgb:RRRR/GGGG/BBBB` with one to four digits each (xterm's control sequences).
 fn parse_background(body: &str) -> Option<TerminalBackground> {
     let colors = body.split_once(':')?.1;
-    let mut parts = colors.split('/').map(|digits| {
+    let mut components = colors.split('/').map(|digits| {
         let max = 16_u32.checked_pow(digits.len() as u32)?.checked_sub(1)?;
         let value = u32::from_str_radix(digits, 16).ok()?;
         (max > 0).then(|| f64::from(value) / f64::from(max))
     });
-    let mut next = || parts.next().flatten();
-    let (red, green, blue) = (next()?, next()?, next()?);
+    let mut next_component = || components.next().flatten();
+    let (red, green, blue) = (next_component()?, next_component()?, next_component()?);
     let brightness = 0.299 * red + 0.587 * green + 0.114 * blue;
     Some(if brightness > 0.5 {
         TerminalBackground::Light

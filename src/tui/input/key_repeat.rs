@@ -18,22 +18,22 @@ impl KeyRepeatGuard {
     /// Maximum gap between repeats.
     const REPEAT_GAP_MAX: Duration = Duration::from_millis(200);
 
-    pub fn new(code: KeyCode, at: Duration) -> Self {
+    pub fn new(code: KeyCode, now: Duration) -> Self {
         Self {
             code,
-            pressed_at: at,
-            last_event_at: at,
+            pressed_at: now,
+            last_event_at: now,
         }
     }
 
-    /// Records a press of `code` at `at`. Returns whether it counts as a repeat of this key.
-    pub fn record_press(&mut self, code: KeyCode, at: Duration) -> bool {
+    /// Records a press of `code` at `now`. Returns whether it counts as a repeat of this key.
+    pub fn record_press(&mut self, code: KeyCode, now: Duration) -> bool {
         if code != self.code {
             return false;
         }
-        let gap = at.saturating_sub(self.last_event_at);
-        self.last_event_at = at;
-        gap < Self::REPEAT_GAP_MAX || at.saturating_sub(self.pressed_at) < Self::REPEAT_DELAY_MAX
+        let gap = now.saturating_sub(self.last_event_at);
+        self.last_event_at = now;
+        gap < Self::REPEAT_GAP_MAX || now.saturating_sub(self.pressed_at) < Self::REPEAT_DELAY_MAX
     }
 }
 
@@ -41,20 +41,23 @@ impl KeyRepeatGuard {
 mod tests {
     use super::*;
 
-    fn ms(at: u64) -> Duration {
-        Duration::from_millis(at)
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
     }
 
     #[test]
     fn held_key_is_always_a_repeat() {
         let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
-        for at in (620..5_000).step_by(25) {
-            assert!(guard.record_press(KeyCode::Char('y'), ms(at)), "{at}");
+        for millis in (620..5_000).step_by(25) {
+            assert!(
+                guard.record_press(KeyCode::Char('y'), ms(millis)),
+                "{millis}"
+            );
         }
     }
 
     #[test]
-    fn same_key_counts_after_a_pause_and_another_key_at_once() {
+    fn pressing_again_after_a_pause_or_another_key_is_no_repeat() {
         let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
         assert!(!guard.record_press(KeyCode::Char('n'), ms(600)));
         assert!(guard.record_press(KeyCode::Char('y'), ms(700)));

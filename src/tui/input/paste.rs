@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-/// Maximum gap between pasted keys; typing is slower.
+/// Maximum gap between pasted keys. Nobody types this fast.
 const BURST_GAP: Duration = Duration::from_millis(3);
 /// How long an Enter directly after a burst is held. If more text arrives, the Enter was a
 /// newline of the paste.
@@ -24,7 +24,8 @@ impl PasteDetector {
         self.last_text_at = Some(now);
     }
 
-    /// Records a burst of text. Returns true if a held Enter was a newline before it.
+    /// Records a burst of text. Returns true if a held Enter came before the burst; the Enter is
+    /// then a newline of the same paste.
     pub fn burst_typed(&mut self, text: &str, now: Duration) -> bool {
         let had_held_enter = self.held_enter_at.take().is_some();
         match had_held_enter {
@@ -36,7 +37,7 @@ impl PasteDetector {
         had_held_enter
     }
 
-    /// After a pause, new text is not part of an earlier paste.
+    /// Ends the current paste if no text arrived for a while.
     fn end_paste_after_pause(&mut self, now: Duration) {
         self.is_pasting &= self
             .last_text_at
@@ -53,7 +54,7 @@ impl PasteDetector {
         self.held_enter_at.take().is_some()
     }
 
-    /// Records that a held Enter was a newline of the paste.
+    /// Records that a held Enter was a newline of a paste.
     pub fn line_ended(&mut self, now: Duration) {
         self.is_pasting = true;
         self.last_text_at = Some(now);
@@ -64,7 +65,7 @@ impl PasteDetector {
         self.held_enter_at.map(|held_at| held_at + ENTER_HOLD_TIME)
     }
 
-    /// Whether text arrived so recently that an Enter now may belong to the same paste.
+    /// Whether text arrived so recently that an Enter at `now` may belong to the same paste.
     pub fn should_hold_enter(&self, now: Duration) -> bool {
         !self.is_pasting && self.had_text_within(BURST_GAP, now)
     }

@@ -1,5 +1,5 @@
-//! The kinds of command arguments. The table of commands names them, and completion turns
-//! them into values, so a new command needs only its row in the table.
+//! The kinds of command arguments. Each row of the command table names a kind, and completion
+//! offers values for it, so a new command needs only its row in the table.
 
 /// What a command takes as its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The groups of the keymap: the help and `docs/keys.md` list bindings by task.
+//! The groups by task in which the help and `docs/keys.md` list bindings.
 
 /// The task that a binding serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

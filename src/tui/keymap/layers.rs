@@ -74,33 +74,33 @@ struct LayerBinding {
     modifiers: Option<KeyModifiers>,
 }
 
-const fn bind_any_modifier(place: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
+const fn bind_any_modifier(context: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
     LayerBinding {
-        context: place,
+        context,
         key,
         code,
         modifiers: None,
     }
 }
 
-const fn bind_unmodified(place: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
+const fn bind_unmodified(context: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
     LayerBinding {
-        context: place,
+        context,
         key,
         code,
         modifiers: Some(KeyModifiers::NONE),
     }
 }
 
-const fn bind_letter(place: KeyContext, key: LayerKey, letter: char) -> LayerBinding {
-    bind_unmodified(place, key, KeyCode::Char(letter))
+const fn bind_letter(context: KeyContext, key: LayerKey, letter: char) -> LayerBinding {
+    bind_unmodified(context, key, KeyCode::Char(letter))
 }
 
 use KeyCode as K;
 use KeyContext as P;
 use LayerKey as L;
 
-// A table reads as rows.
+// One row per binding.
 #[rustfmt::skip]
 const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::ScrollableList, L::Up, K::Up),
@@ -163,23 +163,23 @@ const TABLE: &[LayerBinding] = &[
 ];
 
 /// The meaning of a key in these contexts.
-pub fn find_key(event: KeyEvent, places: &[KeyContext]) -> Option<LayerKey> {
+pub fn find_key(event: KeyEvent, contexts: &[KeyContext]) -> Option<LayerKey> {
     let pressed = normalize_chord(event);
     TABLE
         .iter()
         .find(|binding| {
-            let held = binding
+            let modifiers_match = binding
                 .modifiers
-                .is_none_or(|held| held == pressed.modifiers);
-            places.contains(&binding.context) && binding.code == pressed.code && held
+                .is_none_or(|modifiers| modifiers == pressed.modifiers);
+            contexts.contains(&binding.context) && binding.code == pressed.code && modifiers_match
         })
         .map(|binding| binding.key)
 }
 
-/// A hint such as `Enter resume`: the first key bound to this meaning, and its effect.
-pub fn hint(place: KeyContext, key: LayerKey, word: &str) -> String {
+/// A hint such as `Enter resume`: the first key bound to `key`, and its effect.
+pub fn hint(context: KeyContext, key: LayerKey, effect: &str) -> String {
     let mut bindings = TABLE.iter();
-    let binding = bindings.find(|binding| binding.context == place && binding.key == key);
+    let binding = bindings.find(|binding| binding.context == context && binding.key == key);
     let name = binding.map_or_else(String::new, |binding| match binding.code {
         KeyCode::Char(c) if c != ' ' => c.to_string(),
         code => Chord {
@@ -188,7 +188,7 @@ pub fn hint(place: KeyContext, key: LayerKey, word: &str) -> String {
         }
         .to_string(),
     });
-    format!("{name} {word}")
+    format!("{name} {effect}")
 }
 
 /// Rows per page in lists and logs.
@@ -218,8 +218,8 @@ mod tests {
     use crate::fixtures::documented;
     use std::collections::BTreeSet;
 
-    fn heading(place: KeyContext) -> &'static str {
-        match place {
+    fn heading(context: KeyContext) -> &'static str {
+        match context {
             P::ScrollableList => "### Lists and texts",
             P::PagedText | P::Text => "### Texts: tools, calls, logs, instructions",
             P::Log => "### The log",

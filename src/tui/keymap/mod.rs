@@ -1,14 +1,14 @@
 //! The single table of actions. Keys, the palette, the help, command completion and the
 //! hint line all come from it.
 
-use crate::tui::input::decode::{latin_key, normalize_key};
-use crate::tui::widgets::editor::Edit;
 pub mod arguments;
 mod group;
 pub mod layers;
 
 pub use group::BindingGroup;
 
+use crate::tui::input::decode::{latin_key, normalize_key};
+use crate::tui::widgets::editor::Edit;
 use arguments::ArgumentKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
@@ -131,7 +131,7 @@ const fn bind(
     action: Action,
     name: &'static str,
     group: BindingGroup,
-    when: BindingScope,
+    scope: BindingScope,
     keys: &'static [Chord],
     description: &'static str,
 ) -> Binding {
@@ -144,7 +144,7 @@ const fn bind(
         usage: "",
         argument: ArgumentKind::Free,
         description,
-        scope: when,
+        scope,
     }
 }
 
@@ -172,8 +172,8 @@ use BindingScope as W;
 use KeyCode as K;
 use arguments as words;
 
-// A table reads as rows. Commands stand in the order of how often they are used: the palette
-// and the completion list them so, and the help does within each group.
+// One row per binding. Commands are sorted by how often they are used. The palette and the
+// completion list keep this order, and so does the help within each group.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
     bind(A::Send, "send", G::Writing, W::Message, &[key(K::Enter)], "Send the message"),
@@ -254,11 +254,11 @@ pub const TABLE: &[Binding] = &[
 ];
 
 /// The action bound to a key among the bindings whose scope applies.
-pub fn find_action(event: KeyEvent, in_force: impl Fn(BindingScope) -> bool) -> Option<Action> {
+pub fn find_action(event: KeyEvent, is_in_scope: impl Fn(BindingScope) -> bool) -> Option<Action> {
     let pressed = normalize_chord(event);
     TABLE
         .iter()
-        .find(|binding| in_force(binding.scope) && binding.keys.contains(&pressed))
+        .find(|binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed))
         .map(|binding| binding.action)
 }
 

@@ -1,6 +1,5 @@
-//! Encodes the difference between two buffers as terminal output. Equal rows cost one
-//! comparison; cursor and style change only where necessary. Writes only to memory and does
-//! no terminal I/O.
+//! Encodes the difference between two buffers as terminal output. Equal rows are only compared;
+//! cursor and style change only where necessary. Writes to memory, not to the terminal.
 //!
 //! Terminals disagree about the width of multi-character clusters. After each such cluster
 //! the cursor is repositioned, and the cells that it may have covered are redrawn, so a
@@ -58,8 +57,9 @@ impl CellStyle {
 }
 
 /// Appends to `out` the bytes that change a terminal showing `old` into one showing `new`.
-/// Both must have the same size. The terminal must be in its default style, and is so again
-/// afterwards. `cursor` and the result are the cursor position before and after, if certain.
+/// Both must have the same size. The terminal must be in its default style, and the bytes
+/// restore that style. `cursor` and the result are the cursor position before and after; `None`
+/// means unknown.
 pub fn encode(
     old: &Buffer,
     new: &Buffer,
@@ -90,7 +90,7 @@ pub fn encode(
 
 struct Encoder<'a> {
     out: &'a mut Vec<u8>,
-    /// The terminal's cursor (column, row) if certain.
+    /// The terminal's cursor (column, row), if known.
     cursor: Option<(usize, usize)>,
     style: CellStyle,
     /// For each column of the old row: whether it is the right half of a wide cluster.
@@ -100,14 +100,14 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     fn encode_row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
         self.record_wide_tails(old);
-        // The row is blank from this column on, so one sequence can erase the rest.
+        // From this column on the row is blank, so one sequence can erase the rest.
         let blank_from = new
             .iter()
             .rposition(|cell| !is_blank(cell))
             .map_or(0, |last| (last + columns(&new[last])).min(new.len()));
         let mut x = 0;
-        // Redraw the columns before this one: a cluster of uncertain width may have covered
-        // them.
+        // A cluster of uncertain width may have covered the columns before this one, so they
+        // are redrawn.
         let mut redraw_until = 0;
         while x < new.len() {
             let cluster_columns = columns(&new[x]).min(new.len() - x);
@@ -277,7 +277,7 @@ impl<'a> SgrCodes<'a> {
         }
     }
 
-    /// The zero is always written: it could be omitted only if no other parameter followed.
+    /// Writes an explicit zero: it could be omitted only if no other parameter followed.
     fn reset(&mut self) {
         self.push(&[0]);
     }
@@ -318,7 +318,7 @@ impl<'a> SgrCodes<'a> {
     }
 }
 
-/// The same result as the cells' own comparison, but faster for the usual one-byte symbols.
+/// Compares like `Cell`'s own `==`, but is faster for the usual one-byte symbols.
 fn is_same(old: &Cell, new: &Cell) -> bool {
     let is_symbol_same = match (old.symbol().as_bytes(), new.symbol().as_bytes()) {
         ([old], [new]) => old == new,

@@ -1,11 +1,11 @@
-//! Edits the message in the user's own editor.
+//! Edits a text in the user's own editor.
 
 use crate::domain::Notice;
 use std::io;
 
-/// Opens `text` in `$VISUAL` or `$EDITOR` through a temporary file.
+/// Opens a temporary file with `text` in `$VISUAL`, `$EDITOR` or `vi`. Returns the edited text.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
-    let failed = |error: io::Error| {
+    let to_notice = |error: io::Error| {
         Notice::failure("Could not run the editor.").with_reason(format!("{error}."))
     };
     let variable = |name: &str| {
@@ -20,8 +20,8 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .prefix("humble-")
         .suffix(".md")
         .tempfile()
-        .map_err(failed)?;
-    std::fs::write(file.path(), text).map_err(failed)?;
+        .map_err(to_notice)?;
+    std::fs::write(file.path(), text).map_err(to_notice)?;
     // The variable may hold a command line such as `code --wait`.
     let status = tokio::process::Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
@@ -29,10 +29,10 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .kill_on_drop(true)
         .status()
         .await
-        .map_err(failed)?;
+        .map_err(to_notice)?;
     if !status.success() {
         return Err(Notice::failure(format!("The editor failed ({status})."))
             .with_advice("The message is unchanged."));
     }
-    std::fs::read_to_string(file.path()).map_err(failed)
+    std::fs::read_to_string(file.path()).map_err(to_notice)
 }

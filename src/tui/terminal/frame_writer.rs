@@ -12,15 +12,16 @@ use std::io::{self, Stdout, Write};
 
 pub struct FrameWriter<W: Write = Stdout> {
     out: W,
-    /// The contents of the terminal, unless stale.
+    /// The contents of the terminal, unless `is_stale`.
     current: Buffer,
     next: Buffer,
-    /// The contents of the terminal are unknown; the next frame clears it first.
+    /// Whether the contents of the terminal are unknown. The next frame then clears the terminal
+    /// first.
     is_stale: bool,
     is_cursor_visible: Option<bool>,
-    /// The cursor position, if certain.
+    /// The cursor position, if known.
     cursor: Option<Position>,
-    /// Buffer for the next frame, reused to avoid allocation.
+    /// The bytes of a frame; kept only to reuse the allocation.
     frame: Vec<u8>,
 }
 

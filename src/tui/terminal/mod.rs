@@ -1,6 +1,13 @@
 //! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
 //! another program uses it.
 
+pub mod diff_encoder;
+pub(super) mod external_editor;
+pub(super) mod frame_writer;
+pub(super) mod panic;
+pub(super) mod shutdown;
+pub(super) mod signals;
+
 use crate::tui::TuiOptions;
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -19,8 +26,8 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether we own the terminal and must restore it. Static because the panic hook cannot reach
-/// a [`TerminalGuard`].
+/// Whether the program owns the terminal and must restore it. Static because the panic hook cannot
+/// reach a [`TerminalGuard`].
 static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 static ARE_ENHANCED_KEYS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -34,7 +41,7 @@ impl TerminalGuard {
     /// Acquires the terminal and enables the features that `options` ask for.
     ///
     /// # Errors
-    /// There is no terminal, or writing to it failed.
+    /// Fails if there is no terminal or if writing to it fails.
     pub fn acquire(options: &TuiOptions) -> io::Result<Self> {
         // With `NO_COLOR`, crossterm would replace colors with resets, which also end bold
         // and reverse video. The theme already omits colors.
@@ -93,11 +100,11 @@ impl Drop for TerminalGuard {
 /// arrive late.
 ///
 /// # Errors
-/// The size is unavailable.
+/// Fails if the terminal does not report its size.
 pub fn size() -> io::Result<Size> {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
-        // This fallback is slower.
+        // crossterm also works if stdout is no terminal, but is slower.
         _ => crossterm::terminal::size().map(Size::from),
     }
 }
@@ -130,8 +137,8 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// Whether the terminal is known to support enhanced keys (the kitty keyboard protocol). It is
-/// recognized by name, because querying an unresponsive terminal takes up to two seconds.
+/// Whether the terminal is known to support enhanced keys (the kitty keyboard protocol). The
+/// terminal is recognized by name, because a query may wait up to two seconds for a reply.
 fn supports_enhanced_keys() -> bool {
     let variable_contains = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))
@@ -140,9 +147,3 @@ fn supports_enhanced_keys() -> bool {
         .iter()
         .any(|name| variable_contains("TERM", name) || variable_contains("TERM_PROGRAM", name))
 }
-pub mod diff_encoder;
-pub(super) mod external_editor;
-pub(super) mod frame_writer;
-pub(super) mod panic;
-pub(super) mod shutdown;
-pub(super) mod signals;

@@ -1,5 +1,5 @@
-//! Panic handling. A panic in screen code restores the terminal before printing anything; a
-//! panic in another task must not, because the screen keeps running.
+//! Panic handling. A panic in screen code restores the terminal before anything is printed. A
+//! panic in another task leaves the terminal alone, because the screen keeps running.
 
 use crate::tui::{RedactFn, terminal};
 use std::backtrace::Backtrace;

@@ -1,5 +1,5 @@
-//! Shuts the engine down. A responsive engine gets time to save and to close its servers;
-//! an unresponsive one is abandoned.
+//! Shuts the engine down. A responsive engine gets time to save and to close its servers. The
+//! program exits without waiting for an unresponsive engine.
 
 use crate::domain::Severity;
 use crate::protocol::{Command, Event};
@@ -13,11 +13,11 @@ use tokio::time::sleep;
 
 /// How long a responsive engine may take to save and to close its servers.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(6);
-/// How long the engine may take to acknowledge the shutdown before it is abandoned. Short
-/// enough for the program to exit within two seconds of a signal.
+/// How long the engine may take to acknowledge the shutdown before the program
+/// exits without it. Short enough for the program to exit within two seconds of a signal.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Sends the shutdown command and waits, with a deadline.
+/// Sends the shutdown command and waits until the engine has stopped or a timeout has elapsed.
 pub async fn shut_down(
     shutdown_command: Command,
     commands: &Sender<Command>,

@@ -13,8 +13,8 @@ pub fn may_query_terminal() -> bool {
     !matches!(term.as_str(), "" | "dumb" | "linux")
 }
 
-/// A duplicate of stdin that is watched for a hangup. Reading stdin could not detect one: it
-/// would only report the end of input again and again.
+/// A duplicate of stdin that is watched for a hangup of the terminal. Reading stdin could not
+/// detect a hangup: it would only report the end of input again and again.
 pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -23,7 +23,7 @@ pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let fd = stdin.as_fd().try_clone_to_owned().ok()?;
     #[expect(
         deprecated,
-        reason = "its successor is unsafe; an owned descriptor fulfills its requirements anyway"
+        reason = "the replacement is unsafe; an owned descriptor meets its requirements anyway"
     )]
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
@@ -71,7 +71,7 @@ impl TerminalSignals {
         futures::future::select_all(next_signals).await.0
     }
 
-    /// The next signal that ends the program even while another program owns the terminal.
+    /// Waits for a signal that ends `humble` even while another program owns the terminal.
     /// SIGINT and SIGQUIT are meant for that program.
     pub async fn next_fatal(&mut self) -> i32 {
         let fatal_kinds = [SignalKind::terminate(), SignalKind::hangup()];

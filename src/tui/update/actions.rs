@@ -77,26 +77,26 @@ pub fn run_action(
         }
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
-        other => navigation::run_action(model, other, effects),
+        other_action => navigation::run_action(model, other_action, effects),
     }
 }
 
 fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
-    let in_pane = argument.is_empty() && model.panes.focus == Focus::Servers;
-    model.with_servers_pane(|sidebar, cx| {
+    let is_for_selected = argument.is_empty() && model.panes.focus == Focus::Servers;
+    model.with_servers_pane(|pane, cx| {
         match action {
-            Action::Mcp => return servers::run_command(sidebar, argument, cx),
-            Action::ToggleServer if in_pane => return servers::toggle_selected(sidebar, cx),
-            Action::ToggleServer => return servers::toggle_command(sidebar, argument, cx),
-            Action::Withheld => return servers::review_withheld(sidebar, cx),
+            Action::Mcp => return servers::run_command(pane, argument, cx),
+            Action::ToggleServer if is_for_selected => return servers::toggle_selected(pane, cx),
+            Action::ToggleServer => return servers::toggle_command(pane, argument, cx),
+            Action::Withheld => return servers::review_withheld(pane, cx),
             _ => {}
         }
-        let Some(id) = sidebar.selected_server().map(|server| server.id.clone()) else {
+        let Some(id) = pane.selected_server().map(|server| server.id.clone()) else {
             return;
         };
         match action {
-            Action::Reconnect => servers::reconnect(sidebar, &id, cx),
-            Action::Instructions => servers::review_instructions(sidebar, &id, cx),
+            Action::Reconnect => servers::reconnect(pane, &id, cx),
+            Action::Instructions => servers::review_instructions(pane, &id, cx),
             _ => stderr_log::open(&id, cx),
         }
     });

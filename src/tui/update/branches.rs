@@ -1,5 +1,5 @@
-//! Undo, retry and edit of the last turn, switching branches, and private conversations.
-//! None of them runs during a turn.
+//! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
+//! rename, private mode.
 
 use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, WaitReason};
 use crate::protocol::{BranchSummary, Command};
@@ -15,7 +15,7 @@ use crate::tui::widgets::picker::Picker;
 use jiff::tz::TimeZone;
 
 /// Maximum width of a branch's preview in the list.
-const WORDS_MAX: usize = 48;
+const PREVIEW_COLUMNS_MAX: usize = 48;
 
 /// Runs an action on the whole conversation. Returns false for any other action.
 pub fn run_action(
@@ -40,7 +40,7 @@ pub fn run_action(
     true
 }
 
-/// Retries the last prompt. An existing answer becomes another branch.
+/// Sends the last prompt again. An existing answer is kept as another branch.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
         return effects.push(UiEffect::Send(Command::RetryNow));
@@ -63,32 +63,29 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 }
 
 /// Makes `prompt` replace the last turn if that turn was answered or was itself a
-/// replacement. The conversation stays unchanged until the new answer arrives; only then is
-/// the given notice shown.
-fn replacement_prompt(model: &mut UiModel, prompt: String, kept: &'static str) -> Prompt {
+/// replacement. The conversation stays unchanged until the new answer arrives; `notice` is
+/// shown only then.
+fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
     // A failed continuation belongs to the answer above it.
-    let is_there = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
+    let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
-    let replaces =
-        transcript.last_prompt().is_some_and(is_there) || transcript.is_last_turn_replacement();
-    let Some(old) = model
+    let is_replacement =
+        transcript.last_prompt().is_some_and(has_answer) || transcript.is_last_turn_replacement();
+    let Some(replaced) = model
         .chat
         .transcript
         .last_typed_prompt()
-        .filter(|_| replaces)
+        .filter(|_| is_replacement)
     else {
         return prompt;
     };
-    let title = title_of(old).to_owned();
-    model.conversation.replacement = Some(ReplacementTurn {
-        notice: kept,
-        title,
-    });
+    let title = title_of(replaced).to_owned();
+    model.conversation.replacement = Some(ReplacementTurn { notice, title });
     prompt.with_kind(PromptKind::Replace)
 }
 
-/// Loads the last prompt into the message. Nothing changes until it is sent.
+/// Loads the last prompt into the message. The conversation changes only when it is sent.
 pub fn edit_last_prompt(model: &mut UiModel) {
     if submit::notify_if_busy(model) {
         return;
@@ -103,14 +100,14 @@ pub fn edit_last_prompt(model: &mut UiModel) {
 
 /// Cancels editing the last prompt. Returns false if it was not being edited.
 pub fn cancel_edit(model: &mut UiModel) -> bool {
-    let was_edited = model.composer.cancel_editing();
-    if was_edited {
+    let was_editing = model.composer.cancel_editing();
+    if was_editing {
         model.notify(Notice::info("Edit discarded."));
     }
-    was_edited
+    was_editing
 }
 
-/// The prompt to send: an edited prompt replaces the original.
+/// Makes a prompt of the message's text. An edited prompt replaces the original one.
 pub fn prompt_from_message(model: &mut UiModel, text: String) -> Prompt {
     if !model.composer.finish_editing() || model.running_turn().is_some() {
         return Prompt::new(text);
@@ -123,8 +120,8 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if submit::notify_if_busy(model) {
         return;
     }
-    if let Some(came) = model.chat.transcript.is_last_summary_answered() {
-        return undo_summary(model, came, effects);
+    if let Some(is_complete) = model.chat.transcript.is_last_summary_answered() {
+        return undo_summary(model, is_complete, effects);
     }
     let Some(last) = model.chat.transcript.last_prompt() else {
         return model.notify(nothing_to_undo(model));
@@ -134,12 +131,12 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         remove_last_turn(model);
         model.conversation.has_branches = true;
         effects.push(UiEffect::Send(Command::Rewind));
-        let undone = Notice::info("Undone. Up restores the prompt.");
-        let undone = match model.chat.transcript.last_prompt() {
-            Some(_) => undone,
-            None => undone.with_reason("The session file keeps the turn until the next answer."),
+        let notice = Notice::info("Undone. Up restores the prompt.");
+        let notice = match model.chat.transcript.last_prompt() {
+            Some(_) => notice,
+            None => notice.with_reason("The session file keeps the turn until the next answer."),
         };
-        model.notify(undone.with_advice("/branches restores the whole turn."));
+        model.notify(notice.with_advice("/branches restores the whole turn."));
     } else {
         remove_last_turn(model);
         effects.push(UiEffect::Send(Command::DropCancelled(prompt.clone())));
@@ -162,7 +159,7 @@ fn nothing_to_undo(model: &UiModel) -> Notice {
     }
 }
 
-/// Removes the summary, which was the last request; the turns stay.
+/// Removes the summary requested last; the turns stay.
 fn undo_summary(model: &mut UiModel, is_complete: bool, effects: &mut Vec<UiEffect>) {
     model.chat.transcript.remove_last_summary();
     reset_after_removal(model);
@@ -182,32 +179,32 @@ fn remove_last_turn(model: &mut UiModel) {
 }
 
 fn reset_after_removal(model: &mut UiModel) {
-    let left = model.chat.transcript.entries().len();
+    let is_empty = model.chat.transcript.entries().is_empty();
     model.chat.rebuild_indices();
-    model.conversation.cut = false;
+    model.conversation.is_last_answer_truncated = false;
     model.conversation.last_turn = None;
-    if left == 0 {
+    if is_empty {
         model.conversation.title.clear();
     }
 }
 
-/// Requests the list of branches.
+/// Requests the list of branches; `show_branches` then picks `argument` or opens the picker.
 pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     model.conversation.requested_branch = Some(argument.to_owned());
     submit::send_if_idle(model, Command::ListBranches, effects);
 }
 
-pub fn show_branches(model: &mut UiModel, list: Vec<BranchSummary>) {
+pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
     let Some(wanted) = model.conversation.requested_branch.take() else {
         return;
     };
-    if list.is_empty() {
+    if branches.is_empty() {
         let notice = Notice::info("There are no other versions yet.");
         return model.notify(notice.with_advice("/retry, /edit and /undo create them."));
     }
-    let words = list.iter().map(|branch| width(preview_of(branch)));
-    let columns = words.max().unwrap_or(0);
-    let rows = list.into_iter().map(|branch| {
+    let widths = branches.iter().map(|branch| width(preview_of(branch)));
+    let columns = widths.max().unwrap_or(0);
+    let rows = branches.into_iter().map(|branch| {
         let label = branch_label(&branch, columns);
         (PickedItem::Branch(branch), label)
     });
@@ -216,32 +213,33 @@ pub fn show_branches(model: &mut UiModel, list: Vec<BranchSummary>) {
 }
 
 fn preview_of(branch: &BranchSummary) -> &str {
-    truncate_to_width(&branch.first_prompt_line, WORDS_MAX)
+    truncate_to_width(&branch.first_prompt_line, PREVIEW_COLUMNS_MAX)
 }
 
 /// `columns` is the width of the longest preview, so that the counts align.
 fn branch_label(branch: &BranchSummary, columns: usize) -> String {
-    let words = preview_of(branch);
-    let gap = " ".repeat(columns.saturating_sub(width(words)));
+    let preview = preview_of(branch);
+    let gap = " ".repeat(columns.saturating_sub(width(preview)));
     let turns = match branch.own_messages.div_ceil(2) {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
     };
-    let left = branch.left_at.map_or_else(String::new, |at| {
-        let local = at.to_zoned(TimeZone::system());
+    let left_at = branch.left_at.map_or_else(String::new, |time| {
+        let local = time.to_zoned(TimeZone::system());
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
-    format!("{words}{gap}  {turns:<8}{left}")
+    format!("{preview}{gap}  {turns:<8}{left_at}")
         .trim_end()
         .to_owned()
 }
 
-/// Offers a prompt from an earlier run without overwriting the message.
+/// Puts a prompt from an earlier run into the message, or into the history if the message is
+/// not blank.
 pub fn prompt_offered(model: &mut UiModel, prompt: &str) {
     if model.composer.editor.is_blank() {
         model.composer.editor.set(prompt);
         model.panes.focus = Focus::Message;
-        // It was meant to replace the last turn and still is.
+        // A prompt of a replacement turn still replaces the last turn.
         if model.chat.transcript.is_last_turn_replacement() {
             model.composer.begin_replacing_last();
         }
@@ -251,10 +249,10 @@ pub fn prompt_offered(model: &mut UiModel, prompt: &str) {
 }
 
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
-    let private = match argument {
+    let is_private = match argument {
         "" | "on" => true,
         "off" => false,
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
-    effects.push(UiEffect::Send(Command::SetPrivate(private)));
+    effects.push(UiEffect::Send(Command::SetPrivate(is_private)));
 }

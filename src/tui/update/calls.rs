@@ -55,7 +55,7 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
     }
 }
 
-/// Cancels one call if it is still running; other calls and the turn continue.
+/// Cancels one call if it is still running. The other calls and the turn continue.
 pub fn cancel_if_running(model: &mut UiModel, id: CallId, effects: &mut Vec<UiEffect>) {
     let is_running = model.chat.running_calls().any(|call| call.id == id);
     if is_running {

@@ -34,21 +34,21 @@ pub fn paste(model: &mut UiModel, text: &str) {
     model.composer.editor.insert(text);
 }
 
-/// Clears a prompt typed ahead by the tour, and moves digits typed at the first-run chooser
-/// into the message.
+/// Prepares the message for typed or pasted text: clears a prompt typed by the tour, and
+/// inserts digits typed at the first-run chooser.
 fn begin_typing(model: &mut UiModel) {
     model.composer.begin_typing();
-    if let Some(guide) = &mut model.tour {
-        guide.clear_prompt(&mut model.composer.editor);
+    if let Some(tour) = &mut model.tour {
+        tour.clear_prompt(&mut model.composer.editor);
     }
-    restore_offer_digits(model);
+    move_first_run_digits(model);
 }
 
-/// Moves digits typed at the first-run chooser into the message: they turned out to be its
-/// beginning.
-fn restore_offer_digits(model: &mut UiModel) {
-    if let Some(typed) = model.first_run.give_back() {
-        model.composer.editor.insert(&typed);
+/// Moves digits typed at the first-run chooser into the message. They were the start of a
+/// prompt, not a choice.
+fn move_first_run_digits(model: &mut UiModel) {
+    if let Some(digits) = model.first_run.give_back() {
+        model.composer.editor.insert(&digits);
     }
 }
 
@@ -81,9 +81,9 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 }
 
 pub fn edit_message(model: &mut UiModel, edit: Edit) {
-    if let Some(guide) = &mut model.tour {
-        guide.release_prompt();
+    if let Some(tour) = &mut model.tour {
+        tour.release_prompt();
     }
-    restore_offer_digits(model);
+    move_first_run_digits(model);
     model.composer.edit(edit);
 }

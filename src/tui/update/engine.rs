@@ -12,10 +12,10 @@ use crate::tui::update::{branches, probe, submit, turns};
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
-    let needed_model = model.needs_first_model();
+    let needed_first_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
-        // The user may have typed prompts before choosing the first model.
-        if needed_model {
+        // The event may have selected the first model; prompts sent earlier waited for one.
+        if needed_first_model {
             submit::send_queued(model, effects);
         }
         return;
@@ -27,8 +27,8 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SessionOpened(session) => session_opened(model, &session),
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
-            if let Some(guide) = &mut model.tour {
-                guide.has_saved = true;
+            if let Some(tour) = &mut model.tour {
+                tour.has_saved = true;
             }
         }
         Event::SessionDeleted(session) => {
@@ -39,9 +39,9 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.title = title;
         }
         Event::BranchesListed(list) => branches::show_branches(model, list),
-        Event::PrivateChanged(private) => {
-            model.conversation.is_private = private;
-            model.composer.private_changed(private);
+        Event::PrivateChanged(is_private) => {
+            model.conversation.is_private = is_private;
+            model.composer.private_changed(is_private);
         }
         Event::PromptOffered(prompt) => branches::prompt_offered(model, &prompt),
         Event::CatalogChanged(catalog) => {
@@ -52,11 +52,11 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ProbeChanged(state) => probe::probe_changed(model, state, effects),
         Event::ServersListed(servers) => model.servers_pane.set_servers(servers),
         Event::ServerChanged(server) => {
-            model.with_servers_pane(|sidebar, cx| servers::server_changed(sidebar, server, cx));
+            model.with_servers_pane(|pane, cx| servers::server_changed(pane, server, cx));
         }
-        Event::TrustChanged(list) => {
-            servers::trust_changed(&mut model.servers_pane, &list);
-            model.engine.trust_entries = list;
+        Event::TrustChanged(entries) => {
+            servers::trust_changed(&mut model.servers_pane, &entries);
+            model.engine.trust_entries = entries;
         }
         Event::HistoryLoaded { prompts, draft } => history_loaded(model, &prompts, draft),
         Event::NoticePosted(notice) => model.notify(notice),
@@ -86,15 +86,15 @@ fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<String>
     model.composer.load_history(prompts);
     let draft = draft.filter(|draft| !draft.trim().is_empty());
     let Some(draft) = draft else { return };
-    let guide = model.tour.as_ref();
-    let is_typed_ahead =
-        guide.is_some_and(|guide| guide.has_untouched_prompt(&model.composer.editor));
-    if model.composer.editor.is_empty() || is_typed_ahead {
+    let tour = model.tour.as_ref();
+    let has_tour_prompt =
+        tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
+    if model.composer.editor.is_empty() || has_tour_prompt {
         model.composer.restore_draft(&draft);
         model.notify(Notice::info("Restored your unsent message."));
     } else {
         submit::remember(model, &draft);
-        let words = "Press Up for your unsent message from last time.";
-        model.notify(Notice::info(words));
+        let text = "Press Up for your unsent message from last time.";
+        model.notify(Notice::info(text));
     }
 }

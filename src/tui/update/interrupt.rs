@@ -9,23 +9,25 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::probe;
 use std::time::Duration;
 
-/// A Ctrl+C this soon after a turn was probably meant for that turn.
+/// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the turn. With no turn running, closes what is open over the panes, or clears the
-/// message, or else quits.
-/// Quits at once if the engine has not acknowledged an earlier Ctrl+C in time.
+/// Stops the running turn or probe. With neither, closes whatever is open over the chat, else
+/// clears the message, else quits. Quits at once if the engine has not acknowledged an earlier
+/// Ctrl+C in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
         return quit(model, effects);
     }
-    let sent_before = effects.len();
+    let effects_before = effects.len();
     stop_or_quit(model, effects);
-    let is_interrupt =
+    let sends_interrupt =
         |effect: &UiEffect| matches!(effect, UiEffect::Send(command) if command.is_interrupt());
-    let is_asked =
+    let requests_interrupt =
         |request: &UiRequest| matches!(request, UiRequest::Send(command) if command.is_interrupt());
-    if effects[sent_before..].iter().any(is_interrupt) || model.requests.iter().any(is_asked) {
+    if effects[effects_before..].iter().any(sends_interrupt)
+        || model.requests.iter().any(requests_interrupt)
+    {
         model.interrupt.sent_at.get_or_insert(model.now);
     }
 }
@@ -46,7 +48,7 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         model.panes.focus = Focus::Message;
         return;
     }
-    // Dismisses a question that belongs to no turn, with its safe answer.
+    // No turn is running, so the open question belongs to none: give its safe answer.
     if model.dialogs.accepts_keys() {
         return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
     }
@@ -56,30 +58,30 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     {
         return;
     }
-    let soon = |ended: Duration| model.now.saturating_sub(ended) < TURN_END_GRACE;
-    if model.chat.timing.ended_at.is_some_and(soon) {
+    let is_recent = |end: Duration| model.now.saturating_sub(end) < TURN_END_GRACE;
+    if model.chat.timing.ended_at.is_some_and(is_recent) {
         model.chat.timing.ended_at = None;
         return model.notify(Notice::info("Ctrl+C again to quit"));
     }
     quit(model, effects);
 }
 
-/// Quits and saves queued and typed text as a draft.
+/// Quits. Queued prompts and unsent text are saved as a draft.
 pub fn quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if let Some(kept) = draft_to_save(model) {
-        effects.push(UiEffect::Send(Command::SaveDraft(kept)));
+    if let Some(draft) = draft_to_save(model) {
+        effects.push(UiEffect::Send(Command::SaveDraft(draft)));
     }
     effects.push(UiEffect::Quit);
 }
 
-/// The draft to save on exit.
+/// The text that an exit saves as a draft, if any.
 pub fn draft_to_save(model: &UiModel) -> Option<String> {
-    let last = model.chat.transcript.last_prompt().map(|last| last.text);
-    let guide = model.tour.as_ref();
-    let is_typed_ahead =
-        guide.is_some_and(|guide| guide.has_untouched_prompt(&model.composer.editor));
+    let last_prompt = model.chat.transcript.last_prompt().map(|last| last.text);
+    let tour = model.tour.as_ref();
+    let has_tour_prompt =
+        tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
     model
         .composer
-        .draft_to_save(is_private, last, is_typed_ahead)
+        .draft_to_save(is_private, last_prompt, has_tour_prompt)
 }

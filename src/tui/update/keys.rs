@@ -1,5 +1,5 @@
-//! Routes keys: to an armed dialog, to the open layer, to the completion list, and
-//! otherwise to an action or into the message.
+//! Routes keys: to a dialog that accepts keys, to the open layer, to the completion list or
+//! the first-run chooser, and otherwise to an action or into the message.
 
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
@@ -17,7 +17,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
     note_key_press(model);
     resolve_held_enter(model, key, effects);
-    let action = keymap::find_action(key, |when| is_in_scope(model, when));
+    let action = keymap::find_action(key, |scope| is_in_scope(model, scope));
     if action == Some(Action::Interrupt) {
         return interrupt::interrupt(model, effects);
     }
@@ -29,10 +29,10 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return;
     }
     if model.layer.is_some() {
-        return layer_key(model, key);
+        return handle_layer_key(model, key);
     }
     if model.panes.focus == Focus::Message
-        && (completion_key(model, key) || first_run_key(model, key))
+        && (handle_completion_key(model, key) || handle_first_run_key(model, key))
     {
         return;
     }
@@ -53,12 +53,12 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
 }
 
-/// Lets a key close or scroll the layer if the layer did not handle it.
-fn layer_key(model: &mut UiModel, key: KeyEvent) {
+/// Passes a key to the open layer. A key that the layer does not handle may close or scroll it.
+fn handle_layer_key(model: &mut UiModel, key: KeyEvent) {
     if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
     }
-    let action = keymap::find_action(key, |when| when == BindingScope::Always);
+    let action = keymap::find_action(key, |scope| scope == BindingScope::Always);
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.layer = None;
@@ -67,16 +67,17 @@ fn layer_key(model: &mut UiModel, key: KeyEvent) {
     }
 }
 
-/// Whether the completion list handled the key. A list that is not drawn handles none.
-fn completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
+/// Passes a key to the completion list, if it is open. Returns whether the list handled the key.
+fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if model.completions().is_none() {
         return false;
     }
     model.with_composer(|composer, cx| composer.handle_completion_key(key, cx)) == Handled::Consumed
 }
 
-/// Whether the first-run chooser handled the key.
-fn first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
+/// Passes a key to the first-run chooser, if it has the keyboard. Returns whether the chooser
+/// handled the key.
+fn handle_first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if !model.first_run_takes_keys() {
         return false;
     }
@@ -86,15 +87,15 @@ fn first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
     handled == Handled::Consumed
 }
 
-/// Records a key press, which postpones dialogs and dismisses a notice that has been
-/// readable long enough.
+/// Records the time of a key press: dialogs accept keys later, and a notice that has been
+/// visible long enough disappears.
 pub fn note_key_press(model: &mut UiModel) {
     model.input.last_key = model.now;
     model.notices.key_pressed(model.now);
 }
 
-fn is_in_scope(model: &UiModel, when: BindingScope) -> bool {
-    match when {
+fn is_in_scope(model: &UiModel, scope: BindingScope) -> bool {
+    match scope {
         BindingScope::Always => true,
         BindingScope::Message => model.panes.focus == Focus::Message,
         BindingScope::Pane => model.panes.focus != Focus::Message,
@@ -103,7 +104,8 @@ fn is_in_scope(model: &UiModel, when: BindingScope) -> bool {
     }
 }
 
-/// Resolves a held Enter: text after it makes it a newline, any other key submits.
+/// Resolves a held Enter: a typed character or another Enter makes it a newline; any other key
+/// submits the message first.
 fn resolve_held_enter(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     if !model.composer.paste_detector.take_held_enter() {
         return;

@@ -1,5 +1,5 @@
-//! The pure core: applies a key, a paste, a tick or an engine event to the model and
-//! returns the effects. One file per concern.
+//! Applies a key, a paste, a tick or an engine event to the model and returns the effects.
+//! Performs no I/O. One file per concern.
 
 pub mod actions;
 pub mod branches;
@@ -28,7 +28,8 @@ use crossterm::event::KeyEvent;
 pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     model.now = msg.now;
     let mut effects = Vec::new();
-    // A key may have waited unread, so it must never arm the dialog that it would answer.
+    // A key may have been pressed before the dialog was drawn, so the key must not make the
+    // dialog accept keys and then answer it.
     if !matches!(
         msg.input,
         UiInput::Key(_) | UiInput::Paste(_) | UiInput::Burst(_)
@@ -39,29 +40,29 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     }
     apply_elapsed_time(model, &mut effects);
     requests::run_requests(model, &mut effects);
-    let opened = (
+    let before = (
         model.layer.is_some(),
         model.dialogs.current().map(|ask| ask.id),
     );
     apply_input(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
-    let open = (
+    let after = (
         model.layer.is_some(),
         model.dialogs.current().map(|ask| ask.id),
     );
     // A newly opened layer or dialog has its own hints, which a notice must not hide.
-    if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
+    if after.0 && !before.0 || after.1.is_some() && after.1 != before.1 {
         model.notices.clear();
     }
-    if !open.0 && open.1.is_none() {
+    if !after.0 && after.1.is_none() {
         model.notices.show_next(model.now);
     }
     let waits_for_user = model.running_turn().is_some() && model.dialogs.current().is_some();
     model.chat.timing.set_paused(waits_for_user, model.now);
     progress::update_progress(model);
-    let private_asked = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
+    let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
-    if model.composer.track_draft(is_private, private_asked) {
+    if model.composer.track_draft(is_private, requests_private) {
         effects.push(UiEffect::Send(Command::SaveDraft(String::new())));
     }
     effects
@@ -83,7 +84,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             model.screen.size = (width, height);
             navigation::refocus(model);
         }
-        UiInput::Focus(focused) => model.screen.has_focus = focused,
+        UiInput::Focus(has_focus) => model.screen.has_focus = has_focus,
         UiInput::Engine(event) => engine::apply_event(model, *event, effects),
         UiInput::Tick => {}
         UiInput::EditorClosed(Ok(text)) => {
@@ -93,22 +94,22 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
                 model.composer.editor.set(text.trim_end_matches('\n'));
             }
         }
-        UiInput::EditorClosed(Err(why)) => model.notify(Notice::failure(why)),
+        UiInput::EditorClosed(Err(problem)) => model.notify(Notice::failure(problem)),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }
 
-/// Groups keys read at once into inputs, so that bursts can be told from typing. A terminal
-/// reply also arrives as a burst and must not become text.
+/// Groups keys that were read together into inputs, so that bursts can be told from typing. A
+/// reply of the terminal also arrives as a burst but must not become text.
 pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
     if replies.may_be_reply(keys) {
         return keys.iter().copied().map(UiInput::Key).collect();
     }
-    let input = |group| match group {
+    let input_of = |group| match group {
         KeyGroup::Key(key) => UiInput::Key(key),
         KeyGroup::Burst(text) => UiInput::Burst(text),
     };
-    group_keys(keys).into_iter().map(input).collect()
+    group_keys(keys).into_iter().map(input_of).collect()
 }
 
 /// Applies everything that depends on elapsed time.
@@ -125,8 +126,8 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         composer::submit_message(model, effects);
     }
     if model.interrupt.is_stuck(now) && model.notices.current().is_none() {
-        let words = "The engine is not responding. Ctrl+C again to quit.";
-        model.notify(Notice::warning(words));
+        let text = "The engine is not responding. Ctrl+C again to quit.";
+        model.notify(Notice::warning(text));
     }
     model.with_layer(|layer, cx| {
         layer.tick(cx);
@@ -144,12 +145,13 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Handles one key and carries out its requests before the next key.
+/// Handles one key, then carries out the resulting requests before the next key.
 fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     keys::handle_key(model, key, effects);
     requests::run_requests(model, effects);
 }
 
+/// Handles a key unless it belongs to a reply of the terminal.
 fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     let (keys, background) = model.input.replies.push(key, model.now);
     if let Some(background) = background {
@@ -160,8 +162,7 @@ fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Reverts whatever was shown as started for a command that the engine's full queue
-/// rejected.
+/// Reverts the visible effects of a command that the engine's full queue rejected.
 fn command_rejected(model: &mut UiModel, command: Command) {
     let notice = Notice::failure("The engine is busy and did not accept the command.")
         .with_advice("Try again in a moment.");
@@ -170,11 +171,11 @@ fn command_rejected(model: &mut UiModel, command: Command) {
         let end = TurnEnd::Failed {
             notice: notice.clone(),
         };
-        let ended = TurnEvent::Ended {
+        let event = TurnEvent::Ended {
             end,
             usage: Usage::default(),
         };
-        model.chat.transcript.apply(turn, &ended);
+        model.chat.transcript.apply(turn, &event);
         model.chat.rebuild_indices();
         model.conversation.replacement = None;
     }

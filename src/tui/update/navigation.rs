@@ -18,26 +18,26 @@ const WHEEL_ROWS: isize = 3;
 
 pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
     match action {
-        Action::Back if stop_probe_at_rest(model, effects) => {}
-        Action::Back => back(model),
+        Action::Back if stop_probe_if_at_rest(model, effects) => {}
+        Action::Back => return_to_message(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
-        Action::Servers => show_or_hide(model, Focus::Servers),
-        Action::Thinking => show_or_hide(model, Focus::Thinking),
+        Action::Servers => toggle_pane(model, Focus::Servers),
+        Action::Thinking => toggle_pane(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
         Action::ScrollToStart | Action::ScrollToEnd if model.panes.focus == Focus::Servers => {
-            let far = model.servers_pane.rows().len() as isize;
+            let all_rows = model.servers_pane.rows().len() as isize;
             model.servers_pane.scroll(if action == Action::ScrollToEnd {
-                far
+                all_rows
             } else {
-                -far
+                -all_rows
             });
         }
-        Action::ScrollToStart => with_viewport(model, |flow, source, height| {
-            flow.scroll_to_start(source, height)
+        Action::ScrollToStart => with_viewport(model, |viewport, input, height| {
+            viewport.scroll_to_start(input, height)
         }),
-        Action::ScrollToEnd => with_viewport(model, |flow, _, _| flow.follows_end = true),
+        Action::ScrollToEnd => with_viewport(model, |viewport, _, _| viewport.follows_end = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
         Action::Unfold => toggle_selected_fold(model),
@@ -47,13 +47,13 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
     }
 }
 
-/// Esc stops a probe once there is nothing left to close.
-fn stop_probe_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
-    let at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
-    at_rest && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
+/// Stops a running probe when Esc has nothing to close and nowhere to return from.
+fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
+    let is_at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
+    is_at_rest && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
 }
 
-fn back(model: &mut UiModel) {
+fn return_to_message(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
         model.chat.viewport.follows_end = true;
     }
@@ -63,13 +63,13 @@ fn back(model: &mut UiModel) {
 
 /// The visible panes in Tab order.
 fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
-    let panes = ScreenLayout::compute(model);
+    let layout = ScreenLayout::compute(model);
     let mut order = vec![Focus::Message];
-    if panes.chat.width > 0 {
+    if layout.chat.width > 0 {
         order.push(Focus::Chat);
     }
-    order.extend(panes.servers.map(|_| Focus::Servers));
-    order.extend(panes.thinking.map(|_| Focus::Thinking));
+    order.extend(layout.servers.map(|_| Focus::Servers));
+    order.extend(layout.thinking.map(|_| Focus::Thinking));
     order
 }
 
@@ -85,32 +85,32 @@ pub fn refocus(model: &mut UiModel) {
 
 fn step_focus(model: &mut UiModel, step: isize) {
     let order = visible_panes(model);
-    let at = order
+    let current = order
         .iter()
         .position(|focus| *focus == model.panes.focus)
         .unwrap_or(0);
-    let next = (at as isize + step).rem_euclid(order.len() as isize) as usize;
+    let next = (current as isize + step).rem_euclid(order.len() as isize) as usize;
     model.panes.focus = order[next];
     if model.panes.focus != Focus::Chat {
         model.chat.viewport.selected = None;
     }
 }
 
-/// Toggles a side pane beside the chat, or over it on narrow screens. The first press shows
+/// Toggles a pane beside the chat, or over the chat on narrow screens. The first press shows
 /// and focuses the pane, the next one hides it.
-fn show_or_hide(model: &mut UiModel, pane: Focus) {
+fn toggle_pane(model: &mut UiModel, pane: Focus) {
     if !fits_sidebar(model.screen.size) {
-        let open = model.panes.over_chat == Some(pane);
-        model.panes.over_chat = (!open).then_some(pane);
-        model.panes.focus = if open { Focus::Message } else { pane };
+        let was_open = model.panes.over_chat == Some(pane);
+        model.panes.over_chat = (!was_open).then_some(pane);
+        model.panes.focus = if was_open { Focus::Message } else { pane };
         return;
     }
-    let leave = model.panes.focus == pane;
+    let had_focus = model.panes.focus == pane;
     match pane {
-        Focus::Servers => model.panes.show_servers = !leave,
-        _ => model.panes.show_thinking = !leave,
+        Focus::Servers => model.panes.show_servers = !had_focus,
+        _ => model.panes.show_thinking = !had_focus,
     }
-    model.panes.focus = if leave { Focus::Message } else { pane };
+    model.panes.focus = if had_focus { Focus::Message } else { pane };
 }
 
 pub fn hide_servers(model: &mut UiModel) {
@@ -120,35 +120,35 @@ pub fn hide_servers(model: &mut UiModel) {
     }
 }
 
-/// Calls `act` with the viewport that scrolling keys apply to, its layout input and its
-/// height.
+/// Calls `act` with the viewport that scrolling keys apply to (the thinking if that pane has
+/// the focus, else the chat), its layout input and its height.
 fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInput, usize)) {
-    let panes = ScreenLayout::compute(model);
-    let thinking = panes
+    let layout = ScreenLayout::compute(model);
+    let thinking = layout
         .thinking
         .filter(|_| model.panes.focus == Focus::Thinking);
     if let Some(pane) = thinking {
-        let mut flow = std::mem::take(&mut model.chat.thinking);
+        let mut viewport = std::mem::take(&mut model.chat.thinking);
         act(
-            &mut flow,
+            &mut viewport,
             &model
                 .chat
                 .thinking_layout_input(pane.inner.width, model.screen.markdown_glyphs()),
             pane.inner.height.into(),
         );
-        model.chat.thinking = flow;
+        model.chat.thinking = viewport;
     } else {
-        let mut flow = std::mem::take(&mut model.chat.viewport);
+        let mut viewport = std::mem::take(&mut model.chat.viewport);
         act(
-            &mut flow,
+            &mut viewport,
             &model.chat.layout_input(
-                panes.chat_inner.width,
-                panes.has_thinking_aside(model),
+                layout.chat_inner.width,
+                layout.has_thinking_aside(model),
                 model.screen.markdown_glyphs(),
             ),
-            panes.chat_inner.height.into(),
+            layout.chat_inner.height.into(),
         );
-        model.chat.viewport = flow;
+        model.chat.viewport = viewport;
     }
 }
 
@@ -158,16 +158,16 @@ fn page(model: &mut UiModel, direction: isize) {
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
         return model.servers_pane.scroll(direction * rows);
     }
-    with_viewport(model, |flow, source, height| {
+    with_viewport(model, |viewport, input, height| {
         let rows = height.saturating_sub(2).max(1) as isize;
-        flow.scroll(source, height, rows * direction);
+        viewport.scroll(input, height, rows * direction);
     });
 }
 
 /// Height of the servers pane in rows.
 fn servers_height(model: &mut UiModel) -> usize {
-    let panes = ScreenLayout::compute(model);
-    panes.servers.map_or(1, |pane| pane.inner.height.into())
+    let layout = ScreenLayout::compute(model);
+    layout.servers.map_or(1, |pane| pane.inner.height.into())
 }
 
 fn step_line(model: &mut UiModel, step: isize) {
@@ -175,26 +175,28 @@ fn step_line(model: &mut UiModel, step: isize) {
         let height = servers_height(model);
         return model.servers_pane.select_next(step, height);
     }
-    with_viewport(model, |flow, source, height| {
-        let from = flow.selected;
-        let next = flow.next_fold(source, from, if from.is_none() { -1 } else { step });
+    with_viewport(model, |viewport, input, height| {
+        let selected = viewport.selected;
+        // The first press selects the last foldable line.
+        let step_to_next = if selected.is_none() { -1 } else { step };
+        let next = viewport.next_fold(input, selected, step_to_next);
         match next {
-            Some(index) if !source.is_thinking_pane() => {
-                flow.selected = Some(index);
-                flow.reveal(source, height, index);
+            Some(index) if !input.is_thinking_pane() => {
+                viewport.selected = Some(index);
+                viewport.reveal(input, height, index);
             }
-            _ => flow.scroll(source, height, step),
+            _ => viewport.scroll(input, height, step),
         }
     });
 }
 
 fn toggle_selected_fold(model: &mut UiModel) {
     if model.panes.focus != Focus::Servers {
-        with_viewport(model, |flow, source, height| {
-            if let Some(index) = flow.selected {
-                flow.pin_position(source, height);
-                flow.toggle_fold(index);
-                flow.reveal(source, height, index);
+        with_viewport(model, |viewport, input, height| {
+            if let Some(index) = viewport.selected {
+                viewport.pin_position(input, height);
+                viewport.toggle_fold(index);
+                viewport.reveal(input, height, index);
             }
         });
         return;
@@ -209,47 +211,57 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
         MouseEventKind::Down(MouseButton::Left) => return click(model, mouse),
         _ => return,
     };
-    let at = Position::new(mouse.column, mouse.row);
+    let position = Position::new(mouse.column, mouse.row);
     if model.dialogs.current().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
     } else if model.layer.is_some() {
         model.scroll_layer(rows);
-    } else if is_over_servers(model, at) {
+    } else if is_over_servers(model, position) {
         model.servers_pane.scroll(rows);
     } else {
-        let panes = ScreenLayout::compute(model);
+        let layout = ScreenLayout::compute(model);
         let focus = model.panes.focus;
-        let over_thinking = panes.thinking.is_some_and(|pane| pane.outer.contains(at));
-        model.panes.focus = if over_thinking {
+        let is_over_thinking = layout
+            .thinking
+            .is_some_and(|pane| pane.outer.contains(position));
+        model.panes.focus = if is_over_thinking {
             Focus::Thinking
         } else {
             Focus::Chat
         };
-        with_viewport(model, |flow, source, height| {
-            flow.scroll(source, height, rows)
+        with_viewport(model, |viewport, input, height| {
+            viewport.scroll(input, height, rows)
         });
         model.panes.focus = focus;
     }
 }
 
-fn is_over_servers(model: &mut UiModel, at: Position) -> bool {
-    let panes = ScreenLayout::compute(model);
-    panes.servers.is_some_and(|pane| pane.outer.contains(at))
+fn is_over_servers(model: &mut UiModel, position: Position) -> bool {
+    let layout = ScreenLayout::compute(model);
+    layout
+        .servers
+        .is_some_and(|pane| pane.outer.contains(position))
 }
 
 fn click(model: &mut UiModel, mouse: MouseEvent) {
     if model.layer.is_some() || model.dialogs.current().is_some() {
         return;
     }
-    let panes = ScreenLayout::compute(model);
-    let at = Position::new(mouse.column, mouse.row);
-    if panes.message.contains(at) {
+    let layout = ScreenLayout::compute(model);
+    let position = Position::new(mouse.column, mouse.row);
+    if layout.message.contains(position) {
         model.panes.focus = Focus::Message;
-    } else if panes.servers.is_some_and(|pane| pane.outer.contains(at)) {
+    } else if layout
+        .servers
+        .is_some_and(|pane| pane.outer.contains(position))
+    {
         model.panes.focus = Focus::Servers;
-    } else if panes.thinking.is_some_and(|pane| pane.outer.contains(at)) {
+    } else if layout
+        .thinking
+        .is_some_and(|pane| pane.outer.contains(position))
+    {
         model.panes.focus = Focus::Thinking;
-    } else if panes.chat.contains(at) {
+    } else if layout.chat.contains(position) {
         model.panes.focus = Focus::Chat;
     }
 }

@@ -1,4 +1,4 @@
-//! `/probe` in the user interface: its progress, its end, and the keys that stop it.
+//! Progress, end and cancellation of a probe (`/probe`).
 
 use crate::domain::Notice;
 use crate::domain::probe::ProbeState;
@@ -16,7 +16,7 @@ pub fn probe_changed(model: &mut UiModel, state: Option<ProbeState>, effects: &m
     let now = model.now;
     let Some(state) = state else {
         model.probe = None;
-        // A second Ctrl+C meant for the probe must not quit.
+        // A Ctrl+C that comes just after the end was meant for the probe and must not quit.
         model.chat.timing.ended_at = Some(now);
         return submit::send_queued(model, effects);
     };
@@ -29,19 +29,19 @@ pub fn probe_changed(model: &mut UiModel, state: Option<ProbeState>, effects: &m
         });
         return model.notify(Notice::info(text));
     };
-    let at = |state: &ProbeState| (state.dialect, state.is_loading);
-    if at(&probe.state) != at(&state) {
+    let step = |state: &ProbeState| (state.dialect, state.is_loading);
+    if step(&probe.state) != step(&state) {
         probe.step_started_at = now;
     }
-    let took = now.saturating_sub(probe.started_at);
-    if state.is_finished && !model.screen.has_focus && took >= NOTIFY_PROBE_MIN {
+    let elapsed = now.saturating_sub(probe.started_at);
+    if state.is_finished && !model.screen.has_focus && elapsed >= NOTIFY_PROBE_MIN {
         effects.push(UiEffect::Notify("humble: the probe has ended"));
     }
     probe.state = state;
 }
 
-/// Stops the probe. Returns false if there is none. A key meant for a probe that has just
-/// ended does nothing.
+/// Stops the running probe. Returns false if there is none. Also returns true, without any
+/// effect, if the probe has just ended, since the key was meant for it.
 pub fn stop_probe(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     if model.active_probe().is_some() {
         model.composer.queue.pause();

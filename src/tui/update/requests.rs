@@ -1,4 +1,4 @@
-//! Carries out the requests of layers: commands to the engine, notices, and other layers.
+//! Carries out the requests of features: commands to the engine, notices, new layers.
 
 use crate::domain::Notice;
 use crate::protocol::Command;
@@ -46,12 +46,12 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// Applies the picked row.
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
-        PickedItem::Model(chosen) => {
-            model.notify(Notice::info(format!("Using {}.", chosen.name)));
-            Command::SelectModel(chosen)
+        PickedItem::Model(model_ref) => {
+            model.notify(Notice::info(format!("Using {}.", model_ref.name)));
+            Command::SelectModel(model_ref)
         }
         PickedItem::Server(server) => {
-            return model.with_servers_pane(|sidebar, cx| servers::toggle(sidebar, &server, cx));
+            return model.with_servers_pane(|pane, cx| servers::toggle(pane, &server, cx));
         }
         PickedItem::Call(call) => return calls::cancel_if_running(model, call, effects),
         PickedItem::Persona(name) => Command::SelectPersona(name),

@@ -8,7 +8,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
-/// Keeps a prompt until there is a model, and shows the choice of one.
+/// Queues a prompt until a model is selected, and opens the choice of a model.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.composer.queue.prompts.push_back(prompt.text);
     model.reopen_first_run();
@@ -19,7 +19,8 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.notify(Notice::info("Choose a model: your message is sent to it."));
 }
 
-/// Sends the next queued prompt if there is a model and no turn is running.
+/// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or
+/// the queue is paused.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.is_busy() || model.needs_first_model() || model.composer.queue.paused {
         return;
@@ -29,7 +30,7 @@ pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Shows the prompt before anything is sent.
+/// Starts a turn: shows the prompt at once, and requests that it be sent.
 pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
@@ -47,7 +48,7 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
     } else {
         Command::Submit { turn, prompt }
     };
-    // Queue it behind requests of the open layer.
+    // The open layer may have made requests, which must run first.
     model.requests.push_back(UiRequest::Send(command));
 }
 
@@ -64,7 +65,7 @@ pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if notify_if_busy(model) {
         return;
     }
-    if !model.conversation.cut {
+    if !model.conversation.is_last_answer_truncated {
         return model.notify(Notice::info(
             "Nothing to continue: the last answer was not truncated.",
         ));
@@ -78,14 +79,14 @@ pub fn remember(model: &mut UiModel, prompt: &str) {
         .remember(prompt, model.conversation.is_private);
 }
 
-/// Sends a command that cannot be queued behind a turn.
+/// Sends a command that is not allowed while a turn or probe is running.
 pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiEffect>) {
     if !notify_if_busy(model) {
         effects.push(UiEffect::Send(command));
     }
 }
 
-/// Whether the model is busy; if so, shows a notice with the reason.
+/// Shows a notice if a turn or probe is running. Returns whether one is.
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",

@@ -17,14 +17,14 @@ pub fn apply_event(
     event: &TurnEvent,
     effects: &mut Vec<UiEffect>,
 ) -> bool {
-    let was_running = model.running_turn();
+    let running_turn = model.running_turn();
     model.chat.apply(id, event, model.engine.mode, model.now);
     match event {
         TurnEvent::Tool(call) => model.dialogs.call_changed(call.id),
         TurnEvent::Started { prompt, .. } => {
             model.conversation.last_turn = Some(prompt.clone());
         }
-        TurnEvent::Ended { end, .. } if was_running == Some(id) => {
+        TurnEvent::Ended { end, .. } if running_turn == Some(id) => {
             turn_ended(model, end, effects);
             return true;
         }
@@ -40,36 +40,41 @@ fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     }
     model.interrupt.is_stopping = false;
     progress::turn_ended(model, end);
-    let stopped = matches!(
+    let pauses_queue = matches!(
         end,
         TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped | TurnEnd::Failed { .. }
     );
-    if stopped {
+    if pauses_queue {
         model.composer.queue.pause();
     }
-    let took = model.now.saturating_sub(model.chat.timing.turn_started);
-    if !model.screen.has_focus && took >= NOTIFY_TURN_MIN {
+    let elapsed = model.now.saturating_sub(model.chat.timing.turn_started);
+    if !model.screen.has_focus && elapsed >= NOTIFY_TURN_MIN {
         effects.push(UiEffect::Notify("humble: the turn has ended"));
     }
 }
 
-/// Finishes a turn that replaces another.
-fn finish_replacement(model: &mut UiModel, answered: bool) {
-    let Some(replacing) = model.conversation.replacement.take().filter(|_| answered) else {
+/// Finishes a turn that was to replace the last one, if it was answered.
+fn finish_replacement(model: &mut UiModel, is_answered: bool) {
+    let Some(replacement) = model
+        .conversation
+        .replacement
+        .take()
+        .filter(|_| is_answered)
+    else {
         return;
     };
     model.conversation.has_branches = true;
-    model.notify(Notice::info(replacing.notice));
+    model.notify(Notice::info(replacement.notice));
     let prompt = model.conversation.last_prompt().unwrap_or_default();
-    let first = model
+    let first_entry = model
         .chat
         .transcript
         .entries()
         .first()
         .map(|entry| &entry.body);
-    let is_first = matches!(first, Some(EntryBody::Prompt { text, .. }) if text == prompt);
-    // The title came from the replaced prompt.
-    if is_first && model.conversation.title == replacing.title {
+    let is_first = matches!(first_entry, Some(EntryBody::Prompt { text, .. }) if text == prompt);
+    // A title that came from the replaced prompt follows the new one.
+    if is_first && model.conversation.title == replacement.title {
         model.conversation.title = title_of(prompt).to_owned();
     }
 }

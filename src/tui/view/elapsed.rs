@@ -34,9 +34,9 @@ pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
 }
 
 /// Draws the rule above the message, with the activity, or the speed and duration of the last
-/// turn. `below` says how many rows of the chat are below the view.
-pub fn draw_rule(model: &UiModel, panes: &ScreenLayout, below: &str, pen: &mut Painter) {
-    let Some(line) = panes.rule else { return };
+/// turn. `rows_below` is the label with the number of chat rows below the view.
+pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: &mut Painter) {
+    let Some(line) = layout.rule else { return };
     let columns = usize::from(line.width).saturating_sub(6);
     let mut right = match activity_text(model) {
         Some((time, suffix)) => match width(&time) + width(&suffix) <= columns {
@@ -45,11 +45,11 @@ pub fn draw_rule(model: &UiModel, panes: &ScreenLayout, below: &str, pen: &mut P
         },
         None => last_turn_text(model, pen).unwrap_or_default(),
     };
-    if width(&right) + width(below) + 4 > columns && !below.is_empty() {
+    if width(&right) + width(rows_below) + 4 > columns && !rows_below.is_empty() {
         right.clear();
     }
     let accent = pen.theme.accent;
-    pen.rule(line, below, &right, accent);
+    pen.rule(line, rows_below, &right, accent);
 }
 
 /// `34 tokens/s · 2.1 s`.

@@ -11,9 +11,9 @@ use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Columns of the name of a failed server.
+/// Maximum width of the name of a failed server.
 const SERVER_COLUMNS: usize = 16;
-/// Columns of a long title.
+/// Maximum width of the title.
 const TITLE_COLUMNS_MAX: u16 = 40;
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
@@ -28,19 +28,19 @@ const METER: usize = 5;
 const PERSONA: usize = 6;
 const DROPPABLE_PARTS: usize = 7;
 
-pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
-    let Some(area) = panes.header else { return };
+pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
+    let Some(area) = layout.header else { return };
     let name = Clean::single_line(model.engine.model_name());
     let provider = model
         .engine
         .selected
         .as_ref()
-        .map(|chosen| chosen.provider.name());
+        .map(|model_ref| model_ref.provider.name());
     let persona = model.engine.persona.as_deref().map(Clean::single_line);
     let meter = meter_text(model.engine.context_meter);
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
-    let tools = tools_text(model).filter(|_| panes.sidebar.is_none());
+    let tools = tools_text(model).filter(|_| layout.sidebar.is_none());
     let gap = 2;
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
@@ -83,12 +83,12 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
             .sum::<usize>()
             + 2
     };
-    let (area, has_activity) = draw_activity(model, panes, area, pen);
-    let room = usize::from(area.width) + if has_activity { gap } else { 0 };
+    let (area, has_activity) = draw_activity(model, layout, area, pen);
+    let columns_max = usize::from(area.width) + if has_activity { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
         let title = if keep[TITLE] { title_columns } else { 0 };
-        if columns(&parts(keep)) + title <= room {
+        if columns(&parts(keep)) + title <= columns_max {
             break;
         }
         keep[part] = false;
@@ -99,13 +99,13 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     }
 }
 
-/// Draws the title at the right end, if there is room for it from column `x` on.
+/// Draws the title at the right end if it fits after column `x`.
 fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
     if title.as_str().is_empty() || x + 4 >= area.right() {
         return;
     }
-    let left = (area.right() - x - 1).min(TITLE_COLUMNS_MAX);
-    let columns = (width(title.as_str()) as u16).min(left);
+    let columns_max = (area.right() - x - 1).min(TITLE_COLUMNS_MAX);
+    let columns = (width(title.as_str()) as u16).min(columns_max);
     let start = area.right() - 1 - columns;
     pen.put_truncated(start, area.y, title.as_str(), pen.theme.dim, columns);
 }
@@ -130,14 +130,14 @@ fn put_parts(
             }
             HeaderPartStyle::Mode | HeaderPartStyle::Dim => pen.theme.dim,
         };
-        let left = area.right().saturating_sub(x);
-        x += pen.put_truncated(x, area.y, text, style, left) + gap as u16;
+        let columns = area.right().saturating_sub(x);
+        x += pen.put_truncated(x, area.y, text, style, columns) + gap as u16;
     }
     x
 }
 
-/// `tools 15 · ✗ docs`: how many tools the model has, and which server failed. For screens
-/// without a sidebar.
+/// `tools 15 · ✗ docs`: the number of the model's tools, and the first failed server. Shown
+/// only without a sidebar.
 fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let pane = &model.servers_pane;
     if pane.servers.is_empty() {
@@ -146,20 +146,20 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let count: usize = (0..pane.servers.len())
         .map(|index| pane.cost(index).tools)
         .sum();
-    let failed = |server: &&Server| {
-        let failed = matches!(
+    let has_failed = |server: &&Server| {
+        let is_failure = matches!(
             server.status,
             ServerStatus::Failed(_) | ServerStatus::Misconfigured(_) | ServerStatus::NeedsSignIn(_)
         );
-        server.enabled && failed
+        server.enabled && is_failure
     };
-    let mut failed = pane.servers.iter().filter(failed);
-    let Some(first) = failed.next() else {
+    let mut failed_servers = pane.servers.iter().filter(has_failed);
+    let Some(first) = failed_servers.next() else {
         return Some((format!("tools {count}"), HeaderPartStyle::Dim));
     };
     let name = Clean::name(first.id.as_str());
     let name = truncate_to_width(name.as_str(), SERVER_COLUMNS);
-    let others = match failed.count() {
+    let others = match failed_servers.count() {
         0 => String::new(),
         count => format!(" +{count}"),
     };
@@ -176,33 +176,34 @@ fn think_label(model: &UiModel) -> String {
     })
 }
 
-/// Without frames, draws the elapsed time of the current activity at the right end of the
-/// header. Returns the remaining area, and whether there was an activity.
+/// Without the rule above the message, draws the elapsed time of the current activity at the right
+/// end of the header. Returns the remaining area, and whether there was an activity.
 fn draw_activity(
     model: &UiModel,
-    panes: &ScreenLayout,
+    layout: &ScreenLayout,
     area: Rect,
     pen: &mut Painter,
 ) -> (Rect, bool) {
-    let activity = crate::tui::view::elapsed::activity_text(model).filter(|_| panes.rule.is_none());
-    let Some((time, detail)) = activity else {
+    let activity =
+        crate::tui::view::elapsed::activity_text(model).filter(|_| layout.rule.is_none());
+    let Some((time, suffix)) = activity else {
         return (area, false);
     };
-    // The detail may take up to two thirds of the columns that the time leaves.
-    let fits = 3 * width(&detail) <= 2 * usize::from(area.width).saturating_sub(width(&time));
-    let text = if fits { time + &detail } else { time };
+    // Show the suffix if it takes at most two thirds of the columns beside the time.
+    let fits = 3 * width(&suffix) <= 2 * usize::from(area.width).saturating_sub(width(&time));
+    let text = if fits { time + &suffix } else { time };
     let dim = pen.theme.dim;
     pen.put_right(area.right().saturating_sub(1), area.y, &text, dim);
-    let taken = width(&text) as u16 + 2;
+    let used = width(&text) as u16 + 2;
     let rest = Rect {
-        width: area.width.saturating_sub(taken),
+        width: area.width.saturating_sub(used),
         ..area
     };
     (rest, true)
 }
 
-/// The parts that are never dropped. They include the `private` label, because a user who
-/// relies on it must always see it.
+/// The parts that are never dropped. One of them is `private`: a user who relies on private mode
+/// must always see it.
 fn fixed_parts(model: &UiModel) -> Vec<(String, HeaderPartStyle)> {
     let mut parts = vec![("humble".to_owned(), HeaderPartStyle::Name)];
     if model.conversation.is_private {
@@ -225,7 +226,7 @@ fn separator(model: &UiModel) -> &'static str {
     model.screen.glyphs.dot
 }
 
-/// The used fraction of the context, if the limit is known, and the text of the meter.
+/// The used fraction of the context (`None` if the limit is unknown) and the text of the meter.
 fn meter_text(meter: ContextMeter) -> Option<(Option<f64>, String)> {
     let prefix = if meter.is_measured { "" } else { "~" };
     match meter.limit {

@@ -7,8 +7,7 @@ use crate::tui::advice;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, key_label, layers};
 use crate::tui::layer::Layer;
-use crate::tui::layout;
-use crate::tui::layout::ScreenLayout;
+use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_words;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::ServersPaneRow;
@@ -19,10 +18,10 @@ use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
-    let Some(area) = panes.hints else { return };
+pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
+    let Some(area) = layout.hints else { return };
     let x = area.x + 1.min(area.width);
-    let room = area.width.saturating_sub(2);
+    let columns = area.width.saturating_sub(2);
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
         if fits_hint_line(&sentence, model, area.width) {
@@ -35,29 +34,28 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
             );
         }
     }
-    let (near, mut far) = hints(model);
+    let (mut contextual, mut always) = hints(model);
     if let Some(pull) = &model.engine.pull
         && !model.is_layer_open(Action::Models)
     {
-        let words = pull_words(pull, pen, area.width >= 120);
-        far = vec![Clean::single_line(&words).as_str().to_owned()];
+        let progress = pull_words(pull, pen, area.width >= 120);
+        always = vec![Clean::single_line(&progress).as_str().to_owned()];
     }
-    let between = format!(" {} ", pen.glyphs.dot);
-    let join = |hints: &[String]| hints.join(&between);
-    let right = join(&far);
-    let mut left = near;
-    // A running pull stays visible if possible; without one, key hints come first.
-    let kept = match &model.engine.pull {
+    let separator = format!(" {} ", pen.glyphs.dot);
+    let join = |hints: &[String]| hints.join(&separator);
+    let right = join(&always);
+    // Reserve columns for a running pull. Without one, the hints on the left come first.
+    let reserved = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
     // The least important hint is last and is dropped first.
-    while left.len() > 1 && width(&join(&left)) + kept > usize::from(room) {
-        left.pop();
+    while contextual.len() > 1 && width(&join(&contextual)) + reserved > usize::from(columns) {
+        contextual.pop();
     }
-    let left = join(&left);
-    let used = pen.put_truncated(x, area.y, &left, pen.theme.dim, room);
-    if usize::from(used) + 3 + width(&right) <= usize::from(room) {
+    let left = join(&contextual);
+    let used = pen.put_truncated(x, area.y, &left, pen.theme.dim, columns);
+    if usize::from(used) + 3 + width(&right) <= usize::from(columns) {
         pen.put_right(
             area.right().saturating_sub(1),
             area.y,
@@ -67,8 +65,8 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     }
 }
 
-/// Draws a notice on the left; on the right, the hint that it must not hide and any others
-/// that fit.
+/// Draws a notice on the left. On the right, draws the hint that no notice may hide, or else
+/// the hints that always apply, if they fit.
 fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
@@ -83,18 +81,18 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     };
     pen.put(area.x + 1, area.y, mark, style, 1);
     pen.put(area.x + 3, area.y, text.as_str(), plain, columns);
-    let between = format!(" {} ", pen.glyphs.dot);
-    let right = stop_hint(model).unwrap_or_else(|| hints(model).1.join(&between));
+    let separator = format!(" {} ", pen.glyphs.dot);
+    let right = stop_hint(model).unwrap_or_else(|| hints(model).1.join(&separator));
     if usize::from(columns) + width(&right) + 7 <= usize::from(area.width) {
         pen.put_right(area.right() - 1, area.y, &right, pen.theme.dim);
     }
 }
 
-fn to_strings(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+fn to_strings(hints: &[&str]) -> Vec<String> {
+    hints.iter().map(|hint| (*hint).to_owned()).collect()
 }
 
-/// At most five hints: contextual ones, and those that always apply.
+/// At most five contextual hints, and the hints that always apply.
 fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     let hint = |action, word: &str| format!("{} {word}", key_label(action));
     let always = vec![
@@ -140,8 +138,8 @@ fn completion_hints() -> Vec<String> {
 }
 
 fn call_hints(model: &UiModel, back: &str) -> Vec<String> {
-    let runs = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
-    let first = if calls::selected_call(model).is_some_and(runs) {
+    let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
+    let first = if calls::selected_call(model).is_some_and(is_running) {
         "c cancel this call"
     } else {
         "Enter unfold"
@@ -151,36 +149,36 @@ fn call_hints(model: &UiModel, back: &str) -> Vec<String> {
 
 /// Hints for the selected row of the servers pane.
 fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
-    let sidebar = &model.servers_pane;
-    let Some(server) = sidebar.selected_server() else {
+    let pane = &model.servers_pane;
+    let Some(server) = pane.selected_server() else {
         return to_strings(&[back]);
     };
-    if matches!(sidebar.selected_row(), Some(ServersPaneRow::More { .. })) {
+    if matches!(pane.selected_row(), Some(ServersPaneRow::More { .. })) {
         return to_strings(&["Enter read all", back]);
     }
-    if let Some((server, tool)) = sidebar.selected_tool() {
-        let unfolded = sidebar.is_tool_unfolded(&server.id, &tool.name);
-        let enter = if unfolded {
+    if let Some((server, tool)) = pane.selected_tool() {
+        let is_unfolded = pane.is_tool_unfolded(&server.id, &tool.name);
+        let enter_hint = if is_unfolded {
             "Enter fold"
         } else {
             "Enter details"
         };
-        let mut hints = to_strings(&[enter, back, "Space on/off"]);
+        let mut hints = to_strings(&[enter_hint, back, "Space on/off"]);
         if server.withheld_tools.contains(&tool.name) {
             hints.insert(0, "w changes".to_owned());
         }
         return hints;
     }
-    let enter = if sidebar.is_unfolded(&server.id) {
+    let enter_hint = if pane.is_unfolded(&server.id) {
         "Enter fold"
     } else {
         "Enter tools"
     };
-    let mut hints = to_strings(&[enter, back, "Space on/off"]);
+    let mut hints = to_strings(&[enter_hint, back, "Space on/off"]);
     if server.enabled {
         hints.extend(to_strings(&["r retry", "l stderr"]));
     }
-    // At most five hints: viewing comes before rarely used actions.
+    // Reading the instructions replaces the rarely used retry: there is no room for both.
     let is_connected = server.status == ServerStatus::Connected;
     if server.instructions.is_some() && is_connected && hints.len() > 3 {
         hints[3] = "i instructions".to_owned();
@@ -214,13 +212,13 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
-        if model.conversation.cut {
+        if model.conversation.is_last_answer_truncated {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
     let is_calling = model.chat.running_calls().next().is_some();
-    if model.screen.size.0 < layout::SIDEBAR_FROM && !is_calling {
+    if model.screen.size.0 < SIDEBAR_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

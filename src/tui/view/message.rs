@@ -1,4 +1,4 @@
-//! Draws the message, the notice area above it, and the completion list.
+//! Draws the message, the notice area and the tour's line above it, and the completion list.
 
 use crate::tui::composer::completion_view;
 use crate::tui::demo_tour::progress;
@@ -9,17 +9,18 @@ use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Position;
 
-/// Returns the cursor position.
-pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Option<Position> {
-    pen.clear(panes.notice_area);
-    notice_area::draw(model, panes.notice_area, pen);
-    draw_tour_line(model, panes, pen);
-    let focused = model.panes.focus == Focus::Message;
-    let area = panes.message_inner;
+/// Draws the message, the notices, the line of the tour and the completion list. Returns the
+/// cursor position if the message has the focus.
+pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Option<Position> {
+    pen.clear(layout.notice_area);
+    notice_area::draw(model, layout.notice_area, pen);
+    draw_tour_line(model, layout, pen);
+    let has_focus = model.panes.focus == Focus::Message;
+    let area = layout.message_inner;
     let dialog_has_keys = model.dialogs.accepts_keys();
-    // Without the keys, the message must not look like the place that has them.
+    // While keys go to a dialog or a layer, the message must look inactive.
     let is_inactive = model.layer.is_some() || dialog_has_keys;
-    let style = match focused && !is_inactive {
+    let style = match has_focus && !is_inactive {
         true => pen.theme.accent,
         false => pen.theme.dim,
     };
@@ -27,24 +28,24 @@ pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Opt
         true => pen.theme.dim,
         false => pen.theme.plain,
     };
-    pen.clear(panes.message);
-    let sign_x = area.x.saturating_sub(2).max(panes.message.x);
-    pen.put(sign_x, panes.message.y, pen.glyphs.prompt, style, 1);
+    pen.clear(layout.message);
+    let prompt_x = area.x.saturating_sub(2).max(layout.message.x);
+    pen.put(prompt_x, layout.message.y, pen.glyphs.prompt, style, 1);
     let view = model.composer.editor.view(area.width, area.height);
     for (y, row) in view.rows.iter().enumerate() {
         pen.put(area.x, area.y + y as u16, row, text_style, area.width);
     }
-    if let Some(area) = panes.popup
-        && let Some(list) = model.completions()
+    if let Some(area) = layout.popup
+        && let Some(completions) = model.completions()
     {
-        completion_view::draw(&list, area, pen);
+        completion_view::draw(&completions, area, pen);
     }
-    focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
+    has_focus.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
 }
 
 /// Draws the tour's line directly above the message.
-fn draw_tour_line(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
-    let Some(area) = panes.tour_line else { return };
+fn draw_tour_line(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
+    let Some(area) = layout.tour_line else { return };
     pen.clear(area);
     let columns = area.width.saturating_sub(4);
     let Some(line) = progress::line(model, columns) else {

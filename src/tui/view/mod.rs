@@ -1,5 +1,5 @@
-//! Draws the model, one file per pane. Makes no decisions and walks only what is in view.
-//! Untrusted text is drawn only as `Clean`.
+//! Draws the model, one file per area of the screen. Makes no decisions and visits only the rows
+//! in view. Untrusted text is drawn only as `Clean`.
 
 pub mod elapsed;
 pub mod header;
@@ -26,73 +26,85 @@ pub fn draw(model: &mut UiModel, frame: &mut Frame) {
     }
 }
 
-/// Paints the whole screen into a blank buffer and returns the cursor position. Changes
-/// only row caches in the model.
+/// Paints the whole screen into a blank buffer and returns the cursor position. In the model,
+/// changes only the screen size, caches and which rows of a dialog were drawn.
 pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     model.screen.size = (area.width, area.height);
     if area.width == 0 || area.height == 0 {
         return None;
     }
-    let panes = ScreenLayout::compute(model);
+    let screen_layout = ScreenLayout::compute(model);
     let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
-    header::draw(model, &panes, &mut pen);
-    let below = draw_chat(model, &panes, &mut pen);
-    draw_sidebar(model, &panes, &mut pen);
-    elapsed::draw_rule(model, &panes, &below, &mut pen);
-    hints::draw(model, &panes, &mut pen);
-    let mut cursor = message::draw(model, &panes, &mut pen);
+    header::draw(model, &screen_layout, &mut pen);
+    let rows_below = draw_chat(model, &screen_layout, &mut pen);
+    draw_sidebar(model, &screen_layout, &mut pen);
+    elapsed::draw_rule(model, &screen_layout, &rows_below, &mut pen);
+    hints::draw(model, &screen_layout, &mut pen);
+    let mut cursor = message::draw(model, &screen_layout, &mut pen);
     if model.layer.is_some() {
-        cursor = draw_layer(model, &panes, area, &mut pen);
+        cursor = draw_layer(model, &screen_layout, area, &mut pen);
     }
-    if let Some(dialog) = panes.dialog {
-        let field = draw_dialog(model, dialog, &mut pen);
+    if let Some(dialog) = screen_layout.dialog {
+        let dialog_cursor = draw_dialog(model, dialog, &mut pen);
         if model.dialogs.accepts_keys() {
-            cursor = field;
+            cursor = dialog_cursor;
         }
-        // Draw the hints again: only now is it known how many rows are unread.
-        if let Some(hints) = panes.hints.filter(|hints| !hints.intersects(dialog)) {
+        // Draw the hints again: drawing the dialog has determined how many rows are unread.
+        if let Some(hints) = screen_layout
+            .hints
+            .filter(|hints| !hints.intersects(dialog))
+        {
             pen.clear(hints);
-            hints::draw(model, &panes, &mut pen);
+            hints::draw(model, &screen_layout, &mut pen);
         }
         // A full-screen dialog also covers the message.
-        cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));
+        cursor = cursor
+            .filter(|position| dialog_cursor == Some(*position) || !dialog.contains(*position));
     }
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-/// Draws the chat. Returns how many rows are below the view, in words.
-fn draw_chat(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> String {
+/// Draws the chat. Returns the label with the number of rows below the view.
+fn draw_chat(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painter) -> String {
     let pane = Pane {
-        outer: panes.chat,
-        inner: panes.chat_inner,
+        outer: screen_layout.chat,
+        inner: screen_layout.chat_inner,
     };
-    let at = chat_pane(model, pane, Focus::Chat);
-    let aside = panes.has_thinking_aside(model);
-    let marks_rows = panes.rule.is_some();
-    let below = chat::view::draw(&mut model.chat, &at, aside, marks_rows, pen);
+    let chat_pane = chat_pane(model, pane, Focus::Chat);
+    let has_thinking_pane = screen_layout.has_thinking_aside(model);
+    let has_rule = screen_layout.rule.is_some();
+    let rows_below = chat::view::draw(
+        &mut model.chat,
+        &chat_pane,
+        has_thinking_pane,
+        has_rule,
+        pen,
+    );
     let transcript = &model.chat.transcript;
     if transcript.entries().is_empty() && transcript.wait().is_none() {
-        let offer = model.offers_first_run().then_some(&model.first_run);
-        first_run_view::draw(&model.engine, offer, panes.chat_inner, pen);
+        let first_run = model.offers_first_run().then_some(&model.first_run);
+        first_run_view::draw(&model.engine, first_run, screen_layout.chat_inner, pen);
     }
-    below
+    rows_below
 }
 
-fn draw_sidebar(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) {
-    let Some(area) = panes.sidebar else { return };
+fn draw_sidebar(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painter) {
+    let Some(area) = screen_layout.sidebar else {
+        return;
+    };
     pen.clear(area);
-    let (dim, down) = (pen.theme.dim, pen.glyphs.frame[5]);
+    let (dim, vertical_line) = (pen.theme.dim, pen.glyphs.frame[5]);
     for y in area.top()..area.bottom() {
-        pen.put(area.x, y, down, dim, 1);
+        pen.put(area.x, y, vertical_line, dim, 1);
     }
-    if let Some(pane) = panes.servers {
+    if let Some(pane) = screen_layout.servers {
         let has_focus = model.panes.focus == Focus::Servers;
         servers::view::draw(&mut model.servers_pane, has_focus, pane, pen);
     }
-    if let Some(pane) = panes.thinking {
-        let at = chat_pane(model, pane, Focus::Thinking);
-        chat::view::draw_thinking(&mut model.chat, &at, pen);
+    if let Some(pane) = screen_layout.thinking {
+        let thinking_pane = chat_pane(model, pane, Focus::Thinking);
+        chat::view::draw_thinking(&mut model.chat, &thinking_pane, pen);
     }
 }
 
@@ -112,13 +124,13 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
 
 fn draw_layer(
     model: &mut UiModel,
-    panes: &ScreenLayout,
+    screen_layout: &ScreenLayout,
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let small = area.height < layout::SMALL_HEIGHT;
-    let body = if small { area } else { panes.body };
-    let popup = panes.popup.filter(|_| !small).unwrap_or(body);
+    let is_small = area.height < layout::SMALL_HEIGHT;
+    let body = if is_small { area } else { screen_layout.body };
+    let popup = screen_layout.popup.filter(|_| !is_small).unwrap_or(body);
     let mut layer = model.layer.take()?;
     let cursor = layer.draw(LayerArea { body, popup }, model.shared(), pen);
     model.layer = Some(layer);

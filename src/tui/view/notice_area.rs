@@ -23,19 +23,19 @@ pub enum NoticeRowKind {
     Continuation,
 }
 
-/// All rows for a screen of this width, regardless of height.
+/// All rows for an area of this width, regardless of its height.
 pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)> {
     let columns = columns.saturating_sub(4).max(1);
-    let more = model.screen.glyphs.more;
+    let more_mark = model.screen.glyphs.more;
     let mut rows = Vec::new();
     let mut add = |kind: NoticeRowKind, text: &str| {
-        let all = wrapped_rows(&Clean::single_line(text), columns);
-        let long = all.len() > BANNER_ROWS_MAX;
-        for (index, row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
-            // A trailing space has no column of its own.
+        let wrapped = wrapped_rows(&Clean::single_line(text), columns);
+        let is_truncated = wrapped.len() > BANNER_ROWS_MAX;
+        for (index, row) in wrapped.into_iter().take(BANNER_ROWS_MAX).enumerate() {
+            // A trailing space may exceed the width of the row.
             let mut row = row.trim_end().to_owned();
-            if long && index + 1 == BANNER_ROWS_MAX {
-                row = with_more_mark(&row, columns, more);
+            if is_truncated && index + 1 == BANNER_ROWS_MAX {
+                row = with_more_mark(&row, columns, more_mark);
             }
             rows.push((
                 if index == 0 {
@@ -49,7 +49,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
     };
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
-        // The hint line is as wide as the screen, whatever the width of this area.
+        // The hint line is as wide as the screen; this area may be narrower.
         if !fits_hint_line(&sentence, model, model.screen.size.0) {
             add(NoticeRowKind::Notice(notice.severity), &sentence);
         }
@@ -58,14 +58,14 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
         add(NoticeRowKind::Banner, &advice::notice_line(&banner.notice));
     }
     for prompt in &model.composer.queue.prompts {
-        let first = prompt.lines().next().unwrap_or_default();
+        let first_line = prompt.lines().next().unwrap_or_default();
         let columns = columns.saturating_sub(STATE_COLUMNS);
-        let start = truncate_to_width(first, usize::from(columns));
+        let start = truncate_to_width(first_line, usize::from(columns));
         let clean = Clean::single_line(start);
         let is_whole = start.len() == prompt.trim_end().len();
         let row = match is_whole {
             true => clean.as_str().to_owned(),
-            false => with_more_mark(clean.as_str(), columns, more),
+            false => with_more_mark(clean.as_str(), columns, more_mark),
         };
         rows.push((NoticeRowKind::Queued, row));
     }
@@ -73,15 +73,18 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
 }
 
 /// Appends a continuation mark without exceeding `columns`.
-fn with_more_mark(row: &str, columns: u16, more: &str) -> String {
-    let room = usize::from(columns).saturating_sub(width(more));
-    format!("{}{more}", truncate_to_width(row.trim_end(), room))
+fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
+    let text_columns = usize::from(columns).saturating_sub(width(more_mark));
+    format!(
+        "{}{more_mark}",
+        truncate_to_width(row.trim_end(), text_columns)
+    )
 }
 
-/// Whether a notice fits beside the stop hint; without that hint it may use the whole line.
+/// Whether a notice fits into the hint line, beside the stop hint if that is shown.
 pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
-    let kept = stop_hint(model).map_or(0, |kept| kept.len() + 7);
-    width(Clean::single_line(text).as_str()) + kept <= usize::from(columns)
+    let reserved = stop_hint(model).map_or(0, |hint| hint.len() + 7);
+    width(Clean::single_line(text).as_str()) + reserved <= usize::from(columns)
 }
 
 /// The stop hint, which no notice may hide.
@@ -97,13 +100,13 @@ pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {
     let hidden_prompts = count_queued(hidden);
     for (index, (kind, text)) in rows.iter().take(height).enumerate() {
         let y = area.y + index as u16;
-        let is_cut = !hidden.is_empty() && index + 1 == height;
+        let is_last_before_hidden = !hidden.is_empty() && index + 1 == height;
         let (mark, mark_style, style) = row_style(*kind, pen);
         let columns = area.width.saturating_sub(4);
         let is_queued = *kind == NoticeRowKind::Queued;
-        if is_cut && is_queued {
-            let words = format!("+{} more queued", hidden_prompts + 1);
-            pen.put_truncated(area.x + 3, y, &words, style, columns);
+        if is_last_before_hidden && is_queued {
+            let label = format!("+{} more queued", hidden_prompts + 1);
+            pen.put_truncated(area.x + 3, y, &label, style, columns);
             continue;
         }
         pen.put(area.x + 1, y, mark, mark_style, 1);
@@ -112,18 +115,18 @@ pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {
             (true, false) => "queued".to_owned(),
             (false, _) => String::new(),
         };
-        if is_cut && hidden_prompts > 0 {
+        if is_last_before_hidden && hidden_prompts > 0 {
             state = format!("+{hidden_prompts} more queued");
         }
-        let room = match width(&state) as u16 {
+        let text_columns = match width(&state) as u16 {
             0 => columns,
-            wide => columns.saturating_sub(wide + 1),
+            state_columns => columns.saturating_sub(state_columns + 1),
         };
-        if is_cut && !text.ends_with(pen.glyphs.more) {
-            let text = with_more_mark(text, room, pen.glyphs.more);
-            pen.put(area.x + 3, y, &text, style, room);
+        if is_last_before_hidden && !text.ends_with(pen.glyphs.more) {
+            let text = with_more_mark(text, text_columns, pen.glyphs.more);
+            pen.put(area.x + 3, y, &text, style, text_columns);
         } else {
-            pen.put_truncated(area.x + 3, y, text, style, room);
+            pen.put_truncated(area.x + 3, y, text, style, text_columns);
         }
         pen.put_right(area.right().saturating_sub(1), y, &state, pen.theme.dim);
     }
@@ -136,6 +139,7 @@ fn count_queued(rows: &[(NoticeRowKind, String)]) -> usize {
     prompts.count()
 }
 
+/// Mark, style of the mark, style of the text.
 type NoticeRowStyle = (&'static str, ratatui::style::Style, ratatui::style::Style);
 
 fn row_style(kind: NoticeRowKind, pen: &Painter) -> NoticeRowStyle {

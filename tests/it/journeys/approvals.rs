@@ -1,4 +1,4 @@
-//! Approval of tool calls: run, refuse, deny, edit, allow for the session.
+//! Approval of tool calls: running, refusing, denying, editing, allowing for the session.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn edited_arguments_are_validated_before_the_call_runs() {
         .key('e')
         .ctrl('u')
         .press(KeyCode::Char('a'), KeyModifiers::CONTROL);
-    // Clear the field, whatever it contains.
+    // Clear all lines of the field.
     for _ in 0..6 {
         chat.ctrl('e')
             .ctrl('u')
@@ -168,11 +168,11 @@ fn a_paste_never_answers_a_dialog() {
 
 #[test]
 fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
-    let cancelled_in_the_middle = script()
+    let script_with_cancelled_answer = script()
         .answer(GET_TIME_CALL)
         .answer("It is late.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut first = chat(cancelled_in_the_middle);
+    let mut first = chat(script_with_cancelled_answer);
     first
         .says("Time?")
         .reads_screen()

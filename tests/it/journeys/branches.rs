@@ -62,7 +62,7 @@ fn undo_removes_the_last_turn_and_up_restores_its_prompt() {
 }
 
 #[test]
-fn undo_distinguishes_an_empty_conversation_from_an_undone_one() {
+fn undo_tells_a_new_conversation_from_an_undone_one() {
     chat(script().round([ScriptStep::Hang]))
         .says("/undo")
         .sees("Nothing to undo yet.")
@@ -71,7 +71,7 @@ fn undo_distinguishes_an_empty_conversation_from_an_undone_one() {
         .says("/undo")
         .says("/undo")
         .sees("Nothing left to undo.")
-        .does_not_see("/branches leads");
+        .does_not_see("/branches restores");
 }
 
 #[test]
@@ -124,11 +124,14 @@ fn undo_is_refused_during_a_turn() {
     .sees("Half");
 }
 
-/// Waits until the text is on disk, so that it survives a kill.
+/// Waits until the journal on disk contains `text`, which then survives a kill.
 pub fn wait_until_journaled(chat: &mut Chat, text: &str) {
-    let since = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     while !chat.text_in_folder("journal").contains(text) {
-        assert!(since.elapsed() < Duration::from_secs(10), "never journaled");
+        assert!(
+            started_at.elapsed() < Duration::from_secs(10),
+            "never journaled"
+        );
         chat.waits(Duration::from_millis(50));
     }
 }

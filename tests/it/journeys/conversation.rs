@@ -12,7 +12,7 @@ fn a_prompt_is_answered() {
 }
 
 #[test]
-fn the_prompt_and_a_waiting_sign_appear_before_the_model_responds() {
+fn the_prompt_and_a_waiting_notice_appear_before_the_model_responds() {
     chat(script().round([ScriptStep::Hang]))
         .says("hello")
         .sees("hello")

@@ -1,4 +1,4 @@
-//! `humble demo`: the seven steps of the tour, and users who leave its path.
+//! `humble demo`: the seven steps of the tour, and users who do something else.
 
 use super::*;
 use humble::demo::{CONNECT, QUESTION, STORY};
@@ -11,7 +11,7 @@ fn demo() -> Chat {
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
 /// A demo whose tool dialog is open and accepts keys.
-fn asked() -> Chat {
+fn with_tool_dialog() -> Chat {
     let mut chat = demo();
     chat.enter()
         .waits_until_sees("Call now? (Y/N)")
@@ -20,8 +20,8 @@ fn asked() -> Chat {
 }
 
 /// A demo whose first question was answered with the tool's result.
-fn answered() -> Chat {
-    let mut chat = asked();
+fn after_first_answer() -> Chat {
+    let mut chat = with_tool_dialog();
     chat.key('y')
         .waits_until_sees("IANA")
         .waits_until_sees("3 of 7  PgUp");
@@ -44,7 +44,7 @@ fn the_tour_introduces_the_script_and_types_the_first_prompt() {
 
 #[test]
 fn every_step_is_completed_by_its_key() {
-    let mut chat = answered();
+    let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE)
         .sees("3 of 7  What it thought")
         .press(KeyCode::Esc, NONE)
@@ -81,7 +81,7 @@ fn every_step_is_completed_by_its_key() {
 
 #[test]
 fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
-    asked()
+    with_tool_dialog()
         .key('n')
         .sees("refused")
         .sees("3 of 7  There was no answer.")
@@ -92,7 +92,7 @@ fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
 
 #[test]
 fn a_denial_is_answered_with_its_reason() {
-    asked()
+    with_tool_dialog()
         .key('d')
         .sees("2 of 7  Enter denies, with or without a reason.")
         .says("look **outside**")
@@ -103,7 +103,7 @@ fn a_denial_is_answered_with_its_reason() {
 #[test]
 fn the_answer_mentions_edited_and_failed_calls() {
     let edit = |zone: &str| {
-        let mut chat = asked();
+        let mut chat = with_tool_dialog();
         chat.key('e')
             .sees("2 of 7  Enter runs the call as shown here.");
         chat.press(KeyCode::Up, NONE);
@@ -123,7 +123,7 @@ fn the_answer_mentions_edited_and_failed_calls() {
 
 #[test]
 fn ctrl_c_at_the_dialog_decides_nothing() {
-    asked()
+    with_tool_dialog()
         .ctrl('c')
         .sees("2 of 7  Ask what time it is")
         .sees(&format!("› {QUESTION}"));
@@ -160,13 +160,13 @@ fn a_deleted_suggestion_is_not_typed_again() {
 }
 
 #[test]
-fn a_step_done_early_is_not_taught_again() {
+fn a_step_completed_early_is_not_repeated() {
     demo()
         .ctrl('p')
         .sees("6 of 7")
         .press(KeyCode::Esc, NONE)
         .sees("1 of 7");
-    answered()
+    after_first_answer()
         .ctrl('o')
         .press(KeyCode::Esc, NONE)
         .sees("6 of 7  Ctrl+P");
@@ -174,7 +174,7 @@ fn a_step_done_early_is_not_taught_again() {
 
 #[test]
 fn a_story_that_ends_by_itself_completes_the_stop_step() {
-    let mut chat = answered();
+    let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
     chat.enter()
         .waits_until_sees("The end.")
@@ -184,8 +184,8 @@ fn a_story_that_ends_by_itself_completes_the_stop_step() {
 #[test]
 fn a_disabled_tool_does_not_block_the_tour() {
     let home = TempDir::new().expect("a temporary folder");
-    let off = r#"{ "mcpServers": { "humble": { "enabled": false } } }"#;
-    std::fs::write(home.path().join("mcp-servers.json"), off).expect("written");
+    let servers_file = r#"{ "mcpServers": { "humble": { "enabled": false } } }"#;
+    std::fs::write(home.path().join("mcp-servers.json"), servers_file).expect("written");
     demo_in(home)
         .enter()
         .waits_until_sees("available: it is switched off")
@@ -215,16 +215,16 @@ fn the_demo_writes_no_settings() {
     assert!(!home.path().join("config.json").exists());
 }
 
-/// A demo in a home that already holds this file.
-fn demo_after(file: &str, text: &str) -> Chat {
+/// A demo whose home folder already contains this file.
+fn demo_with_file(file: &str, text: &str) -> Chat {
     let home = TempDir::new().expect("a temporary folder");
     std::fs::write(home.path().join(file), text).expect("written");
     demo_in(home)
 }
 
 #[test]
-fn the_demo_asks_whatever_tool_mode_its_settings_hold() {
-    demo_after("config.json", r#"{ "toolCallMode": "auto" }"#)
+fn the_demo_asks_even_if_its_settings_select_auto_mode() {
+    demo_with_file("config.json", r#"{ "toolCallMode": "auto" }"#)
         .sees("manual")
         .enter()
         .sees("2 of 7  It thinks, then asks to run a tool. Nothing runs until you agree.")
@@ -246,7 +246,7 @@ fn in_auto_mode_the_tour_does_not_promise_a_question() {
 }
 
 #[test]
-fn the_tour_announces_no_tool_for_a_prompt_of_the_user() {
+fn the_tour_announces_no_tool_for_a_prompt_that_needs_none() {
     demo()
         .says(STORY)
         .sees("2 of 7  It answers. A tool would run only after you agree.")
@@ -268,13 +268,13 @@ fn without_tools_the_tour_does_not_promise_one() {
 
 #[test]
 fn the_tour_does_not_claim_that_an_unsaved_conversation_was_saved() {
-    let mut chat = asked();
+    let mut chat = with_tool_dialog();
     chat.key('n')
         .sees("refused")
         .ctrl('o')
         .sees("5 of 7  There are no saved conversations yet.");
-    // A file takes the place of the sessions folder, so saving fails.
-    let mut chat = demo_after("sessions", "");
+    // A file is named like the sessions folder, so saving fails.
+    let mut chat = demo_with_file("sessions", "");
     chat.enter()
         .waits_until_sees("Call now? (Y/N)")
         .reads_screen();

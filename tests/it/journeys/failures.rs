@@ -1,4 +1,4 @@
-//! Busy servers, truncated answers, full contexts.
+//! Busy servers, truncated answers, summaries of full contexts.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
@@ -39,11 +39,11 @@ fn alt_r_retries_without_waiting() {
 
 #[test]
 fn alt_c_continues_a_truncated_answer() {
-    let cut = [
+    let truncated = [
         ScriptStep::text("The first half"),
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
-    chat(script().round(cut).answer("and the second."))
+    chat(script().round(truncated).answer("and the second."))
         .says("Tell me")
         .sees("The answer was cut by the token limit.")
         .sees("Alt+C continue the answer")
@@ -106,11 +106,11 @@ fn the_chat_marks_where_the_model_receives_a_summary() {
 
 #[test]
 fn the_queue_waits_after_a_failure() {
-    let fails = [
+    let failure = [
         ScriptStep::Wait(Duration::from_millis(500)),
         ScriptStep::Fail(FailureCause::ConnectionRefused),
     ];
-    chat(script().round(fails).answer("never sent by itself"))
+    chat(script().round(failure).answer("never sent by itself"))
         .says("one")
         .says("two")
         .waits_until_sees("Nothing listens")

@@ -1,6 +1,6 @@
-//! Errors in model management: invalid names, missing models, unreadable settings.
+//! Model management in special cases: invalid names, missing models, unreadable settings.
 
-use super::models::{stocked, with_qwen};
+use super::models::{with_ollama, with_qwen};
 use super::*;
 
 const TAB: KeyCode = KeyCode::Tab;
@@ -8,7 +8,7 @@ const ESC: KeyCode = KeyCode::Esc;
 
 #[test]
 fn an_invalid_name_is_not_pulled_and_stays_editable() {
-    let mut chat = with_qwen(stocked(script()));
+    let mut chat = with_qwen(with_ollama(script()));
     chat.says("/models pull qwen3 4b")
         .sees("`qwen3 4b` is not a model name.")
         .does_not_see("Pulling");
@@ -19,7 +19,7 @@ fn an_invalid_name_is_not_pulled_and_stays_editable() {
 
 #[test]
 fn removing_a_missing_model_fails_without_a_question() {
-    let mut chat = with_qwen(stocked(script()));
+    let mut chat = with_qwen(with_ollama(script()));
     chat.says("/models").press(ESC, KeyModifiers::NONE);
     chat.says("/models rm nope")
         .sees("http://localhost:11434 has no model `nope`.")
@@ -28,7 +28,7 @@ fn removing_a_missing_model_fails_without_a_question() {
 
 #[test]
 fn removing_the_model_in_use_warns_the_user() {
-    let mut chat = with_qwen(stocked(script()));
+    let mut chat = with_qwen(with_ollama(script()));
     chat.says("/models rm gemma3:4b").sees("Remove model");
     chat.does_not_see("in use;").reads_screen().key('n');
     chat.says("/models rm qwen3:4b")
@@ -36,8 +36,8 @@ fn removing_the_model_in_use_warns_the_user() {
 }
 
 #[test]
-fn a_question_over_the_models_dialog_has_its_width() {
-    let mut chat = with_qwen(stocked(script()));
+fn a_question_over_the_models_dialog_is_as_wide_as_the_dialog() {
+    let mut chat = with_qwen(with_ollama(script()));
     chat.says("/models")
         .types("gem")
         .press(TAB, KeyModifiers::NONE);
@@ -51,7 +51,7 @@ fn a_question_over_the_models_dialog_has_its_width() {
 
 #[test]
 fn after_a_removal_no_model_is_selected_until_the_user_moves() {
-    let script = stocked(script());
+    let script = with_ollama(script());
     let catalog = script.catalog();
     let mut chat = with_qwen(script);
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('j');
@@ -70,7 +70,7 @@ fn after_a_removal_no_model_is_selected_until_the_user_moves() {
 #[test]
 fn c_cancels_a_pull_and_x_does_not() {
     let hang = humble::provider::PullStep::Hang;
-    let mut chat = with_qwen(stocked(script()).with_pull([hang]));
+    let mut chat = with_qwen(with_ollama(script()).with_pull([hang]));
     chat.says("/models pull m").says("/models");
     chat.press(TAB, KeyModifiers::NONE).sees("c cancel pull");
     chat.key('x').sees("Pulling m").key('c');
@@ -79,7 +79,7 @@ fn c_cancels_a_pull_and_x_does_not() {
 
 #[test]
 fn a_filled_form_needs_a_second_esc_to_close() {
-    let mut chat = with_qwen(stocked(script()));
+    let mut chat = with_qwen(with_ollama(script()));
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('a');
     chat.press(ESC, KeyModifiers::NONE)
         .does_not_see("Another server");

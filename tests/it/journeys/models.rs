@@ -1,23 +1,23 @@
-//! Models: the first-run offer, the `/models` dialog, pulling and removing, adding a server,
-//! and thinking.
+//! Models: the first-run chooser, the `/models` dialog, pulling and removing, adding a server,
+//! and the `/think` setting.
 
 use super::*;
 use humble::config::{self, Home};
 use humble::domain::{ListedModel, ModelInfo};
 use humble::provider::{FailureCause, PullStep};
 
-/// The address at which the program looks for an Ollama without configuration.
-fn local() -> String {
+/// The address at which an unconfigured program looks for Ollama.
+fn local_ollama_url() -> String {
     config::local_ollama(&Home::at("/nowhere")).base_url
 }
 
-fn model(name: &str, abilities: &[&str]) -> ListedModel {
+fn model(name: &str, capabilities: &[&str]) -> ListedModel {
     ListedModel {
         name: name.to_owned(),
         bytes: Some(2_600_000_000),
         is_loaded: Some(false),
         info: ModelInfo {
-            capabilities: abilities.iter().map(|name| (*name).to_owned()).collect(),
+            capabilities: capabilities.iter().map(|name| (*name).to_owned()).collect(),
             family: Some("qwen3".to_owned()),
             context_length: Some(40_960),
             ..ModelInfo::default()
@@ -26,7 +26,7 @@ fn model(name: &str, abilities: &[&str]) -> ListedModel {
 }
 
 /// An Ollama with `qwen3:4b`, which the tests configure, and another model.
-pub fn stocked(script: Script) -> Script {
+pub fn with_ollama(script: Script) -> Script {
     script.with_server(
         "http://localhost:11434",
         [
@@ -36,7 +36,7 @@ pub fn stocked(script: Script) -> Script {
     )
 }
 
-/// A chat that uses that Ollama's `qwen3:4b`.
+/// A chat that is configured to use `qwen3:4b`.
 pub fn with_qwen(script: Script) -> Chat {
     let home = tempfile::TempDir::new().expect("a temporary folder");
     let text = r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
@@ -44,9 +44,10 @@ pub fn with_qwen(script: Script) -> Chat {
     chat_in(home, script)
 }
 
-fn offering() -> Script {
+/// A script for a first run that finds an Ollama.
+fn with_local_ollama() -> Script {
     script().answer("반가워요.").with_server(
-        &local(),
+        &local_ollama_url(),
         [
             model("qwen3:4b", &["completion", "tools"]),
             model("all-minilm", &["embedding"]),
@@ -57,7 +58,7 @@ fn offering() -> Script {
 
 #[test]
 fn a_first_run_offers_the_models_of_ollama() {
-    let mut chat = first_run(offering());
+    let mut chat = first_run(with_local_ollama());
     chat.sees("Ollama is running here:")
         .sees("1  qwen3:4b")
         .sees("2  gemma3:4b")
@@ -77,14 +78,14 @@ fn a_first_run_offers_the_models_of_ollama() {
 
 #[test]
 fn enter_takes_the_first_model_of_a_first_run() {
-    let mut chat = first_run(offering());
+    let mut chat = first_run(with_local_ollama());
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.");
 }
 
 #[test]
-fn arrows_select_from_the_offer_too() {
-    let mut chat = first_run(offering());
+fn arrows_select_in_the_first_run_chooser() {
+    let mut chat = first_run(with_local_ollama());
     chat.reads_screen()
         .press(KeyCode::Down, KeyModifiers::NONE)
         .enter();
@@ -93,7 +94,7 @@ fn arrows_select_from_the_offer_too() {
 
 #[test]
 fn a_prompt_waits_for_the_first_model() {
-    let mut chat = first_run(offering());
+    let mut chat = first_run(with_local_ollama());
     chat.reads_screen().says("a1");
     chat.sees("a1").sees("queued").sees("1  qwen3:4b");
     assert_eq!(chat.config(), "", "digits in a message choose nothing");
@@ -105,11 +106,11 @@ fn a_prompt_waits_for_the_first_model() {
 #[test]
 fn a_message_that_starts_with_digits_stays_complete() {
     for typed in ["2 apples", "12 plus 1"] {
-        let mut chat = first_run(offering());
+        let mut chat = first_run(with_local_ollama());
         chat.reads_screen().types(typed).sees(&format!("› {typed}"));
         assert_eq!(chat.config(), "");
     }
-    let mut chat = first_run(offering());
+    let mut chat = first_run(with_local_ollama());
     chat.reads_screen()
         .key('3')
         .pastes("rd try")
@@ -117,15 +118,15 @@ fn a_message_that_starts_with_digits_stays_complete() {
 }
 
 #[test]
-fn a_digit_typed_before_the_offer_is_readable_goes_to_the_message() {
-    let mut chat = first_run(offering());
+fn a_digit_typed_before_the_chooser_can_be_read_goes_to_the_message() {
+    let mut chat = first_run(with_local_ollama());
     chat.key('1').sees("› 1");
     assert_eq!(chat.config(), "");
 }
 
 #[test]
-fn the_first_run_offer_can_be_postponed() {
-    let mut chat = first_run(offering());
+fn the_first_run_chooser_can_be_postponed() {
+    let mut chat = first_run(with_local_ollama());
     chat.reads_screen()
         .press(KeyCode::Esc, KeyModifiers::NONE)
         .does_not_see("Look around")
@@ -147,14 +148,14 @@ fn without_an_ollama_the_other_options_are_offered() {
 
 #[test]
 fn the_search_for_ollama_times_out() {
-    let mut chat = first_run(script().with_unresponsive_server(&local()));
+    let mut chat = first_run(script().with_unresponsive_server(&local_ollama_url()));
     chat.sees("Looking for Ollama at").sees("2  Look around");
     chat.waits_until_sees("No Ollama answers at");
 }
 
 #[test]
 fn the_dialog_lists_models_and_typing_filters_them() {
-    with_qwen(stocked(script()))
+    with_qwen(with_ollama(script()))
         .says("/models")
         .sees("http://localhost:11434 · ollama")
         .sees("2 models")
@@ -168,7 +169,7 @@ fn the_dialog_lists_models_and_typing_filters_them() {
 
 #[test]
 fn an_unconfigured_model_is_added_after_a_confirmation() {
-    let mut chat = with_qwen(stocked(script().answer("Hello.")));
+    let mut chat = with_qwen(with_ollama(script().answer("Hello.")));
     let before = chat.config();
     chat.says("/models").types("gem").enter();
     chat.sees("config.json does not list it").sees("Add it?");
@@ -184,7 +185,7 @@ fn an_unconfigured_model_is_added_after_a_confirmation() {
 
 #[test]
 fn a_model_can_be_used_without_changing_the_file() {
-    let mut chat = with_qwen(stocked(script()));
+    let mut chat = with_qwen(with_ollama(script()));
     let before = chat.config();
     chat.says("/models")
         .types("gem")
@@ -208,7 +209,7 @@ fn a_pull_runs_in_the_background_and_can_be_stopped() {
         done,
         total: 2_000_000_000,
     };
-    let script = stocked(script())
+    let script = with_ollama(script())
         .with_pull([step(840_000_000), PullStep::Hang])
         .with_pull([step(1_000_000_000)]);
     let catalog = script.catalog();
@@ -242,7 +243,7 @@ fn a_failed_pull_reports_the_reason() {
     let missing = FailureCause::ErrorInReply {
         message: "pull model manifest: file does not exist".to_owned(),
     };
-    with_qwen(stocked(script()).with_pull([PullStep::Fail(missing)]))
+    with_qwen(with_ollama(script()).with_pull([PullStep::Fail(missing)]))
         .says("/models pull nope")
         .sees("`nope` was not pulled.")
         .sees("file does not exist")
@@ -251,7 +252,7 @@ fn a_failed_pull_reports_the_reason() {
 
 #[test]
 fn a_model_is_removed_only_after_a_confirmation() {
-    let script = stocked(script().round([ScriptStep::Hang]));
+    let script = with_ollama(script().round([ScriptStep::Hang]));
     let catalog = script.catalog();
     let count = || catalog.model_names("http://localhost:11434").len();
     let mut chat = with_qwen(script);
@@ -321,7 +322,7 @@ fn a_server_that_lists_the_model_is_saved_at_once() {
 
 #[test]
 fn thinking_is_set_for_this_run_only() {
-    let mut chat = with_qwen(stocked(script().answer("x")));
+    let mut chat = with_qwen(with_ollama(script().answer("x")));
     let before = chat.config();
     chat.says("/think low")
         .sees("think low")
@@ -337,8 +338,8 @@ fn thinking_is_set_for_this_run_only() {
 
 #[test]
 fn thinking_is_refused_for_a_model_without_it() {
-    let without = model("qwen3:4b", &["completion", "tools"]);
-    let mut chat = with_qwen(script().with_server("http://localhost:11434", [without]));
+    let plain_model = model("qwen3:4b", &["completion", "tools"]);
+    let mut chat = with_qwen(script().with_server("http://localhost:11434", [plain_model]));
     chat.says("/think on")
         .sees("`qwen3:4b` does not support thinking.")
         .does_not_see("think on");
@@ -356,13 +357,13 @@ fn with_two_active_models_none_is_used_until_the_user_picks_one() {
         .says("/set-model 2")
         .says("hi");
     chat.sees("It is b.").does_not_see("marked active");
-    let picked = text.replacen("\"active\":true", "\"active\":false", 1);
-    assert_eq!(chat.config(), picked);
+    let expected = text.replacen("\"active\":true", "\"active\":false", 1);
+    assert_eq!(chat.config(), expected);
 }
 
 #[test]
-fn adding_a_model_applies_no_outside_edit() {
-    let mut chat = with_qwen(stocked(script()));
+fn adding_a_model_does_not_apply_an_external_edit() {
+    let mut chat = with_qwen(with_ollama(script()));
     let edited = chat.config().replace(
         "\"active\"",
         "\"baseUrl\": \"http://evil.example:1\", \"active\"",

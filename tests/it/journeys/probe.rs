@@ -4,23 +4,23 @@ use super::*;
 use humble::domain::{Dialect, Message};
 use humble::provider::ChatRequest;
 
-fn says(text: &str) -> Vec<ScriptStep> {
+fn answer(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
 /// A model that calls tools only natively and otherwise greets the user.
-fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
-    let mut offered = request.tools.tools().iter();
-    if !offered.any(|tool| tool.tool.name == "say_hello") {
-        return says("반가워요.");
+fn calls_natively_only(request: &ChatRequest) -> Vec<ScriptStep> {
+    let mut offered_tools = request.tools.tools().iter();
+    if !offered_tools.any(|tool| tool.tool.name == "say_hello") {
+        return answer("반가워요.");
     }
     let result = match request.messages.last() {
         Some(Message::ToolResult(result)) => Some(result.content.clone()),
         _ => None,
     };
     match result {
-        _ if request.model.dialect != Dialect::Native => says("I cannot call tools."),
-        Some(result) => says(&format!("It says: {result}")),
+        _ if request.model.dialect != Dialect::Native => answer("I cannot call tools."),
+        Some(result) => answer(&format!("It says: {result}")),
         None => vec![
             ScriptStep::call("humble__say_hello", <_>::default()),
             ScriptStep::end(),
@@ -28,13 +28,13 @@ fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
     }
 }
 
-fn probing() -> Chat {
-    chat(Script::responding(native_alone))
+fn chat_with_native_calls() -> Chat {
+    chat(Script::responding(calls_natively_only))
 }
 
 #[test]
 fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
-    let mut chat = probing();
+    let mut chat = chat_with_native_calls();
     let before = chat.config();
     chat.says("/probe")
         .sees("m works with tools: best in `native`.")
@@ -59,7 +59,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
 
 #[test]
 fn keeping_the_setting_changes_nothing() {
-    let mut chat = probing();
+    let mut chat = chat_with_native_calls();
     let before = chat.config();
     chat.says("/probe")
         .reads_screen()
@@ -70,7 +70,7 @@ fn keeping_the_setting_changes_nothing() {
 }
 
 #[test]
-fn a_result_without_anything_to_store_stays_open() {
+fn a_report_without_a_result_to_store_stays_open() {
     let script = script().answer("Hello.").answer("Hello.").answer("Hello.");
     let mut chat = chat(script);
     chat.says("/probe")
@@ -107,7 +107,7 @@ fn a_probe_shows_progress_and_ctrl_c_or_esc_stops_it() {
 }
 
 #[test]
-fn a_stopped_probe_shows_its_findings() {
+fn a_stopped_probe_shows_its_partial_results() {
     let mut chat = chat(script().answer("Hello.").round([ScriptStep::Hang]));
     chat.says("/probe").sees("probe: prompt, 2 of 3");
     chat.ctrl('c')
@@ -130,7 +130,7 @@ fn a_prompt_waits_until_the_report_is_closed() {
     let mut chat = chat(script);
     chat.says("/probe").says("안녕?").sees("queued");
     chat.model_received_requests(1);
-    let mut chat = probing();
+    let mut chat = chat_with_native_calls();
     chat.says("/probe")
         .sees("Store it?")
         .says("안녕?")

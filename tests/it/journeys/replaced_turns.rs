@@ -1,30 +1,30 @@
-//! Retried and edited turns, continued answers, and turns without an answer: the screen and
-//! the session file.
+//! Retried and edited turns, continued answers, and turns without an answer, on the screen and
+//! in the session file.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
-/// The only session file.
-fn file(chat: &Chat) -> Value {
+/// The only session file, parsed.
+fn session_file(chat: &Chat) -> Value {
     serde_json::from_str(&chat.text_in_folder("sessions")).expect("one session file")
 }
 
 fn messages(chat: &Chat) -> Value {
-    file(chat)["messages"].clone()
+    session_file(chat)["messages"].clone()
 }
 
 fn expected_messages(turns: &[(&str, &str)]) -> Value {
-    let both = turns.iter().flat_map(|(prompt, answer)| {
+    let messages = turns.iter().flat_map(|(prompt, answer)| {
         [
             json!({ "role": "user", "content": prompt }),
             json!({ "role": "assistant", "content": answer }),
         ]
     });
-    both.collect()
+    messages.collect()
 }
 
-fn failing() -> ScriptStep {
+fn server_error() -> ScriptStep {
     ScriptStep::Fail(FailureCause::Status {
         status: 500,
         message: None,
@@ -33,22 +33,22 @@ fn failing() -> ScriptStep {
     })
 }
 
-fn cut() -> [ScriptStep; 2] {
+fn truncated_answer() -> [ScriptStep; 2] {
     [
         ScriptStep::text("The first half"),
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ]
 }
 
-/// One answered turn, then a second attempt that ends in `round`.
-fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
+/// A chat with one answered turn. The next request to the model gets `round`.
+fn with_next_round(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
     let script = script().answer("answer one").round(round);
     let mut chat = chat(script.answer("answer two").answer("answer three"));
     chat.says("q1").sees("answer one");
     chat
 }
 
-/// Checks that the conversation still has its turn and that the model receives it.
+/// Checks that the first turn is still saved, shown and sent to the model.
 fn assert_turn_is_intact(chat: &mut Chat) {
     assert_eq!(messages(chat), expected_messages(&[("q1", "answer one")]));
     chat.sees("answer one").says("q2").sees("answer two");
@@ -60,14 +60,14 @@ fn assert_turn_is_intact(chat: &mut Chat) {
 #[test]
 fn a_failed_retry_leaves_the_conversation_unchanged() {
     for round in [
-        vec![failing()],
-        vec![ScriptStep::text("Half"), failing()],
+        vec![server_error()],
+        vec![ScriptStep::text("Half"), server_error()],
         vec![
             ScriptStep::text("Half"),
             ScriptStep::Fail(FailureCause::ConnectionReset),
         ],
     ] {
-        let mut chat = attempt(round);
+        let mut chat = with_next_round(round);
         chat.says("/retry").sees("✗");
         assert_turn_is_intact(&mut chat);
     }
@@ -75,38 +75,41 @@ fn a_failed_retry_leaves_the_conversation_unchanged() {
 
 #[test]
 fn an_interrupted_retry_leaves_the_conversation_unchanged() {
-    let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
+    let mut chat = with_next_round([ScriptStep::text("Half"), ScriptStep::Hang]);
     chat.says("/retry").sees("Half").does_not_see("answer one");
     assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.ctrl('c').sees("(cancelled)").sees("answer one");
-    assert_eq!(file(&chat)["humble"]["cancelled"][0]["words"], "Half");
+    assert_eq!(
+        session_file(&chat)["humble"]["cancelled"][0]["words"],
+        "Half"
+    );
     assert_turn_is_intact(&mut chat);
 }
 
 #[test]
 fn a_failed_edit_leaves_the_conversation_unchanged() {
-    let mut chat = attempt([failing()]);
+    let mut chat = with_next_round([server_error()]);
     chat.says("/edit").types(" anew").enter().sees("✗");
     assert_turn_is_intact(&mut chat);
 }
 
 #[test]
-fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
-    let mut chat = attempt([failing()]);
+fn a_retry_after_a_failed_retry_replaces_the_answered_turn() {
+    let mut chat = with_next_round([server_error()]);
     chat.says("/retry").sees("✗").says("/retry");
     chat.sees("answer two")
         .does_not_see("answer one")
         .does_not_see("✗");
     chat.model_does_not_receive("answer one");
     assert_eq!(messages(&chat), expected_messages(&[("q1", "answer two")]));
-    let branches = file(&chat)["humble"]["branches"].clone();
+    let branches = session_file(&chat)["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
     chat.sees("Earlier version kept in /branches.");
 }
 
 #[test]
-fn undo_after_a_failed_retry_removes_the_attempt_first() {
-    let mut chat = attempt([ScriptStep::text("Half"), failing()]);
+fn undo_after_a_failed_retry_removes_only_the_failed_attempt() {
+    let mut chat = with_next_round([ScriptStep::text("Half"), server_error()]);
     chat.says("/retry").sees("✗").says("/undo");
     chat.sees("answer one").does_not_see("Half");
     assert_turn_is_intact(&mut chat);
@@ -114,7 +117,7 @@ fn undo_after_a_failed_retry_removes_the_attempt_first() {
 
 #[test]
 fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
-    let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
+    let mut first = with_next_round([ScriptStep::text("Half"), ScriptStep::Hang]);
     first.says("/retry").sees("Half");
     branches::wait_until_journaled(&mut first, "Half");
     assert_eq!(messages(&first), expected_messages(&[("q1", "answer one")]));
@@ -131,8 +134,8 @@ fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
 }
 
 #[test]
-fn a_prompt_queued_behind_a_failed_retry_gets_the_whole_history() {
-    let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
+fn a_prompt_queued_behind_a_failed_retry_is_sent_with_the_whole_history() {
+    let mut chat = with_next_round([ScriptStep::Wait(Duration::from_millis(500)), server_error()]);
     chat.says("/retry").says("q2").waits_until_sees("✗").enter();
     chat.sees("answer two").model_receives("answer one");
     let expected = expected_messages(&[("q1", "answer one"), ("q2", "answer two")]);
@@ -140,13 +143,13 @@ fn a_prompt_queued_behind_a_failed_retry_gets_the_whole_history() {
 }
 
 #[test]
-fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
-    let answer = [
+fn a_prompt_queued_behind_a_retry_is_sent_with_the_new_answer_only() {
+    let slow_answer = [
         ScriptStep::Wait(Duration::from_millis(500)),
         ScriptStep::text("answer one b"),
         ScriptStep::end(),
     ];
-    let mut chat = attempt(answer);
+    let mut chat = with_next_round(slow_answer);
     chat.says("/retry")
         .says("q2")
         .waits_until_sees("answer two");
@@ -156,8 +159,8 @@ fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
 }
 
 #[test]
-fn undoing_the_only_turn_leaves_no_empty_conversation() {
-    let mut chat = attempt([]);
+fn undoing_the_only_turn_keeps_it_in_the_session_file() {
+    let mut chat = with_next_round([]);
     chat.says("/undo").does_not_see("answer one");
     assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.says("/sessions")
@@ -171,7 +174,7 @@ fn undoing_the_only_turn_leaves_no_empty_conversation() {
 fn a_continued_answer_is_saved_as_one_answer() {
     let mut chat = chat(
         script()
-            .round(cut())
+            .round(truncated_answer())
             .answer(" and the second.")
             .answer("ok"),
     );
@@ -183,8 +186,8 @@ fn a_continued_answer_is_saved_as_one_answer() {
         .model_receives("Continue exactly where your answer was cut off.");
     let whole = "The first half and the second.";
     assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));
-    assert_eq!(file(&chat)["humble"].get("branches"), None);
-    let turns = file(&chat)["humble"]["turns"].clone();
+    assert_eq!(session_file(&chat)["humble"].get("branches"), None);
+    let turns = session_file(&chat)["humble"]["turns"].clone();
     assert_eq!(turns.as_array().map(Vec::len), Some(1), "{turns}");
     assert!(
         !chat.text_in_folder("").contains("Continue exactly"),
@@ -198,7 +201,7 @@ fn a_continued_answer_is_saved_as_one_answer() {
 fn an_interrupted_continuation_can_be_retried() {
     let mut chat = chat(
         script()
-            .round(cut())
+            .round(truncated_answer())
             .round([ScriptStep::text(" and"), ScriptStep::Hang])
             .answer(" and the second."),
     );
@@ -220,7 +223,7 @@ fn an_interrupted_continuation_can_be_retried() {
 #[test]
 fn a_failed_first_turn_is_not_offered_at_the_next_start() {
     for is_killed in [false, true] {
-        let mut first = chat(script().round([ScriptStep::text("Half"), failing()]));
+        let mut first = chat(script().round([ScriptStep::text("Half"), server_error()]));
         first.says("question").sees("✗");
         let home = if is_killed {
             first.waits(Duration::from_secs(1)).kill()
@@ -241,12 +244,12 @@ fn a_stopped_first_turn_is_not_offered_at_the_next_start() {
 
 #[test]
 fn a_long_title_is_truncated_to_a_thousand_characters_with_a_notice() {
-    let mut chat = attempt([]);
+    let mut chat = with_next_round([]);
     let title = "가".repeat(1_000);
     chat.pastes(&format!("/rename {title}")).enter();
-    assert_eq!(file(&chat)["humble"]["title"], json!(title));
+    assert_eq!(session_file(&chat)["humble"]["title"], json!(title));
     chat.sees("Renamed.");
     chat.pastes(&format!("/rename {title}나")).enter();
-    assert_eq!(file(&chat)["humble"]["title"], json!(title));
+    assert_eq!(session_file(&chat)["humble"]["title"], json!(title));
     chat.sees("The title was too long: its first 1000 characters are kept.");
 }

@@ -9,8 +9,8 @@ const NONE: KeyModifiers = KeyModifiers::NONE;
 
 #[test]
 fn the_trace_shows_the_last_answer_as_received_and_as_parsed() {
-    let tagged = format!("더해 볼게요.\n<tool_call>\n{GET_TIME_CALL}\n</tool_call>");
-    chat(script().answer(&tagged).answer("It is late."))
+    let answer = format!("더해 볼게요.\n<tool_call>\n{GET_TIME_CALL}\n</tool_call>");
+    chat(script().answer(&answer).answer("It is late."))
         .says("Time?")
         .reads_screen()
         .key('y')
@@ -78,18 +78,19 @@ fn the_trace_reports_repaired_merged_and_reclassified_parts() {
 }
 
 #[test]
-fn a_call_quoted_from_a_result_is_flagged_in_auto_mode_and_in_the_trace() {
-    let fetch = GET_TIME_CALL.replace("Asia/Seoul", &GET_TIME_CALL.replace('"', "\\\""));
+fn a_call_copied_from_a_result_asks_in_auto_mode_and_is_marked_in_the_trace() {
+    let call_quoting_a_call =
+        GET_TIME_CALL.replace("Asia/Seoul", &GET_TIME_CALL.replace('"', "\\\""));
     let mut chat = chat(
         script()
-            .answer(&fetch)
+            .answer(&call_quoting_a_call)
             .answer(GET_TIME_CALL)
             .answer("Never mind."),
     );
     chat.says("/set-tool-mode auto")
         .says("Read the page.")
         .reads_screen()
-        // A call's text is no time zone, so this call fails and its error dialog comes first.
+        // The argument is not a time zone, so the first call fails and its error dialog opens.
         .sees("What now?")
         .key('g')
         .reads_screen()

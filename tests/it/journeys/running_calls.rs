@@ -20,20 +20,22 @@ fn calls(tools: &[&str]) -> String {
 
 fn workshop() -> InMemoryServer {
     let tools = ["saw", "drill", "plane"];
-    tools.iter().fold(InMemoryServer::default(), |shop, tool| {
-        shop.with_pending_tool(tool, "Works.")
-    })
+    tools
+        .iter()
+        .fold(InMemoryServer::default(), |server, tool| {
+            server.with_pending_tool(tool, "Works.")
+        })
 }
 
 /// A chat in auto mode in which all of these calls are running.
-fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
+fn with_running_calls(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
     let script = script().answer(&calls(tools)).answer("All done.");
     let mut chat = chat_with(workshop, script);
     chat.says("/set-tool-mode auto").says("Work!");
     for tool in tools {
         let screen = chat.screen();
-        let start = format!(" {tool} ");
-        let is_call = |row: &str| row.contains(&start) && row.contains("  auto  humble  ");
+        let name = format!(" {tool} ");
+        let is_call = |row: &str| row.contains(&name) && row.contains("  auto  humble  ");
         assert!(screen.lines().any(is_call), "{screen}");
     }
     chat
@@ -42,7 +44,7 @@ fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
 #[test]
 fn a_running_call_shows_its_progress() {
     let workshop = workshop();
-    let mut chat = working(&workshop, &["saw"]);
+    let mut chat = with_running_calls(&workshop, &["saw"]);
     let message = "fetching\u{1b}[31m 예보\nand more";
     workshop.report_progress(
         "saw",
@@ -51,7 +53,7 @@ fn a_running_call_shows_its_progress() {
     chat.waits(Duration::from_millis(100));
     chat.sees("fetching 예보 and more")
         .sees("▕██████    ▏  60 %");
-    // Progress never goes back, nor beyond 100 %.
+    // Progress never decreases and never exceeds 100 %.
     workshop.report_progress("saw", json!({ "progress": 2, "total": 10 }));
     chat.waits(Duration::from_millis(100)).sees(" 60 %");
     workshop.report_progress("saw", json!({ "progress": 70, "total": 10 }));
@@ -67,7 +69,7 @@ fn a_running_call_shows_its_progress() {
 #[test]
 fn progress_without_a_total_is_a_count() {
     let workshop = workshop();
-    let mut chat = working(&workshop, &["saw"]);
+    let mut chat = with_running_calls(&workshop, &["saw"]);
     workshop.report_progress("saw", json!({ "progress": 17, "total": 0 }));
     chat.waits(Duration::from_millis(100)).sees("saw");
     let screen = chat.screen();
@@ -80,7 +82,7 @@ fn progress_without_a_total_is_a_count() {
 #[test]
 fn cancelling_one_of_several_calls_leaves_the_others_running() {
     let workshop = workshop();
-    let mut chat = working(&workshop, &["saw", "drill", "plane"]);
+    let mut chat = with_running_calls(&workshop, &["saw", "drill", "plane"]);
     chat.sees("/cancel one call").press(TAB, NONE);
     chat.up().up().sees("c cancel this call").key('c');
     let screen = chat.screen();
@@ -100,7 +102,7 @@ fn cancelling_one_of_several_calls_leaves_the_others_running() {
 #[test]
 fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
     let workshop = workshop();
-    let mut chat = working(&workshop, &["saw", "drill", "plane"]);
+    let mut chat = with_running_calls(&workshop, &["saw", "drill", "plane"]);
     chat.says("/cancel")
         .sees("Running calls")
         .sees("2  drill  humble");
@@ -119,7 +121,7 @@ fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
 #[test]
 fn letters_go_to_the_message_unless_a_call_is_selected() {
     let workshop = workshop();
-    let mut chat = working(&workshop, &["saw"]);
+    let mut chat = with_running_calls(&workshop, &["saw"]);
     chat.press(TAB, NONE).types("cobalt").sees("cobalt");
     assert_eq!(workshop.cancelled_tools(), [""; 0]);
 }

@@ -14,7 +14,7 @@ fn workshop() -> InMemoryServer {
 }
 
 /// A chat with the servers pane focused on its first server.
-fn in_pane(workshop: &InMemoryServer) -> Chat {
+fn with_pane_focused(workshop: &InMemoryServer) -> Chat {
     let mut chat = chat_with(workshop, script());
     chat.press(KeyCode::F(2), NONE);
     chat
@@ -27,8 +27,8 @@ fn servers_file(chat: &mut Chat) -> String {
 }
 
 #[test]
-fn an_unfolded_server_shows_its_peer_and_an_unfolded_tool_its_description() {
-    let mut chat = in_pane(&workshop());
+fn unfolding_shows_the_version_of_a_server_and_the_description_of_a_tool() {
+    let mut chat = with_pane_focused(&workshop());
     chat.sees("● humble                                 2 ")
         .enter();
     chat.sees("workshop 1.2 · 20").sees("built in");
@@ -45,7 +45,7 @@ fn an_unfolded_server_shows_its_peer_and_an_unfolded_tool_its_description() {
 
 #[test]
 fn space_disables_and_enables_a_tool() {
-    let mut chat = in_pane(&workshop());
+    let mut chat = with_pane_focused(&workshop());
     chat.enter().press(DOWN, NONE).key(' ');
     chat.sees("Tool `saw` of `humble` is off").sees("○ saw");
     chat.sees("● humble                                 1 ");
@@ -56,7 +56,7 @@ fn space_disables_and_enables_a_tool() {
 
 #[test]
 fn space_disables_and_enables_a_server() {
-    let mut chat = in_pane(&workshop());
+    let mut chat = with_pane_focused(&workshop());
     chat.key(' ')
         .sees("Server `humble` is off")
         .sees("○ humble");
@@ -70,7 +70,7 @@ fn space_disables_and_enables_a_server() {
 fn a_failed_server_is_reported_and_reconnects_on_request() {
     let workshop = workshop();
     workshop.set_broken(true);
-    let mut chat = in_pane(&workshop);
+    let mut chat = with_pane_focused(&workshop);
     chat.sees("✗ humble").sees("failed").enter();
     chat.sees("could not be started");
     chat.key('r').sees("/mcp shows more.");
@@ -83,7 +83,7 @@ fn a_failed_server_is_reported_and_reconnects_on_request() {
 #[test]
 fn a_changed_tool_list_is_reported() {
     let workshop = workshop();
-    let mut chat = in_pane(&workshop);
+    let mut chat = with_pane_focused(&workshop);
     chat.enter().press(DOWN, NONE).press(DOWN, NONE);
     workshop.replace_tools(&["나사", "hammer"]);
     chat.waits_until_sees("added `hammer`")
@@ -95,7 +95,7 @@ fn a_changed_tool_list_is_reported() {
 
 #[test]
 fn a_key_and_a_command_open_the_stderr_of_a_server() {
-    let mut chat = in_pane(&workshop());
+    let mut chat = with_pane_focused(&workshop());
     chat.key('l')
         .sees("Nothing was written to stderr.")
         .press(ESC, NONE);

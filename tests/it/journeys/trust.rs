@@ -53,11 +53,11 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
 
 #[test]
 fn a_pattern_is_editable_and_must_match_the_call() {
-    let elsewhere = GET_TIME_CALL.replace("Asia/Seoul", "Asia/Tokyo");
+    let tokyo_call = GET_TIME_CALL.replace("Asia/Seoul", "Asia/Tokyo");
     let script = script()
         .answer(GET_TIME_CALL)
         .answer("Late.")
-        .answer(&elsewhere)
+        .answer(&tokyo_call)
         .answer("Later.")
         .answer(&GET_TIME_CALL.replace("Asia/Seoul", "Europe/Rome"))
         .answer("Early.");
@@ -100,7 +100,7 @@ fn esc_in_the_pattern_field_decides_nothing() {
 }
 
 #[test]
-fn a_session_grant_is_listed_and_ends_with_the_session() {
+fn a_session_permission_is_listed_and_ends_with_the_session() {
     let mut chat = chat(two_calls());
     chat.says("Time?").reads_screen().key('s').sees("Late.");
     chat.says("/trust").sees("this session");

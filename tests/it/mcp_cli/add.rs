@@ -1,14 +1,14 @@
-//! `humble mcp add`: new entries, their check, and rejected ones.
+//! `humble mcp add`: new entries, the check of the new server, and rejected servers.
 
 use super::{TestHome, home, run};
 use serde_json::{Value, json};
 
-fn file(home: &TestHome) -> String {
+fn servers_file(home: &TestHome) -> String {
     std::fs::read_to_string(home.path().join("mcp-servers.json")).unwrap_or_default()
 }
 
 fn servers(home: &TestHome) -> Value {
-    let file: Value = serde_json::from_str(&file(home)).expect("JSON");
+    let file: Value = serde_json::from_str(&servers_file(home)).expect("JSON");
     file["mcpServers"].clone()
 }
 
@@ -16,7 +16,7 @@ fn servers(home: &TestHome) -> Value {
 fn a_server_is_added_and_checked() {
     let home = TestHome::empty();
     let server = home::test_server_path();
-    let ran = run(
+    let output = run(
         &home,
         &[
             "mcp",
@@ -39,12 +39,20 @@ fn a_server_is_added_and_checked() {
             "description": "for tests", "command": server, "args": ["", "--flag"], "env": { "MODE": "a=b" },
         } })
     );
-    let multiline = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
-    assert!(file(&home).starts_with(multiline), "{}", file(&home));
-    assert!(ran.err.starts_with("Added `시험` to "), "{}", ran.err);
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert!(lines[0].starts_with("시험  connected  "), "{}", ran.out);
-    assert!(lines[1].starts_with("    add, echo, fail, "), "{}", ran.out);
+    let expected_start = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
+    assert!(
+        servers_file(&home).starts_with(expected_start),
+        "{}",
+        servers_file(&home)
+    );
+    assert!(output.err.starts_with("Added `시험` to "), "{}", output.err);
+    let lines: Vec<&str> = output.out.lines().collect();
+    assert!(lines[0].starts_with("시험  connected  "), "{}", output.out);
+    assert!(
+        lines[1].starts_with("    add, echo, fail, "),
+        "{}",
+        output.out
+    );
     home.assert_no_process_left();
 }
 
@@ -53,7 +61,7 @@ fn the_rest_of_the_file_is_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
-    // Private, as the program itself writes it.
+    // With the private mode that the program itself uses.
     let path = home.path().join("mcp-servers.json");
     humble::files::replace(&path, before.as_bytes(), 0o600).expect("written");
     let arguments = [
@@ -65,15 +73,15 @@ fn the_rest_of_the_file_is_unchanged() {
         "--transport",
         "http",
     ];
-    let more = [
+    let header_arguments = [
         "--header",
         "Authorization: Bearer ${TOKEN}",
         "--header",
         "X-A=b:c",
         "--disabled",
     ];
-    let ran = run(&home, &[&arguments[..], &more].concat()).expect(0);
-    let after = file(&home);
+    let output = run(&home, &[&arguments[..], &header_arguments].concat()).expect(0);
+    let after = servers_file(&home);
     let (start, rest) = before.split_at(before.find("\n  },").expect("the end of the servers"));
     assert!(after.starts_with(start) && after.ends_with(rest), "{after}");
     assert_eq!(
@@ -83,8 +91,8 @@ fn the_rest_of_the_file_is_unchanged() {
             "headers": { "Authorization": "Bearer ${TOKEN}", "X-A": "b:c" }, "enabled": false,
         })
     );
-    assert_eq!(ran.out, "", "a disabled server is not started");
-    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    assert_eq!(output.out, "", "a disabled server is not started");
+    assert_eq!(output.err.lines().count(), 1, "{}", output.err);
 }
 
 #[test]
@@ -107,7 +115,7 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
         "mcp-servers.json",
         &json!({ "mcpServers": { "test": { "command": "x" } } }),
     );
-    let before = file(&home);
+    let before = servers_file(&home);
     let long = "x".repeat(65);
     for (arguments, part) in [
         (
@@ -145,15 +153,15 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
             "--transport and --header need --url",
         ),
     ] {
-        let ran = run(&home, &[&["mcp", "add"][..], arguments].concat()).expect(2);
-        let stderr = ran.err.to_lowercase();
+        let output = run(&home, &[&["mcp", "add"][..], arguments].concat()).expect(2);
+        let stderr = output.err.to_lowercase();
         assert!(
             stderr.contains(&part.to_lowercase()),
             "{arguments:?}: {}",
-            ran.err
+            output.err
         );
-        assert!(!ran.err.contains('\u{1b}'), "{}", ran.err);
-        assert_eq!(file(&home), before, "{arguments:?}");
+        assert!(!output.err.contains('\u{1b}'), "{}", output.err);
+        assert_eq!(servers_file(&home), before, "{arguments:?}");
     }
 }
 
@@ -162,24 +170,24 @@ fn a_broken_file_is_not_changed() {
     let home = TestHome::empty();
     let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
     std::fs::write(home.path().join("mcp-servers.json"), broken).expect("written");
-    let ran = run(&home, &["mcp", "add", "b", "--", "y"]).expect(1);
+    let output = run(&home, &["mcp", "add", "b", "--", "y"]).expect(1);
     assert!(
-        ran.err.contains("mcp-servers.json, line 2, column 28"),
+        output.err.contains("mcp-servers.json, line 2, column 28"),
         "{}",
-        ran.err
+        output.err
     );
-    assert_eq!(file(&home), broken);
+    assert_eq!(servers_file(&home), broken);
 }
 
 #[test]
 fn a_server_that_does_not_answer_stays_in_the_file_and_is_reported() {
     let home = TestHome::empty();
-    let ran = run(
+    let output = run(
         &home,
         &["mcp", "add", "new", "--json", "--", "no-such-command"],
     )
     .expect(1);
-    let report = ran.json();
+    let report = output.json();
     assert_eq!(
         (&report["added"], &report["state"]),
         (&json!(true), &json!("failed"))
@@ -191,9 +199,9 @@ fn a_server_that_does_not_answer_stays_in_the_file_and_is_reported() {
             .contains("Command `no-such-command` was not found")
     );
     assert!(
-        ran.err.contains("The server stays in the file"),
+        output.err.contains("The server stays in the file"),
         "{}",
-        ran.err
+        output.err
     );
     assert_eq!(
         servers(&home)["new"],
@@ -216,18 +224,18 @@ fn a_plain_text_secret_is_warned_about_without_repeating_it() {
         "--",
         "y",
     ];
-    let ran = run(&home, &arguments).expect(0);
+    let output = run(&home, &arguments).expect(0);
     assert!(
-        ran.err.contains(
+        output.err.contains(
             "`API_TOKEN` is in the file in plain text. To keep it out, write `${API_TOKEN}`"
         ),
         "{}",
-        ran.err
+        output.err
     );
     assert!(
-        !ran.err.contains("abc123") && !ran.err.contains("B_KEY"),
+        !output.err.contains("abc123") && !output.err.contains("B_KEY"),
         "{}",
-        ran.err
+        output.err
     );
     assert_eq!(
         servers(&home)["new"]["env"],
@@ -238,7 +246,7 @@ fn a_plain_text_secret_is_warned_about_without_repeating_it() {
 #[test]
 fn an_unset_variable_does_not_prevent_adding() {
     let home = TestHome::empty();
-    let ran = run(
+    let output = run(
         &home,
         &[
             "mcp",
@@ -252,10 +260,11 @@ fn an_unset_variable_does_not_prevent_adding() {
     )
     .expect(1);
     assert!(
-        ran.out
+        output
+            .out
             .contains("`env` needs the variable HUMBLE_NOT_SET, which is not set"),
         "{}",
-        ran.out
+        output.out
     );
     assert_eq!(
         servers(&home)["new"]["env"],

@@ -1,4 +1,4 @@
-//! `humble ask --allow`: named tools run without asking, within limits.
+//! `humble ask --allow`: the named tools run without asking, unless they are withheld or blocked.
 
 use super::{TestHome, home, run};
 use crate::mcp_cli::model_server::{ModelServer, ollama_call, ollama_text};
@@ -14,16 +14,16 @@ fn only_named_tools_run_without_asking() {
     server
         .queue_reply("/api/chat", ollama_call("add", &json!({ "a": 1, "b": 2 })))
         .queue_reply("/api/chat", ollama_text(&["It is 3."]));
-    let ran = run(&home(&server), &["ask", "--allow", "test/add", "How much?"]).expect(0);
-    assert_eq!(ran.out, "It is 3.\n");
-    assert!(ran.err.contains("Tool add: ok"), "{}", ran.err);
+    let output = run(&home(&server), &["ask", "--allow", "test/add", "How much?"]).expect(0);
+    assert_eq!(output.out, "It is 3.\n");
+    assert!(output.err.contains("Tool add: ok"), "{}", output.err);
 
     let server = ModelServer::start();
     server
         .queue_reply("/api/chat", ollama_call("echo", &json!({ "text": "a" })))
         .queue_reply("/api/chat", ollama_text(&["I may not."]));
-    let ran = run(&home(&server), &["ask", "--allow", "test/add", "Echo."]).expect(3);
-    assert!(ran.err.contains("Tool echo: denied"), "{}", ran.err);
+    let output = run(&home(&server), &["ask", "--allow", "test/add", "Echo."]).expect(3);
+    assert!(output.err.contains("Tool echo: denied"), "{}", output.err);
 }
 
 #[test]
@@ -51,13 +51,13 @@ fn an_unknown_tool_is_wrong_usage_and_nothing_is_sent() {
         ("test/fail", "--allow test/fail: `fail` is switched off."),
         ("off/x", "--allow off/x: server `off` is switched off."),
     ] {
-        let ran = run(&home, &["ask", "--allow", name, "Hello"]).expect(2);
+        let output = run(&home, &["ask", "--allow", name, "Hello"]).expect(2);
         assert!(
-            ran.err.lines().any(|line| line == message),
+            output.err.lines().any(|line| line == message),
             "{name}: {}",
-            ran.err
+            output.err
         );
-        assert_eq!(ran.out, "");
+        assert_eq!(output.out, "");
     }
     assert_eq!(server.bodies("/api/chat"), Vec::<serde_json::Value>::new());
     home.assert_no_process_left();
@@ -67,14 +67,14 @@ fn an_unknown_tool_is_wrong_usage_and_nothing_is_sent() {
 fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
     let server = ModelServer::start();
     let home = home(&server);
-    let asks = || {
+    let ask = || {
         let call = ollama_call("add", &json!({ "a": 1, "b": 2 }));
         server
             .queue_reply("/api/chat", call)
             .queue_reply("/api/chat", ollama_text(&["No."]));
         run(&home, &["ask", "--allow", "test/add", "How much?"])
     };
-    asks().expect(0);
+    ask().expect(0);
     // Pretend that another definition was accepted.
     home.edit_json("trust.json", |file| {
         let launches = file["pins"]["test"].as_object_mut().expect("pins");
@@ -82,18 +82,22 @@ fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
             tools["add"]["pin"] = "0".repeat(64).into();
         }
     });
-    let ran = asks().expect(3);
+    let output = ask().expect(3);
     for message in [
         "--allow test/add: `add` changed since it was accepted. It is withheld and will not run.",
         "`add` changed since you accepted it, so the call was not run.",
     ] {
-        assert!(ran.err.contains(message), "{}", ran.err);
+        assert!(output.err.contains(message), "{}", output.err);
     }
-    assert!(!ran.err.contains("could not be used"), "{}", ran.err);
+    assert!(!output.err.contains("could not be used"), "{}", output.err);
 
     home.edit_json("trust.json", |file| {
         *file = json!({ "grants": [{ "kind": "never", "server": "test", "tool": "add" }] });
     });
-    let ran = asks().expect(3);
-    assert!(ran.err.contains("you blocked this tool"), "{}", ran.err);
+    let output = ask().expect(3);
+    assert!(
+        output.err.contains("you blocked this tool"),
+        "{}",
+        output.err
+    );
 }

@@ -2,7 +2,7 @@
 
 use super::{
     interrupt, received_messages, run, run_with, spawn_until_output, wait_for_output,
-    with_listener, with_test_server,
+    with_recorded_input, with_test_server,
 };
 use crate::mcp_cli::home;
 use crate::support::fixtures;
@@ -10,8 +10,8 @@ use serde_json::json;
 
 const CALL: [&str; 3] = ["mcp", "call", "test"];
 
-fn with(more: &[&'static str]) -> Vec<&'static str> {
-    [&CALL[..], more].concat()
+fn call_with(arguments: &[&'static str]) -> Vec<&'static str> {
+    [&CALL[..], arguments].concat()
 }
 
 #[test]
@@ -27,44 +27,47 @@ fn only_the_result_text_goes_to_standard_output() {
             "[left out: content of the unknown type `hologram`]\nseen\n[left out: content without a type]\n",
         ),
     ] {
-        let ran = run(&home, &with(arguments)).expect(0);
+        let output = run(&home, &call_with(arguments)).expect(0);
         assert_eq!(
-            (ran.out.as_str(), ran.err.as_str()),
+            (output.out.as_str(), output.err.as_str()),
             (out, ""),
             "{arguments:?}"
         );
     }
-    let ran = run_with(&home, &with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
-    assert_eq!(ran.out, "7\n");
+    let output = run_with(&home, &call_with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
+    assert_eq!(output.out, "7\n");
     home.assert_no_process_left();
 }
 
 #[test]
 fn a_tool_error_is_not_printed_as_a_result() {
     let home = with_test_server("");
-    let ran = run(&home, &with(&["fail"])).expect(1);
+    let output = run(&home, &call_with(&["fail"])).expect(1);
     assert_eq!(
-        (ran.out.as_str(), ran.err.as_str()),
+        (output.out.as_str(), output.err.as_str()),
         ("", "Tool fail failed: it failed\n")
     );
-    let ran = run(&home, &with(&["fail", "--json"])).expect(1);
+    let output = run(&home, &call_with(&["fail", "--json"])).expect(1);
     let result = json!({ "content": [{ "type": "text", "text": "it failed" }], "isError": true });
-    assert_eq!((ran.json(), ran.err.as_str()), (result, ""));
-    let ran = run(&home, &with(&["die", "--json"])).expect(1);
-    let why = ran.json()["error"].as_str().expect("an error").to_owned();
+    assert_eq!((output.json(), output.err.as_str()), (result, ""));
+    let output = run(&home, &call_with(&["die", "--json"])).expect(1);
+    let reason = output.json()["error"]
+        .as_str()
+        .expect("an error")
+        .to_owned();
     assert!(
-        why.starts_with("Tool die did not answer: The server is gone."),
-        "{why}"
+        reason.starts_with("Tool die did not answer: The server is gone."),
+        "{reason}"
     );
     assert!(
-        why.ends_with("It is not known whether the tool ran."),
-        "{why}"
+        reason.ends_with("It is not known whether the tool ran."),
+        "{reason}"
     );
 }
 
 #[test]
 fn invalid_arguments_are_a_usage_error_and_never_sent() {
-    let home = with_listener();
+    let home = with_recorded_input();
     for (arguments, part) in [
         (
             &["ad"][..],
@@ -86,17 +89,17 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
         (&["add", "[1, 2]"], "The arguments must be a JSON object"),
         (&["add", "-"], "The arguments are not valid JSON: EOF"),
     ] {
-        let ran = run(&home, &with(arguments)).expect(2);
-        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
-        assert_eq!(ran.out, "");
+        let output = run(&home, &call_with(arguments)).expect(2);
+        assert!(output.err.contains(part), "{arguments:?}: {}", output.err);
+        assert_eq!(output.out, "");
     }
-    let called = received_messages(&home)
+    let tool_call = received_messages(&home)
         .into_iter()
         .find(|message| message["method"] == "tools/call");
-    assert_eq!(called, None);
-    let ran = run(&home, &["mcp", "call", "tset", "add"]).expect(2);
+    assert_eq!(tool_call, None);
+    let output = run(&home, &["mcp", "call", "tset", "add"]).expect(2);
     assert_eq!(
-        ran.err,
+        output.err,
         "There is no MCP server `tset`. Did you mean `test`?\n"
     );
 }
@@ -104,28 +107,28 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
 #[test]
 fn a_server_that_does_not_start_is_reported() {
     let home = with_test_server("dies");
-    let ran = run(&home, &with(&["add", "a=1", "b=2", "--json"])).expect(1);
-    assert!(ran.err.contains("no TEST_API_KEY"), "{}", ran.err);
-    assert_eq!(ran.json(), json!({ "error": ran.err.trim_end() }));
+    let output = run(&home, &call_with(&["add", "a=1", "b=2", "--json"])).expect(1);
+    assert!(output.err.contains("no TEST_API_KEY"), "{}", output.err);
+    assert_eq!(output.json(), json!({ "error": output.err.trim_end() }));
 }
 
 #[test]
-fn typing_a_call_also_approves_disabled_servers_and_tools() {
+fn mcp_call_works_with_disabled_servers_and_tools() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
         file["mcpServers"]["test"]["toolsOff"] = json!(["add"]);
     });
-    let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(0);
+    let output = run(&home, &call_with(&["add", "a=1", "b=2"])).expect(0);
     let message = "Server `test` is off. It is started for this call only.\n";
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("3\n", message));
+    assert_eq!((output.out.as_str(), output.err.as_str()), ("3\n", message));
     home.assert_no_process_left();
 }
 
 #[test]
 fn ctrl_c_cancels_the_call_at_its_server() {
-    let home = with_listener();
-    let call = with(&["progress", "seconds=60"]);
+    let home = with_recorded_input();
+    let call = call_with(&["progress", "seconds=60"]);
     let child = spawn_until_output(&home, &call, "progress: ");
     interrupt(&child);
     wait_for_output(child).expect(130);
@@ -148,15 +151,19 @@ fn ctrl_c_cancels_the_call_at_its_server() {
 
 #[test]
 fn the_timeout_covers_the_whole_command_and_cancels_the_call() {
-    let home = with_listener();
-    let ran = run(&home, &with(&["progress", "seconds=60", "--timeout", "2"])).expect(1);
+    let home = with_recorded_input();
+    let output = run(
+        &home,
+        &call_with(&["progress", "seconds=60", "--timeout", "2"]),
+    )
+    .expect(1);
     assert!(
-        ran.err.contains("Tool progress did not answer in"),
+        output.err.contains("Tool progress did not answer in"),
         "{}",
-        ran.err
+        output.err
     );
-    assert!(ran.err.contains(" %), step "), "{}", ran.err);
-    assert_eq!(ran.out, "");
+    assert!(output.err.contains(" %), step "), "{}", output.err);
+    assert_eq!(output.out, "");
     home::wait_until("the server is notified", || {
         received_messages(&home)
             .iter()
@@ -168,7 +175,7 @@ fn the_timeout_covers_the_whole_command_and_cancels_the_call() {
 #[test]
 fn built_in_tools_can_be_called() {
     let home = with_test_server("dies");
-    let ran = run(
+    let output = run(
         &home,
         &[
             "mcp",
@@ -181,16 +188,20 @@ fn built_in_tools_can_be_called() {
     )
     .expect(0);
     assert_eq!(
-        ran.json()["structuredContent"]["offset"],
+        output.json()["structuredContent"]["offset"],
         "+09:00",
-        "{ran:?}"
+        "{output:?}"
     );
-    let ran = run(
+    let output = run(
         &home,
         &["mcp", "call", "humble", "get_time", "timezone=Asia/Soul"],
     )
     .expect(1);
-    assert!(ran.err.starts_with("Tool get_time failed: "), "{}", ran.err);
+    assert!(
+        output.err.starts_with("Tool get_time failed: "),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
@@ -200,10 +211,10 @@ fn calls_are_logged_without_secrets() {
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["env"]["API_TOKEN"] = json!("s3cr3t-of-mine");
     });
-    let ran = run(&home, &with(&["echo", "text=a s3cr3t-of-mine"])).expect(0);
-    assert_eq!(ran.out, "a [hidden]\n");
+    let output = run(&home, &call_with(&["echo", "text=a s3cr3t-of-mine"])).expect(0);
+    assert_eq!(output.out, "a [hidden]\n");
     let files = home.files().into_iter();
-    let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
+    let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
     let log: String = logs
         .filter_map(|path| std::fs::read_to_string(path).ok())
         .collect();
@@ -213,7 +224,7 @@ fn calls_are_logged_without_secrets() {
 }
 
 /// A home with an accepted definition of `add` that differs from the test server's.
-fn with_another_add() -> home::TestHome {
+fn with_changed_add() -> home::TestHome {
     let home = with_test_server("");
     let config = humble::config::read_servers(&humble::config::Home::at(home.path()));
     let mut servers = config.value.into_iter();
@@ -240,24 +251,28 @@ fn with_another_add() -> home::TestHome {
 
 #[test]
 fn a_changed_tool_is_shown_and_called_only_with_accept_changed() {
-    let home = with_another_add();
-    let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(1);
-    let lines: Vec<&str> = ran.err.lines().collect();
+    let home = with_changed_add();
+    let output = run(&home, &call_with(&["add", "a=1", "b=2"])).expect(1);
+    let lines: Vec<&str> = output.err.lines().collect();
     assert_eq!(
         lines[0],
         "Server `test` changed `add` since you accepted it on 2026-01-02:"
     );
-    assert!(lines.contains(&"  - It adds."), "{}", ran.err);
-    assert!(lines.contains(&"  + The tool add."), "{}", ran.err);
+    assert!(lines.contains(&"  - It adds."), "{}", output.err);
+    assert!(lines.contains(&"  + The tool add."), "{}", output.err);
     assert_eq!(
         lines.last(),
         Some(&"Use --accept-changed to call it as it is now.")
     );
-    assert_eq!(ran.out, "");
+    assert_eq!(output.out, "");
 
     let before = std::fs::read(home.path().join("trust.json")).expect("trust.json");
-    let ran = run(&home, &with(&["add", "a=1", "b=2", "--accept-changed"])).expect(0);
-    assert_eq!(ran.out, "3\n");
+    let output = run(
+        &home,
+        &call_with(&["add", "a=1", "b=2", "--accept-changed"]),
+    )
+    .expect(0);
+    assert_eq!(output.out, "3\n");
     let after = std::fs::read(home.path().join("trust.json")).expect("trust.json");
     assert_eq!(before, after, "the chat still asks");
 

@@ -4,7 +4,7 @@ use super::{TestHome, home, run, with_test_server};
 use serde_json::{Value, json};
 
 /// Servers in every state: working, exiting at once, off, and misconfigured.
-fn mixed() -> TestHome {
+fn with_servers_in_every_state() -> TestHome {
     let server = home::test_server_path();
     let home = TestHome::empty()
         .with_server("시험", &server, &[""])
@@ -19,10 +19,10 @@ fn mixed() -> TestHome {
 }
 
 #[test]
-fn the_list_shows_each_server_and_starts_no_disabled_one() {
-    let home = mixed();
-    let ran = run(&home, &["mcp", "list"]).expect(1);
-    let lines: Vec<&str> = ran.out.lines().collect();
+fn the_list_shows_each_server_and_does_not_start_disabled_ones() {
+    let home = with_servers_in_every_state();
+    let output = run(&home, &["mcp", "list"]).expect(1);
+    let lines: Vec<&str> = output.out.lines().collect();
     let starts = [
         "humble  connected      1 of 2 tools  ~",
         "시험    connected      ",
@@ -33,18 +33,18 @@ fn the_list_shows_each_server_and_starts_no_disabled_one() {
         "odd     misconfigured",
         "    mcp-servers.json: it has both `command` and `url`; give one.",
     ];
-    assert_eq!(lines.len(), starts.len(), "{}", ran.out);
+    assert_eq!(lines.len(), starts.len(), "{}", output.out);
     for (line, start) in lines.iter().zip(starts) {
         assert!(line.starts_with(start), "{line}\n{start}");
     }
     assert!(lines[1].ends_with("stdio 2025-11-25"), "{}", lines[1]);
-    assert_eq!(ran.err, "");
+    assert_eq!(output.err, "");
     home.assert_no_process_left();
 }
 
 #[test]
 fn the_json_list_is_one_object() {
-    let home = mixed();
+    let home = with_servers_in_every_state();
     let list = run(&home, &["mcp", "list", "--json"]).expect(1).json();
     let servers = list["servers"].as_array().expect("a list");
     let states: Vec<&Value> = servers.iter().map(|server| &server["state"]).collect();
@@ -81,35 +81,35 @@ fn status_is_0_even_if_a_server_is_off() {
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
     });
-    let ran = run(&home, &["mcp", "list"]).expect(0);
-    assert!(ran.out.contains("test    off"), "{}", ran.out);
+    let output = run(&home, &["mcp", "list"]).expect(0);
+    assert!(output.out.contains("test    off"), "{}", output.out);
 }
 
 #[test]
 fn a_server_that_never_answers_is_abandoned_after_the_timeout() {
     let home = with_test_server("silent");
-    let ran = run(&home, &["mcp", "list", "--timeout", "0.7"]).expect(1);
-    assert!(ran.out.contains("test    no answer"), "{}", ran.out);
+    let output = run(&home, &["mcp", "list", "--timeout", "0.7"]).expect(1);
+    assert!(output.out.contains("test    no answer"), "{}", output.out);
     assert!(
-        ran.out.contains("    It did not answer within 0.7 s.\n"),
+        output.out.contains("    It did not answer within 0.7 s.\n"),
         "{}",
-        ran.out
+        output.out
     );
     home.assert_no_process_left();
-    let ran = run(&home, &["mcp", "list", "--timeout", "0"]).expect(2);
+    let output = run(&home, &["mcp", "list", "--timeout", "0"]).expect(2);
     assert!(
-        ran.err.contains("a number of seconds above 0"),
+        output.err.contains("a number of seconds above 0"),
         "{}",
-        ran.err
+        output.err
     );
 }
 
 #[test]
 fn the_tools_are_listed_with_their_usage() {
     let home = with_test_server("one-bad-tool");
-    let ran = run(&home, &["mcp", "tools", "test"]).expect(0);
-    let lines: Vec<&str> = ran.out.lines().take(6).collect();
-    assert!(lines[0].starts_with("test ("), "{}", ran.out);
+    let output = run(&home, &["mcp", "tools", "test"]).expect(0);
+    let lines: Vec<&str> = output.out.lines().take(6).collect();
+    assert!(lines[0].starts_with("test ("), "{}", output.out);
     assert_eq!(
         lines[1..],
         [
@@ -168,14 +168,14 @@ fn the_json_tools_have_schemas_and_states() {
 #[test]
 fn a_misspelled_server_name_gets_a_suggestion() {
     let home = with_test_server("");
-    let ran = run(&home, &["mcp", "tools", "tset"]).expect(2);
+    let output = run(&home, &["mcp", "tools", "tset"]).expect(2);
     assert_eq!(
-        ran.err,
+        output.err,
         "There is no MCP server `tset`. Did you mean `test`?\n"
     );
-    let ran = run(&home, &["mcp", "tools", "zebra"]).expect(2);
+    let output = run(&home, &["mcp", "tools", "zebra"]).expect(2);
     assert_eq!(
-        ran.err,
+        output.err,
         "There is no MCP server `zebra`. Configured: humble, test.\n"
     );
 }
@@ -188,11 +188,15 @@ fn a_broken_file_is_reported_and_the_built_in_server_works() {
         "{\n \"mcpServers\": [}",
     )
     .expect("written");
-    let ran = run(&home, &["mcp", "list"]).expect(0);
+    let output = run(&home, &["mcp", "list"]).expect(0);
     assert!(
-        ran.err.contains("mcp-servers.json, line 2, column"),
+        output.err.contains("mcp-servers.json, line 2, column"),
         "{}",
-        ran.err
+        output.err
     );
-    assert!(ran.out.starts_with("humble  connected"), "{}", ran.out);
+    assert!(
+        output.out.starts_with("humble  connected"),
+        "{}",
+        output.out
+    );
 }

@@ -18,8 +18,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Longer than any step here takes, unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Longer than the program takes in any test, unless it hangs.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The output and exit status of a run.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl CommandOutput {
 
     #[track_caller]
     fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|fault| panic!("{fault}: {self:?}"))
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
@@ -72,14 +72,14 @@ fn run_with(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
     wait_for_output(child)
 }
 
-/// Waits for the program to end, and kills it after [`PATIENCE`].
+/// Waits for the program to end, and kills it after [`WAIT_TIMEOUT`].
 fn wait_for_output(child: Child) -> CommandOutput {
     let process = Pid::from_child(&child);
-    let (done, ended) = channel();
-    std::thread::spawn(move || done.send(child.wait_with_output()));
-    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(WAIT_TIMEOUT) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("the program did not end within {PATIENCE:?}");
+        panic!("the program did not end within {WAIT_TIMEOUT:?}");
     };
     let output = output.expect("the output is readable");
     CommandOutput {
@@ -89,9 +89,9 @@ fn wait_for_output(child: Child) -> CommandOutput {
     }
 }
 
-/// A home with the test server in a certain mode of misbehavior.
-fn with_test_server(mode: &str) -> TestHome {
-    TestHome::empty().with_server("test", &home::test_server_path(), &[mode])
+/// A home with the test server, which shows this behavior.
+fn with_test_server(behavior: &str) -> TestHome {
+    TestHome::empty().with_server("test", &home::test_server_path(), &[behavior])
 }
 
 /// Starts the program and waits until a line on standard error contains `part`.
@@ -100,17 +100,17 @@ fn spawn_until_output(home: &TestHome, arguments: &[&str], part: &str) -> Child 
         .spawn()
         .expect("the program starts");
     let stderr = child.stderr.take().expect("a pipe");
-    let (done, found) = channel();
+    let (sender, receiver) = channel();
     let wanted = part.to_owned();
     std::thread::spawn(move || {
         let mut lines = BufReader::new(stderr).lines();
-        let found = lines.any(|line| line.is_ok_and(|line| line.contains(&wanted)));
-        let _ = done.send(found);
+        let is_found = lines.any(|line| line.is_ok_and(|line| line.contains(&wanted)));
+        let _ = sender.send(is_found);
         // Keep the pipe open until the program ends.
         lines.for_each(drop);
     });
-    let found = found.recv_timeout(PATIENCE);
-    assert_eq!(found, Ok(true), "no line contains `{part}`");
+    let is_found = receiver.recv_timeout(WAIT_TIMEOUT);
+    assert_eq!(is_found, Ok(true), "no line contains `{part}`");
     child
 }
 
@@ -118,8 +118,8 @@ fn interrupt(child: &Child) {
     kill_process(Pid::from_child(child), Signal::INT).expect("the program is running");
 }
 
-/// The test server behind a script that records its input in the file `received`.
-fn with_listener() -> TestHome {
+/// A home with the test server. A script records the input of the server in the file `received`.
+fn with_recorded_input() -> TestHome {
     let script = "tee \"$0\" | \"$1\"";
     let home = TestHome::empty();
     let received = home.path().join("received").to_string_lossy().into_owned();
@@ -139,9 +139,9 @@ fn received_messages(home: &TestHome) -> Vec<Value> {
 
 #[test]
 fn no_tools_is_rejected() {
-    let ran = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
+    let output = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
     assert_eq!(
-        (ran.out.as_str(), ran.err.as_str()),
+        (output.out.as_str(), output.err.as_str()),
         ("", "`humble mcp` needs MCP servers: remove --no-tools.\n")
     );
 }
@@ -176,8 +176,8 @@ fn a_closed_output_pipe_is_not_an_error() {
     stdout.read_exact(&mut first).expect("output");
     assert_eq!(&first, b"humble");
     drop(stdout);
-    let ran = wait_for_output(child).expect(0);
-    assert_eq!(ran.err, "");
+    let output = wait_for_output(child).expect(0);
+    assert_eq!(output.err, "");
     home.assert_no_process_left();
 }
 
@@ -186,10 +186,10 @@ fn escape_sequences_in_a_result_are_escaped_in_json() {
     let home = with_test_server("");
     let text = "\u{1b}[2J\u{202e}";
     let argument = format!("text={text}");
-    let ran = run(&home, &["mcp", "call", "test", "echo", &argument, "--json"]).expect(0);
+    let output = run(&home, &["mcp", "call", "test", "echo", &argument, "--json"]).expect(0);
     assert_eq!(
-        ran.json(),
+        output.json(),
         json!({ "content": [{ "type": "text", "text": text }] })
     );
-    assert!(!ran.out.contains('\u{1b}'), "{ran:?}");
+    assert!(!output.out.contains('\u{1b}'), "{output:?}");
 }

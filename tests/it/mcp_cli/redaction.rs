@@ -3,8 +3,8 @@
 use super::{TestHome, run};
 use serde_json::json;
 
-/// Prints every secret it received, in several spellings, and exits.
-const TALKER: &str = r#"
+/// Prints every secret that it received, in several spellings, and exits.
+const LEAKING_SCRIPT: &str = r#"
 echo "env DB_PASS=$DB_PASS MYSQL_PWD=$MYSQL_PWD pat $GITLAB_PAT" >&2
 echo "cannot connect to $DSN as set in [$*]" >&2
 echo "encoded hunter%322%2Fdb, \"hun\u0074er22\\/db\" and later --api-key whatever-else" >&2
@@ -25,7 +25,7 @@ const SECRETS: [&str; 9] = [
     "tok-in-url",
 ];
 
-fn with_talkers() -> TestHome {
+fn with_leaking_servers() -> TestHome {
     let home = TestHome::empty();
     home.write("config.json", &json!({ "logLevel": "debug" }));
     let env = json!({
@@ -36,7 +36,7 @@ fn with_talkers() -> TestHome {
     });
     let talker = json!({
         "command": "sh",
-        "args": ["-c", TALKER, "talker", "--api-key", "argument-77"],
+        "args": ["-c", LEAKING_SCRIPT, "talker", "--api-key", "argument-77"],
         "env": env,
     });
     let url = "http://tok-in-url@127.0.0.1:1/s/0123456789abcdefXYZW/mcp";
@@ -46,32 +46,32 @@ fn with_talkers() -> TestHome {
     home
 }
 
-fn logged(home: &TestHome) -> String {
+fn log_text(home: &TestHome) -> String {
     let files = home.files().into_iter();
-    let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
+    let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
     logs.filter_map(|path| std::fs::read_to_string(path).ok())
         .collect()
 }
 
 #[test]
 fn no_report_or_log_repeats_server_secrets() {
-    let home = with_talkers();
-    let listed = run(&home, &["mcp", "list"]).expect(1);
-    let as_json = run(&home, &["mcp", "list", "--json"]).expect(1);
-    let called = run(&home, &["mcp", "call", "talker", "x"]);
-    let log = logged(&home);
+    let home = with_leaking_servers();
+    let list = run(&home, &["mcp", "list"]).expect(1);
+    let json_list = run(&home, &["mcp", "list", "--json"]).expect(1);
+    let call = run(&home, &["mcp", "call", "talker", "x"]);
+    let log = log_text(&home);
     assert!(
-        listed.out.contains("cannot connect to [hidden]"),
+        list.out.contains("cannot connect to [hidden]"),
         "{}",
-        listed.out
+        list.out
     );
     assert!(
-        listed.out.contains("127.0.0.1:1/s/[hidden]/mcp"),
+        list.out.contains("127.0.0.1:1/s/[hidden]/mcp"),
         "{}",
-        listed.out
+        list.out
     );
     assert!(log.contains("MCP server `talker` failed"), "{log}");
-    let all = format!("{listed:?}\n{as_json:?}\n{called:?}\n{log}");
+    let all = format!("{list:?}\n{json_list:?}\n{call:?}\n{log}");
     for secret in SECRETS {
         assert!(!all.contains(secret), "{secret}: {all}");
     }

@@ -6,26 +6,19 @@ use humble::domain::{ArgumentCheck, SchemaCheck};
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// Simplified results of a check: a path must be a string. Some checks stay unfinished.
-pub fn arguments_checked(dice: &mut TestRng, seen: &Checker) -> TurnInput {
+/// The results of a simplified check: a path must be a string. Some calls stay unchecked.
+pub fn arguments_checked(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     let check = |check: &ArgumentCheck| {
         let is_required = check.tool.input_schema["required"] != json!([]);
         match check.arguments.get("path") {
-            _ if dice.one_in(20) => None,
-            Some(path) if !path.is_string() => Some(Some("path is not a string")),
-            None if is_required => Some(Some("path is missing")),
-            _ => Some(None),
+            _ if rng.one_in(20) => SchemaCheck::Unchecked,
+            Some(path) if !path.is_string() => {
+                SchemaCheck::Invalid("path is not a string".to_owned())
+            }
+            None if is_required => SchemaCheck::Invalid("path is missing".to_owned()),
+            _ => SchemaCheck::Valid,
         }
     };
-    let results = seen
-        .checking
-        .iter()
-        .map(check)
-        .map(|result| match result {
-            None => SchemaCheck::Unchecked,
-            Some(None) => SchemaCheck::Valid,
-            Some(Some(why)) => SchemaCheck::Invalid(why.to_owned()),
-        })
-        .collect();
+    let results = checker.checking.iter().map(check).collect();
     TurnInput::ArgumentsChecked(results)
 }

@@ -1,5 +1,5 @@
-//! Invariants of every turn. The checker sees only inputs and effects, and keeps its own model
-//! of permissions.
+//! Checks the invariants of a turn. The checker sees only inputs and effects, and keeps its own
+//! model of permissions.
 
 use super::trust_model::TrustModel;
 use humble::domain::{
@@ -43,30 +43,30 @@ pub struct Checker {
     pub open_asks: BTreeMap<u64, Ask>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
-    /// The call that the user cancels with this input.
+    /// The call that the current input cancels, if any.
     cancelling: Option<CallId>,
-    /// Calls contained in tool results.
+    /// Tool and arguments of the calls that tool results contain.
     suggested: Vec<(String, Arguments)>,
     /// Calls that the user decided to run.
-    decided: BTreeSet<CallId>,
-    pub request_open: bool,
+    decided_calls: BTreeSet<CallId>,
+    pub is_request_open: bool,
     /// The arguments that are being checked.
     pub checking: Vec<ArgumentCheck>,
-    /// The same request is sent again after a pause.
-    pub retrying: bool,
-    pub ended: bool,
+    /// Whether the same request will be sent again after a pause.
+    pub is_waiting_to_retry: bool,
+    pub has_ended: bool,
     saves: u32,
     /// The text of this round.
     text: Vec<(PieceId, String)>,
     /// The saved partial answers.
-    kept: Vec<String>,
-    permitted: BTreeSet<CallId>,
+    partial_answers: Vec<String>,
+    permitted_calls: BTreeSet<CallId>,
     trust: TrustModel,
-    retry_allowed: bool,
+    is_retry_allowed: bool,
 }
 
-/// The call in a result, extracted in the simplest way.
-fn call_in(text: &str) -> Option<(String, Arguments)> {
+/// The call that a result contains, extracted in the simplest way.
+fn find_call(text: &str) -> Option<(String, Arguments)> {
     let page: Option<Value> = serde_json::from_str(text).ok();
     let page = page.as_ref().and_then(|page| page["page"].as_str());
     let text = page.unwrap_or(text);
@@ -87,17 +87,17 @@ impl Checker {
             running: BTreeSet::new(),
             cancelling: None,
             suggested: Vec::new(),
-            decided: BTreeSet::new(),
-            request_open: false,
+            decided_calls: BTreeSet::new(),
+            is_request_open: false,
             checking: Vec::new(),
-            retrying: false,
-            ended: false,
+            is_waiting_to_retry: false,
+            has_ended: false,
             saves: 0,
             text: Vec::new(),
-            kept: Vec::new(),
-            permitted: BTreeSet::new(),
+            partial_answers: Vec::new(),
+            permitted_calls: BTreeSet::new(),
             trust: TrustModel::default(),
-            retry_allowed: false,
+            is_retry_allowed: false,
         }
     }
 
@@ -114,16 +114,16 @@ impl Checker {
                 self.trust.apply_approval(approval);
             }
             TurnInput::ToolsetChanged(offered) => self.trust.offered = Arc::clone(offered),
-            TurnInput::ReplyEnded(_) => self.request_open = false,
-            TurnInput::RetryDue => self.retrying = false,
+            TurnInput::ReplyEnded(_) => self.is_request_open = false,
+            TurnInput::RetryDue => self.is_waiting_to_retry = false,
             TurnInput::ArgumentsChecked(_) => self.checking.clear(),
             TurnInput::CallDone { call, outcome, .. } => {
-                let ran = self.running.remove(call);
-                self.errors += u32::from(ran && outcome.is_error());
+                let was_running = self.running.remove(call);
+                self.errors += u32::from(was_running && outcome.is_error());
                 // A result of a call that is not running is ignored, so it cannot be the
                 // source of a copied call.
-                if ran && let ToolOutcome::Succeeded { text, .. } = outcome {
-                    self.suggested.extend(call_in(text));
+                if was_running && let ToolOutcome::Succeeded { text, .. } = outcome {
+                    self.suggested.extend(find_call(text));
                 }
             }
             TurnInput::Answered { ask, answer } => {
@@ -149,7 +149,7 @@ impl Checker {
             }
             (Ask::AfterError { .. }, UserAnswer::Choice(UserChoice::Retry)) => {
                 self.errors = self.errors.saturating_sub(1);
-                self.retry_allowed = true;
+                self.is_retry_allowed = true;
             }
             _ => {}
         }
@@ -158,25 +158,25 @@ impl Checker {
     fn observe_decision(&mut self, asked: &CallToApprove, decision: &Decision) {
         let call = &self.calls[&asked.call];
         if self.trust.apply_decision(call, &asked.tool.pin, decision) {
-            self.decided.insert(asked.call);
-            self.permitted.insert(asked.call);
+            self.decided_calls.insert(asked.call);
+            self.permitted_calls.insert(asked.call);
         }
     }
 
     pub fn check_effects(&mut self, effects: &[TurnEffect]) -> Verdict {
         for effect in effects {
-            if self.ended {
+            if self.has_ended {
                 return Err((Invariant::NothingAfterTheEnd, format!("{effect:?}")));
             }
             match effect {
                 TurnEffect::Emit(event) => self.check_event(event)?,
                 TurnEffect::Request { messages, .. } => self.check_request(messages)?,
-                TurnEffect::DropRequest => self.request_open = false,
+                TurnEffect::DropRequest => self.is_request_open = false,
                 TurnEffect::RetryIn(pause) => {
-                    if self.request_open || *pause > Duration::from_secs(120) {
+                    if self.is_request_open || *pause > Duration::from_secs(120) {
                         return Err((Invariant::OneOpenRequest, format!("{pause:?}")));
                     }
-                    self.retrying = true;
+                    self.is_waiting_to_retry = true;
                 }
                 TurnEffect::OpenAsk { ask, question } => {
                     if !self.open_asks.is_empty() {
@@ -190,21 +190,21 @@ impl Checker {
                     }
                 }
                 TurnEffect::CheckArguments(checks) => {
-                    if checks.is_empty() || !self.checking.is_empty() || self.request_open {
+                    if checks.is_empty() || !self.checking.is_empty() || self.is_request_open {
                         return Err((Invariant::OneOpenCheck, format!("{checks:?}")));
                     }
                     self.checking.clone_from(checks);
                 }
                 TurnEffect::Run(call) => {
-                    self.may_run(call)?;
+                    self.check_tool_may_run(call)?;
                     self.check_run(call.id())?;
                 }
                 TurnEffect::SaveAnswer { .. } => self.saves += 1,
                 TurnEffect::Cancel(call) => {
                     self.running.remove(call);
-                    self.check_sole_effect(*call)?;
+                    self.check_only_cancelled_call_ends(*call)?;
                 }
-                TurnEffect::SavePartialAnswer { text } => self.kept.push(text.clone()),
+                TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
             }
         }
@@ -214,8 +214,8 @@ impl Checker {
         }
     }
 
-    /// While one call is cancelled, no other may be affected.
-    fn check_sole_effect(&self, call: CallId) -> Verdict {
+    /// Cancelling one call must not end another.
+    fn check_only_cancelled_call_ends(&self, call: CallId) -> Verdict {
         match self.cancelling.filter(|cancelled| *cancelled != call) {
             Some(_) => Err((Invariant::CancelStopsOneCall, format!("{call} also ended"))),
             None => Ok(()),
@@ -223,10 +223,10 @@ impl Checker {
     }
 
     fn check_request(&mut self, messages: &[Message]) -> Verdict {
-        if self.request_open {
+        if self.is_request_open {
             return Err((Invariant::OneOpenRequest, "a second request".to_owned()));
         }
-        self.request_open = true;
+        self.is_request_open = true;
         let mut unanswered: Vec<&str> = Vec::new();
         for message in messages {
             match message {
@@ -257,8 +257,8 @@ impl Checker {
             .filter(|call| !matches!(call.state, ToolState::Done(_)))
     }
 
-    /// Some tools must not run, whatever was decided.
-    fn may_run(&self, call: &ApprovedCall) -> Verdict {
+    /// Blocked and withheld tools must not run, whatever the user decided.
+    fn check_tool_may_run(&self, call: &ApprovedCall) -> Verdict {
         let (server, tool) = (call.server(), call.tool());
         if self.trust.is_never(server, tool) {
             return Err((Invariant::NoBlockedCall, format!("{call:?}")));
@@ -272,21 +272,21 @@ impl Checker {
     fn check_run(&mut self, id: CallId) -> Verdict {
         let Some(call) = self.calls.get(&id).cloned() else {
             // A retried call gets a new id and is announced right after.
-            if std::mem::take(&mut self.retry_allowed) {
+            if std::mem::take(&mut self.is_retry_allowed) {
                 self.running.insert(id);
                 return Ok(());
             }
             return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
         };
-        let granted = self.trust.grants(&call);
-        if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
+        let is_granted = self.trust.grants(&call);
+        if self.mode != ToolMode::Auto && !is_granted && !self.permitted_calls.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }
         let is_suggested = self
             .suggested
             .iter()
             .any(|(tool, arguments)| *tool == call.tool && *arguments == call.arguments);
-        if is_suggested && !self.decided.contains(&id) {
+        if is_suggested && !self.decided_calls.contains(&id) {
             return Err((Invariant::NoCopiedCallWithoutApproval, format!("{call:?}")));
         }
         if self
@@ -308,12 +308,12 @@ impl Checker {
     fn check_event(&mut self, event: &TurnEvent) -> Verdict {
         match event {
             TurnEvent::Tool(call) => {
-                let done = |call: &ToolCall| matches!(call.state, ToolState::Done(_));
-                if self.calls.get(&call.id).is_some_and(done) {
+                let is_done = |call: &ToolCall| matches!(call.state, ToolState::Done(_));
+                if self.calls.get(&call.id).is_some_and(is_done) {
                     return Err((Invariant::DoneIsFinal, format!("{call:?}")));
                 }
-                if done(call) {
-                    self.check_sole_effect(call.id)?;
+                if is_done(call) {
+                    self.check_only_cancelled_call_ends(call.id)?;
                 }
                 self.calls.insert(call.id, call.clone());
                 Ok(())
@@ -328,15 +328,15 @@ impl Checker {
                 text,
             } => {
                 match self.text.last_mut().filter(|(last, _)| last == piece) {
-                    Some((_, known)) => known.push_str(text),
+                    Some((_, last)) => last.push_str(text),
                     None => self.text.push((*piece, text.clone())),
                 }
                 Ok(())
             }
             TurnEvent::Restored { piece, text } => {
-                let known = self.text.iter_mut().find(|(known, _)| known == piece);
-                match known {
-                    Some((_, known)) => text.clone_into(known),
+                let current = self.text.iter_mut().find(|(id, _)| id == piece);
+                match current {
+                    Some((_, current)) => text.clone_into(current),
                     None => return Err((Invariant::TextIsKept, "unknown piece".to_owned())),
                 }
                 Ok(())
@@ -352,11 +352,11 @@ impl Checker {
     }
 
     fn check_end(&mut self, end: &TurnEnd) -> Verdict {
-        self.ended = true;
+        self.has_ended = true;
         if self.cancelling.is_some() {
             return Err((Invariant::CancelStopsOneCall, "the turn ended".to_owned()));
         }
-        if self.request_open {
+        if self.is_request_open {
             return Err((Invariant::OneOpenRequest, "open at the end".to_owned()));
         }
         if let Some(call) = self.open_calls().next() {
@@ -382,10 +382,10 @@ impl Checker {
         } else {
             vec![text.clone()]
         };
-        if self.kept != expected {
+        if self.partial_answers != expected {
             return Err((
                 Invariant::TextIsKept,
-                format!("{:?} of {text:?}", self.kept),
+                format!("{:?} of {text:?}", self.partial_answers),
             ));
         }
         let expected_saves = u32::from(matches!(end, TurnEnd::Answered { .. }));

@@ -1,4 +1,4 @@
-//! Machines with one fault each. The checker must catch all of them.
+//! Turns with one bug each. The checker must detect every bug.
 
 use super::checker::Invariant;
 use humble::domain::{Decision, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent};
@@ -20,16 +20,16 @@ impl TurnMachine for Turn {
     }
 }
 
-/// A turn whose effects pass through `twist`.
+/// A turn whose effects are changed by `change`.
 struct EffectFilter<F> {
     turn: Turn,
-    twist: F,
+    change: F,
 }
 
 impl<F: FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect>> TurnMachine for EffectFilter<F> {
     fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         let effects = self.turn.step(input);
-        (self.twist)(self.turn.state(), effects)
+        (self.change)(self.turn.state(), effects)
     }
 
     fn state(&self) -> TurnState {
@@ -39,9 +39,9 @@ impl<F: FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect>> TurnMachine for Ef
 
 fn filter_effects(
     turn: Turn,
-    twist: impl FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect> + 'static,
+    change: impl FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect> + 'static,
 ) -> Box<dyn TurnMachine> {
-    Box::new(EffectFilter { turn, twist })
+    Box::new(EffectFilter { turn, change })
 }
 
 type FaultyTurn = (&'static str, Invariant, fn(Turn) -> Box<dyn TurnMachine>);
@@ -50,48 +50,56 @@ pub const FAULTY_TURNS: &[FaultyTurn] = &[
     (
         "runs a call that still needs approval",
         Invariant::NoUnapprovedCall,
-        eager,
+        runs_unapproved_call,
     ),
     (
         "ignores untrusted text",
         Invariant::NoCopiedCallWithoutApproval,
-        gullible,
+        ignores_untrusted_text,
     ),
-    ("runs a blocked tool", Invariant::NoBlockedCall, heedless),
+    (
+        "runs a blocked tool",
+        Invariant::NoBlockedCall,
+        runs_blocked_tool,
+    ),
     (
         "ignores that a tool is withheld",
         Invariant::NoWithheldCall,
-        deaf,
+        ignores_withheld_tools,
     ),
     (
         "does not close an interrupted call",
         Invariant::EveryCallIsAnswered,
-        forgetful,
+        keeps_interrupted_call_open,
     ),
     (
         "stops everything when one call is cancelled",
         Invariant::CancelStopsOneCall,
-        blunt,
+        interrupts_on_cancel,
     ),
-    ("asks the model twice", Invariant::OneOpenRequest, impatient),
+    (
+        "asks the model twice",
+        Invariant::OneOpenRequest,
+        requests_twice,
+    ),
     (
         "emits events after the end",
         Invariant::NothingAfterTheEnd,
-        talkative,
+        emits_after_end,
     ),
     (
         "saves an answer twice",
         Invariant::OneSavePerAnswer,
-        anxious,
+        saves_twice,
     ),
     (
         "leaves its dialog open",
         Invariant::EveryAskIsClosed,
-        careless,
+        keeps_dialog_open,
     ),
 ];
 
-fn waiting(effect: &TurnEffect) -> Option<&ToolCall> {
+fn call_awaiting_approval(effect: &TurnEffect) -> Option<&ToolCall> {
     match effect {
         TurnEffect::Emit(TurnEvent::Tool(call)) if call.state == ToolState::AwaitingApproval => {
             Some(call)
@@ -100,27 +108,23 @@ fn waiting(effect: &TurnEffect) -> Option<&ToolCall> {
     }
 }
 
-fn eager(turn: Turn) -> Box<dyn TurnMachine> {
+fn runs_unapproved_call(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         let approved = effects
             .iter()
-            .find_map(waiting)
+            .find_map(call_awaiting_approval)
             .and_then(|call| ApprovedCall::from_decision(call, &Decision::Run));
         effects.extend(approved.map(TurnEffect::Run));
         effects
     })
 }
 
-struct Gullible(Turn);
+struct IgnoresUntrustedText(Turn);
 
-impl TurnMachine for Gullible {
+impl TurnMachine for IgnoresUntrustedText {
     fn step(&mut self, mut input: TurnInput) -> Vec<TurnEffect> {
-        if let TurnInput::CallDone {
-            untrusted_text: quote,
-            ..
-        } = &mut input
-        {
-            *quote = None;
+        if let TurnInput::CallDone { untrusted_text, .. } = &mut input {
+            *untrusted_text = None;
         }
         self.0.step(input)
     }
@@ -130,13 +134,13 @@ impl TurnMachine for Gullible {
     }
 }
 
-fn gullible(turn: Turn) -> Box<dyn TurnMachine> {
-    Box::new(Gullible(turn))
+fn ignores_untrusted_text(turn: Turn) -> Box<dyn TurnMachine> {
+    Box::new(IgnoresUntrustedText(turn))
 }
 
-fn heedless(turn: Turn) -> Box<dyn TurnMachine> {
+fn runs_blocked_tool(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
-        let ruled_out = effects.iter().find_map(|effect| match effect {
+        let blocked_call = effects.iter().find_map(|effect| match effect {
             TurnEffect::Emit(TurnEvent::Tool(call))
                 if call.state == ToolState::Done(ToolOutcome::Never) =>
             {
@@ -144,14 +148,14 @@ fn heedless(turn: Turn) -> Box<dyn TurnMachine> {
             }
             _ => None,
         });
-        effects.extend(ruled_out.map(TurnEffect::Run));
+        effects.extend(blocked_call.map(TurnEffect::Run));
         effects
     })
 }
 
-struct Deaf(Turn);
+struct IgnoresToolsetChanges(Turn);
 
-impl TurnMachine for Deaf {
+impl TurnMachine for IgnoresToolsetChanges {
     fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         match input {
             TurnInput::ToolsetChanged(_) => Vec::new(),
@@ -164,13 +168,13 @@ impl TurnMachine for Deaf {
     }
 }
 
-fn deaf(turn: Turn) -> Box<dyn TurnMachine> {
-    Box::new(Deaf(turn))
+fn ignores_withheld_tools(turn: Turn) -> Box<dyn TurnMachine> {
+    Box::new(IgnoresToolsetChanges(turn))
 }
 
-struct Blunt(Turn);
+struct InterruptsOnCancel(Turn);
 
-impl TurnMachine for Blunt {
+impl TurnMachine for InterruptsOnCancel {
     fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         let input = match input {
             TurnInput::CancelCall { .. } => TurnInput::Interrupt,
@@ -184,11 +188,11 @@ impl TurnMachine for Blunt {
     }
 }
 
-fn blunt(turn: Turn) -> Box<dyn TurnMachine> {
-    Box::new(Blunt(turn))
+fn interrupts_on_cancel(turn: Turn) -> Box<dyn TurnMachine> {
+    Box::new(InterruptsOnCancel(turn))
 }
 
-fn forgetful(turn: Turn) -> Box<dyn TurnMachine> {
+fn keeps_interrupted_call_open(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         effects.retain(|effect| {
             !matches!(
@@ -203,7 +207,7 @@ fn forgetful(turn: Turn) -> Box<dyn TurnMachine> {
     })
 }
 
-fn impatient(turn: Turn) -> Box<dyn TurnMachine> {
+fn requests_twice(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         let request = effects
             .iter()
@@ -214,7 +218,7 @@ fn impatient(turn: Turn) -> Box<dyn TurnMachine> {
     })
 }
 
-fn talkative(turn: Turn) -> Box<dyn TurnMachine> {
+fn emits_after_end(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |state, mut effects| {
         if state == TurnState::Ended && effects.is_empty() {
             let (piece, kind) = (PieceId(1), PieceKind::Text);
@@ -228,19 +232,19 @@ fn talkative(turn: Turn) -> Box<dyn TurnMachine> {
     })
 }
 
-fn anxious(turn: Turn) -> Box<dyn TurnMachine> {
+fn saves_twice(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
-        if let Some(at) = effects
+        if let Some(index) = effects
             .iter()
             .position(|effect| matches!(effect, TurnEffect::SaveAnswer { .. }))
         {
-            effects.insert(at, effects[at].clone());
+            effects.insert(index, effects[index].clone());
         }
         effects
     })
 }
 
-fn careless(turn: Turn) -> Box<dyn TurnMachine> {
+fn keeps_dialog_open(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         effects.retain(|effect| !matches!(effect, TurnEffect::CloseAsk(_)));
         effects

@@ -1,5 +1,5 @@
-//! Seeded random inputs for the pure cores. A failure prints its seed; pass it to `one_turn`
-//! to reproduce it.
+//! Seeded random inputs for the two state machines that perform no I/O: the turn and the screen.
+//! A failure prints its seed; pass the seed to `run_turn` to reproduce the failure.
 
 use crate::support::test_rng;
 mod argument_checks;
@@ -31,13 +31,13 @@ struct Outcome {
     verdict: Result<(), (Invariant, String)>,
 }
 
-fn one_turn(
+fn run_turn(
     seed: u64,
     wrap: impl FnOnce(Turn) -> Box<dyn TurnMachine>,
-    seen: &mut BTreeSet<Transition>,
+    transitions: &mut BTreeSet<Transition>,
 ) -> Outcome {
-    let dice = &mut TestRng::new(seed);
-    let setup = world::setup(dice);
+    let rng = &mut TestRng::new(seed);
+    let setup = world::setup(rng);
     let manual = setup.approval.mode == ToolMode::Manual;
     let mode = if manual {
         ToolMode::Manual
@@ -45,68 +45,69 @@ fn one_turn(
         ToolMode::Auto
     };
     let mut checker = Checker::new(mode, setup.limits.errors_per_turn);
-    let (turn, first): (Turn, Vec<TurnEffect>) = Turn::begin(setup, TurnIdGenerators::default());
+    let (turn, first_effects): (Turn, Vec<TurnEffect>) =
+        Turn::begin(setup, TurnIdGenerators::default());
     let mut machine = wrap(turn);
-    let mut verdict = checker.check_effects(&first);
+    let mut verdict = checker.check_effects(&first_effects);
     let mut inputs = 0;
-    let mut after_the_end = 0;
-    while verdict.is_ok() && inputs < INPUTS_MAX && after_the_end < 5 {
-        let input = world::input(dice, &checker);
+    let mut inputs_after_end = 0;
+    while verdict.is_ok() && inputs < INPUTS_MAX && inputs_after_end < 5 {
+        let input = world::input(rng, &checker);
         let (from, kind) = (machine.state(), kind_of(&input));
         checker.observe_input(&input);
         let effects = machine.step(input);
-        seen.insert((from, kind, machine.state()));
+        transitions.insert((from, kind, machine.state()));
         verdict = checker.check_effects(&effects);
-        // Inputs after the end are tried but not counted.
-        after_the_end += usize::from(checker.ended);
-        inputs += usize::from(after_the_end <= 1);
+        // A few inputs are sent after the end, but not counted.
+        inputs_after_end += usize::from(checker.has_ended);
+        inputs += usize::from(inputs_after_end <= 1);
     }
     Outcome { inputs, verdict }
 }
 
-fn runs() -> u64 {
-    let given = std::env::var("HUMBLE_SIMULATION_RUNS").ok();
-    given.map_or(RUNS, |given| given.parse().expect("a number of runs"))
+fn run_count() -> u64 {
+    let variable = std::env::var("HUMBLE_SIMULATION_RUNS").ok();
+    variable.map_or(RUNS, |text| text.parse().expect("a number of runs"))
 }
 
 #[test]
 fn random_turns_keep_every_invariant_and_take_every_transition() {
-    let runs = runs();
+    let runs = run_count();
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
             std::thread::spawn(move || {
-                let mut seen = BTreeSet::new();
+                let mut transitions = BTreeSet::new();
                 let mut inputs = 0;
-                let rare = RARE_SEEDS.into_iter().filter(|seed| *seed >= runs);
+                let rare_seeds = RARE_SEEDS.into_iter().filter(|seed| *seed >= runs);
                 for seed in (0..runs)
-                    .chain(rare)
+                    .chain(rare_seeds)
                     .filter(|seed| seed % threads == worker)
                 {
-                    let outcome = one_turn(seed, |turn| Box::new(turn), &mut seen);
-                    if let Err((invariant, what)) = outcome.verdict {
-                        panic!("seed {seed}: {invariant:?}: {what}");
+                    let outcome = run_turn(seed, |turn| Box::new(turn), &mut transitions);
+                    if let Err((invariant, details)) = outcome.verdict {
+                        panic!("seed {seed}: {invariant:?}: {details}");
                     }
                     inputs += outcome.inputs;
                 }
-                (seen, inputs)
+                (transitions, inputs)
             })
         })
         .collect();
-    let (mut seen, mut inputs) = (BTreeSet::new(), 0);
+    let (mut transitions, mut inputs) = (BTreeSet::new(), 0);
     for worker in workers {
-        let (of_worker, count) = worker.join().expect("no seed failed");
-        seen.extend(of_worker);
+        let (worker_transitions, count) = worker.join().expect("no seed failed");
+        transitions.extend(worker_transitions);
         inputs += count;
     }
     let average = inputs as u64 / runs;
     println!(
         "{runs} turns, {inputs} inputs, {average} each, {} transitions",
-        seen.len()
+        transitions.len()
     );
     assert!(average >= 30, "only {average} inputs per run");
-    // Inputs that do not change the state are not listed.
-    let taken: BTreeSet<Transition> = seen
+    // The table omits inputs that do not change the state.
+    let taken: BTreeSet<Transition> = transitions
         .into_iter()
         .filter(|(from, _, to)| from != to)
         .collect();
@@ -118,25 +119,26 @@ fn random_turns_keep_every_invariant_and_take_every_transition() {
 }
 
 #[test]
-fn each_faulty_machine_is_caught() {
+fn the_checker_detects_every_faulty_turn() {
     for (name, invariant, wrap) in FAULTY_TURNS {
-        let caught = (0..5_000).find_map(|seed| {
-            one_turn(seed, *wrap, &mut BTreeSet::new())
+        let detected = (0..5_000).find_map(|seed| {
+            run_turn(seed, *wrap, &mut BTreeSet::new())
                 .verdict
                 .err()
-                .map(|(found, _)| found)
+                .map(|(violated, _)| violated)
         });
-        assert_eq!(caught, Some(*invariant), "{name}");
+        assert_eq!(detected, Some(*invariant), "{name}");
     }
 }
 
 #[test]
 fn ended_turn_stays_ended() {
     for seed in 0..2_000 {
-        let mut seen = BTreeSet::new();
-        one_turn(seed, |turn| Box::new(turn), &mut seen);
+        let mut transitions = BTreeSet::new();
+        run_turn(seed, |turn| Box::new(turn), &mut transitions);
         assert!(
-            seen.iter()
+            transitions
+                .iter()
                 .all(|(from, _, to)| *from != TurnState::Ended || *to == TurnState::Ended)
         );
     }

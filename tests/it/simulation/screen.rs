@@ -1,9 +1,9 @@
-//! The other pure core: random keys, pastes, sizes and times for the screen. Its commands
-//! drive a real turn, whose events drive the screen.
+//! Simulates the screen with random keys, pastes, sizes and times. The screen's commands drive a
+//! real turn, whose events drive the screen.
 
 use super::checker::Checker;
 use super::test_rng::TestRng;
-use super::{runs, world};
+use super::{run_count, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
@@ -15,25 +15,25 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 const INPUTS_MAX: usize = 60;
-/// Time without keys before a dialog accepts any, so that typing cannot answer it.
-const QUIET: Duration = Duration::from_millis(500);
+/// Time without keys before a dialog accepts keys, so that typing cannot answer the dialog.
+const QUIET_TIME: Duration = Duration::from_millis(500);
 
-/// The screen, a turn, and the checker of both.
+/// The screen, a turn, and the checker of the turn.
 struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
-    seen: Checker,
+    checker: Checker,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
-    /// Time of the open question.
-    opened: Duration,
-    /// Time of the last key.
+    /// When the open question was asked.
+    asked_at: Duration,
+    /// When the last key was pressed.
     last_key: Duration,
     /// Whether a key may answer the open question.
-    listens: bool,
+    accepts_answer: bool,
     now: Duration,
-    left: bool,
-    faults: Vec<String>,
+    has_quit: bool,
+    problems: Vec<String>,
 }
 
 impl ScreenSimulation {
@@ -41,89 +41,94 @@ impl ScreenSimulation {
         Self {
             model: UiModel::new(&TuiOptions::default(), (100, 30)),
             turn: None,
-            seen: Checker::new(humble::domain::ToolMode::Manual, 1),
+            checker: Checker::new(humble::domain::ToolMode::Manual, 1),
             ids: TurnIdGenerators::default(),
             ask: None,
-            opened: Duration::ZERO,
+            asked_at: Duration::ZERO,
             last_key: Duration::ZERO,
-            listens: false,
+            accepts_answer: false,
             now: Duration::ZERO,
-            left: false,
-            faults: Vec::new(),
+            has_quit: false,
+            problems: Vec::new(),
         }
     }
 
-    fn fault(&mut self, what: &str) {
-        self.faults.push(what.to_owned());
+    fn report(&mut self, problem: &str) {
+        self.problems.push(problem.to_owned());
     }
 
     /// Applies one input and everything that follows from it.
-    fn apply_input(&mut self, input: UiInput, dice: &mut TestRng) {
+    fn apply_input(&mut self, input: UiInput, rng: &mut TestRng) {
         let is_key = matches!(&input, UiInput::Key(key) if key.kind == KeyEventKind::Press);
-        self.listens |= self.ask.is_some() && self.now >= self.opened.max(self.last_key) + QUIET;
+        self.accepts_answer |=
+            self.ask.is_some() && self.now >= self.asked_at.max(self.last_key) + QUIET_TIME;
         if matches!(
             &input,
             UiInput::Key(_) | UiInput::Paste(_) | UiInput::Burst(_)
         ) {
             self.last_key = self.now;
         }
-        self.drain(VecDeque::from([input]), is_key, dice);
+        self.process(VecDeque::from([input]), is_key, rng);
     }
 
-    fn drain(&mut self, mut inputs: VecDeque<UiInput>, is_key: bool, dice: &mut TestRng) {
+    fn process(&mut self, mut inputs: VecDeque<UiInput>, is_key: bool, rng: &mut TestRng) {
         while let Some(input) = inputs.pop_front() {
             for effect in update(&mut self.model, Msg::new(self.now, input)) {
                 match effect {
-                    UiEffect::Send(command) => self.command(command, is_key, dice, &mut inputs),
-                    UiEffect::Quit => self.left = true,
+                    UiEffect::Send(command) => {
+                        self.handle_command(command, is_key, rng, &mut inputs)
+                    }
+                    UiEffect::Quit => self.has_quit = true,
                     _ => {}
                 }
             }
         }
-        // A dialog accepts keys only after it was drawn.
-        let is_unseen = self
+        // A dialog accepts keys only after it has been drawn.
+        let is_undrawn = self
             .model
             .dialogs
             .all()
             .first()
             .is_some_and(|ask| !ask.is_drawn);
-        if is_unseen || !self.model.dialogs.all().is_empty() && dice.one_in(8) {
+        if is_undrawn || !self.model.dialogs.all().is_empty() && rng.one_in(8) {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
         }
-        let shown: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
-        let open: Vec<AskId> = self.ask.into_iter().collect();
-        if shown != open {
-            self.fault(&format!("dialogs {shown:?}, questions {open:?}"));
+        let dialog_ids: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
+        let question_ids: Vec<AskId> = self.ask.into_iter().collect();
+        if dialog_ids != question_ids {
+            self.report(&format!(
+                "dialogs {dialog_ids:?}, questions {question_ids:?}"
+            ));
         }
     }
 
-    fn command(
+    fn handle_command(
         &mut self,
         command: Command,
         is_key: bool,
-        dice: &mut TestRng,
+        rng: &mut TestRng,
         inputs: &mut VecDeque<UiInput>,
     ) {
         let effects = match command {
             Command::Submit { turn, prompt } => {
                 if self.turn.is_some() {
-                    return self.fault("a second prompt during a turn");
+                    return self.report("a second prompt during a turn");
                 }
-                let mut setup = world::setup(dice);
+                let mut setup = world::setup(rng);
                 setup.prompt = prompt;
-                self.seen = Checker::new(setup.approval.mode, setup.limits.errors_per_turn);
+                self.checker = Checker::new(setup.approval.mode, setup.limits.errors_per_turn);
                 let (machine, effects) = Turn::begin(setup, self.ids.clone());
                 self.turn = Some((turn, machine));
                 effects
             }
             Command::Answer { ask, answer } => {
                 if self.ask != Some(ask) {
-                    return self.fault("an answer to a question that is not open");
+                    return self.report("an answer to a question that is not open");
                 }
-                if !is_key || !self.listens {
-                    return self.fault("an answer without a key after a quiet time");
+                if !is_key || !self.accepts_answer {
+                    return self.report("an answer without a key after a quiet time");
                 }
                 self.step(TurnInput::Answered { ask, answer })
             }
@@ -132,14 +137,14 @@ impl ScreenSimulation {
                 self.step(TurnInput::Interrupt)
             }
             Command::CheckArguments { query, .. } => {
-                let check = *dice.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
+                let check = *rng.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
                 let check = check.clone();
                 let event = Event::ArgumentsChecked { query, check };
                 return inputs.push_back(UiInput::Engine(Box::new(event)));
             }
             Command::CancelCall(call) => {
-                if !self.seen.running.contains(&call) {
-                    return self.fault("a call that is not running is cancelled");
+                if !self.checker.running.contains(&call) {
+                    return self.report("a call that is not running is cancelled");
                 }
                 let elapsed = Duration::from_secs(1);
                 self.step(TurnInput::CancelCall { call, elapsed })
@@ -153,7 +158,7 @@ impl ScreenSimulation {
         let Some((_, turn)) = &mut self.turn else {
             return Vec::new();
         };
-        self.seen.observe_input(&input);
+        self.checker.observe_input(&input);
         turn.step(input)
     }
 
@@ -161,14 +166,14 @@ impl ScreenSimulation {
     fn apply_effects(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<UiInput>) {
         let Some((id, turn)) = &self.turn else { return };
         let (id, ids) = (*id, turn.ids());
-        if let Err((invariant, what)) = self.seen.check_effects(&effects) {
-            self.fault(&format!("{invariant:?}: {what}"));
+        if let Err((invariant, details)) = self.checker.check_effects(&effects) {
+            self.report(&format!("{invariant:?}: {details}"));
         }
         for effect in effects {
             let event = match effect {
                 TurnEffect::Emit(event) => Event::Turn(id, event),
                 TurnEffect::OpenAsk { ask, question } => {
-                    (self.ask, self.opened, self.listens) = (Some(ask), self.now, false);
+                    (self.ask, self.asked_at, self.accepts_answer) = (Some(ask), self.now, false);
                     Event::Asked {
                         ask,
                         owner: QuestionOwner::Job(ModelJob::Turn(id)),
@@ -183,26 +188,26 @@ impl ScreenSimulation {
             };
             inputs.push_back(UiInput::Engine(Box::new(event)));
         }
-        if self.seen.ended {
+        if self.checker.has_ended {
             self.turn = None;
             self.ids = ids;
         }
     }
 
     /// Applies an input that does not come from the user.
-    fn advance_world(&mut self, dice: &mut TestRng) {
+    fn advance_world(&mut self, rng: &mut TestRng) {
         if self.turn.is_none() {
             return;
         }
-        let input = world::non_user_input(dice, &self.seen);
+        let input = world::non_user_input(rng, &self.checker);
         let effects = self.step(input);
         let mut inputs = VecDeque::new();
         self.apply_effects(effects, &mut inputs);
-        self.drain(inputs, false, dice);
+        self.process(inputs, false, rng);
     }
 
-    fn draw(&mut self, dice: &mut TestRng) {
-        let (width, height) = (dice.below(121), dice.below(41));
+    fn draw(&mut self, rng: &mut TestRng) {
+        let (width, height) = (rng.below(121), rng.below(41));
         let (width, height) = (u16::try_from(width), u16::try_from(height));
         let backend = TestBackend::new(width.expect("small"), height.expect("small"));
         let mut terminal = Terminal::new(backend).expect("a backend");
@@ -257,27 +262,27 @@ const KEYS: &[(KeyCode, KeyModifiers)] = &[
     (KeyCode::F(12), KeyModifiers::NONE),
 ];
 
-fn input(dice: &mut TestRng) -> UiInput {
-    match dice.below(30) {
+fn input(rng: &mut TestRng) -> UiInput {
+    match rng.below(30) {
         0 => UiInput::Paste("y\n한글".to_owned()),
         1 => UiInput::Burst("y".to_owned()),
         2 => UiInput::Tick,
-        3 => UiInput::Focus(dice.one_in(2)),
+        3 => UiInput::Focus(rng.one_in(2)),
         4 => {
-            let (width, height) = (dice.below(121), dice.below(41));
+            let (width, height) = (rng.below(121), rng.below(41));
             let size = (u16::try_from(width), u16::try_from(height));
             UiInput::Resize {
                 width: size.0.expect("small"),
                 height: size.1.expect("small"),
             }
         }
-        5 if dice.one_in(4) => {
+        5 if rng.one_in(4) => {
             UiInput::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL))
         }
         _ => {
-            let (code, modifiers) = *dice.pick(KEYS);
+            let (code, modifiers) = *rng.pick(KEYS);
             let mut key = KeyEvent::new(code, modifiers);
-            if dice.one_in(12) {
+            if rng.one_in(12) {
                 key.kind = KeyEventKind::Repeat;
             }
             UiInput::Key(key)
@@ -286,23 +291,23 @@ fn input(dice: &mut TestRng) -> UiInput {
 }
 
 fn run_session(seed: u64) -> Result<usize, String> {
-    let dice = &mut TestRng::new(seed);
-    let mut rig = ScreenSimulation::new();
+    let rng = &mut TestRng::new(seed);
+    let mut simulation = ScreenSimulation::new();
     for count in 0..INPUTS_MAX {
-        rig.now += Duration::from_millis(*dice.pick(&[0, 4, 60, 250, 700]));
-        if dice.one_in(3) {
-            rig.advance_world(dice);
+        simulation.now += Duration::from_millis(*rng.pick(&[0, 4, 60, 250, 700]));
+        if rng.one_in(3) {
+            simulation.advance_world(rng);
         } else {
-            let input = input(dice);
-            rig.apply_input(input, dice);
+            let input = input(rng);
+            simulation.apply_input(input, rng);
         }
-        if dice.one_in(60) {
-            rig.draw(dice);
+        if rng.one_in(60) {
+            simulation.draw(rng);
         }
-        if let Some(fault) = rig.faults.pop() {
-            return Err(format!("input {count}: {fault}"));
+        if let Some(problem) = simulation.problems.pop() {
+            return Err(format!("input {count}: {problem}"));
         }
-        if rig.left {
+        if simulation.has_quit {
             return Ok(count);
         }
     }
@@ -311,7 +316,7 @@ fn run_session(seed: u64) -> Result<usize, String> {
 
 #[test]
 fn random_screen_sessions_keep_every_invariant() {
-    let runs = runs();
+    let runs = run_count();
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
@@ -319,7 +324,7 @@ fn random_screen_sessions_keep_every_invariant() {
                 let seeds = (0..runs).filter(|seed| seed % threads == worker);
                 seeds
                     .map(|seed| {
-                        run_session(seed).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
+                        run_session(seed).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"))
                     })
                     .sum::<usize>()
             })
@@ -327,7 +332,7 @@ fn random_screen_sessions_keep_every_invariant() {
         .collect();
     let inputs: usize = workers
         .into_iter()
-        .map(|worker| worker.join().expect("no fault"))
+        .map(|worker| worker.join().expect("the session keeps every invariant"))
         .sum();
     let average = inputs as u64 / runs;
     println!("{runs} sessions, {average} inputs each");

@@ -1,5 +1,5 @@
-//! Every state transition of the turn machine. The simulation fails until a new one is listed
-//! here.
+//! Every state transition of a turn. The simulation fails if a turn takes a transition that is
+//! not listed here.
 
 use humble::engine::turn::{TurnInput, TurnState};
 
@@ -7,8 +7,8 @@ use humble::engine::turn::{TurnInput, TurnState};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InputKind {
     Part,
-    Alive,
-    StartedOver,
+    Heartbeat,
+    ReplyRestarted,
     ReplyEnded,
     Idle,
     RetryDue,
@@ -17,7 +17,7 @@ pub enum InputKind {
     CancelCall,
     Answered,
     Interrupt,
-    OfferedChanged,
+    ToolsetChanged,
     TrustChanged,
     Other,
 }
@@ -32,8 +32,8 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Markup(_)
         | TurnInput::Call(_)
         | TurnInput::UnusableCall { .. } => InputKind::Part,
-        TurnInput::Heartbeat => InputKind::Alive,
-        TurnInput::ReplyRestarted => InputKind::StartedOver,
+        TurnInput::Heartbeat => InputKind::Heartbeat,
+        TurnInput::ReplyRestarted => InputKind::ReplyRestarted,
         TurnInput::ReasoningEcho(_) => InputKind::Part,
         TurnInput::ReplyEnded(_) => InputKind::ReplyEnded,
         TurnInput::Idle { .. } => InputKind::Idle,
@@ -43,7 +43,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         TurnInput::CancelCall { .. } => InputKind::CancelCall,
         TurnInput::Answered { .. } => InputKind::Answered,
         TurnInput::Interrupt | TurnInput::Stopped => InputKind::Interrupt,
-        TurnInput::ToolsetChanged(_) => InputKind::OfferedChanged,
+        TurnInput::ToolsetChanged(_) => InputKind::ToolsetChanged,
         TurnInput::TrustChanged(_) => InputKind::TrustChanged,
         TurnInput::Loading
         | TurnInput::Usage(_)
@@ -59,15 +59,15 @@ use TurnState as S;
 
 pub const TRANSITIONS: &[Transition] = &[
     (S::Waiting, I::Part, S::Streaming),
-    (S::Waiting, I::Alive, S::Streaming),
+    (S::Waiting, I::Heartbeat, S::Streaming),
     (S::Waiting, I::Part, S::Ended),
     (S::Waiting, I::ReplyEnded, S::Ended),
     (S::Waiting, I::ReplyEnded, S::Retrying),
     (S::Retrying, I::RetryDue, S::Waiting),
     (S::Retrying, I::Interrupt, S::Ended),
     (S::Waiting, I::Interrupt, S::Ended),
-    (S::Streaming, I::StartedOver, S::Waiting),
-    (S::Stalled, I::StartedOver, S::Waiting),
+    (S::Streaming, I::ReplyRestarted, S::Waiting),
+    (S::Stalled, I::ReplyRestarted, S::Waiting),
     (S::Streaming, I::Part, S::Ended),
     (S::Streaming, I::ReplyEnded, S::Waiting),
     (S::Streaming, I::ReplyEnded, S::Repairing),
@@ -78,7 +78,7 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::Streaming, I::Interrupt, S::Ended),
     (S::Stalled, I::Part, S::Streaming),
     (S::Stalled, I::Part, S::Ended),
-    (S::Stalled, I::Alive, S::Streaming),
+    (S::Stalled, I::Heartbeat, S::Streaming),
     (S::Stalled, I::ReplyEnded, S::Waiting),
     (S::Stalled, I::ReplyEnded, S::Repairing),
     (S::Stalled, I::ReplyEnded, S::AfterError),
@@ -106,8 +106,8 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::AwaitingApproval, I::Answered, S::Running),
     (S::AwaitingApproval, I::Answered, S::Ended),
     (S::AwaitingApproval, I::Interrupt, S::Ended),
-    (S::AwaitingApproval, I::OfferedChanged, S::Waiting),
-    (S::AwaitingApproval, I::OfferedChanged, S::Running),
+    (S::AwaitingApproval, I::ToolsetChanged, S::Waiting),
+    (S::AwaitingApproval, I::ToolsetChanged, S::Running),
     (S::AwaitingApproval, I::TrustChanged, S::Waiting),
     (S::AwaitingApproval, I::TrustChanged, S::Running),
     (S::Repairing, I::Answered, S::Waiting),

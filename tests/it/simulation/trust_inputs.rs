@@ -1,4 +1,4 @@
-//! Changes of stored decisions from outside a turn.
+//! Changes of stored decisions that do not come from the turn itself.
 
 use super::checker::Checker;
 use super::test_rng::TestRng;
@@ -9,12 +9,12 @@ use humble::engine::approval::Approval;
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// Rules that were revoked, granted or blocked, here or in another instance.
-pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
-    let mut approval = Approval::new(seen.mode);
-    for tool in world::offered(if dice.one_in(3) { 2 } else { 0 }).tools() {
+/// Rules as if decisions were revoked or stored elsewhere, such as in another instance.
+pub fn trust_changed(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+    let mut approval = Approval::new(checker.mode);
+    for tool in world::toolset(if rng.one_in(3) { 2 } else { 0 }).tools() {
         let (name, pin) = (tool.tool.name.clone(), tool.tool.pin.clone());
-        let cover = match dice.below(12) {
+        let scope = match rng.below(12) {
             0 => RuleScope::Never { tool: name, pin },
             1 => RuleScope::Tool { tool: name, pin },
             2 => RuleScope::Server {
@@ -23,7 +23,7 @@ pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
             3 => RuleScope::Matching {
                 tool: name,
                 pin,
-                pattern: pattern(dice),
+                pattern: pattern(rng),
             },
             4 => {
                 approval.grant(ToolIdentity::from_offered(tool));
@@ -31,13 +31,13 @@ pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
             }
             _ => continue,
         };
-        approval.remember(tool, cover);
+        approval.remember(tool, scope);
     }
     TurnInput::TrustChanged(Box::new(approval))
 }
 
-pub fn pattern(dice: &mut TestRng) -> ArgumentPattern {
-    let path = *dice.pick(&["a", "b", "*"]);
+pub fn pattern(rng: &mut TestRng) -> ArgumentPattern {
+    let path = *rng.pick(&["a", "b", "*"]);
     let pattern = json!({ "path": path });
     ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a valid pattern")
 }

@@ -1,5 +1,5 @@
-//! The checker's model of decisions that outlast a call: a list of allowed tools, a list of
-//! blocked tools, and the offered tools.
+//! The checker's own model of lasting decisions: allowed tools, blocked tools, and the offered
+//! tools.
 
 use super::world;
 use humble::domain::trust::RuleScope;
@@ -7,7 +7,8 @@ use humble::domain::{ArgumentPattern, Decision, Pin, ServerId, ToolCall, Toolset
 use humble::engine::approval::Approval;
 use std::sync::Arc;
 
-/// A tool with one definition, and the required `path`; None if any call is allowed.
+/// Server, tool and pin of an allowed tool, and the `path` that its calls must have; `None` allows
+/// every call.
 type AllowedTool = (ServerId, String, Pin, Option<String>);
 
 pub struct TrustModel {
@@ -21,24 +22,25 @@ impl Default for TrustModel {
         Self {
             allowed: Vec::new(),
             never: Vec::new(),
-            offered: world::offered(0),
+            offered: world::toolset(0),
         }
     }
 }
 
 fn path_of(pattern: &ArgumentPattern) -> Option<String> {
-    let written = pattern.to_json();
-    Some(written.get("path")?.as_str()?.to_owned())
+    let json = pattern.to_json();
+    Some(json.get("path")?.as_str()?.to_owned())
 }
 
-/// The simulated patterns are one path, or any path of one segment.
+/// Whether a simulated pattern matches a call: `path` is one path, or `*` for any path.
 fn matches(path: &str, call: &ToolCall) -> bool {
-    let called = call.arguments.get("path").and_then(|path| path.as_str());
-    call.arguments.len() == 1 && called.is_some_and(|called| path == "*" || path == called)
+    let called_path = call.arguments.get("path").and_then(|path| path.as_str());
+    call.arguments.len() == 1 && called_path.is_some_and(|called| path == "*" || path == called)
 }
 
 impl TrustModel {
-    /// Applies a decision about a call of a tool shown as `pin`. True if it runs.
+    /// Applies a decision about a call of a tool that was shown with this pin. Returns whether the
+    /// call runs.
     pub fn apply_decision(&mut self, call: &ToolCall, pin: &Pin, decision: &Decision) -> bool {
         let allowed = |path| (call.server.clone(), call.tool.clone(), pin.clone(), path);
         match decision {
@@ -72,14 +74,14 @@ impl TrustModel {
         true
     }
 
-    /// Allowing a tool unblocks it.
+    /// Adds an allowed tool. A tool that was blocked is no longer blocked.
     fn allow(&mut self, allowed_tool: AllowedTool) {
         self.never
             .retain(|(server, tool)| (server, tool) != (&allowed_tool.0, &allowed_tool.1));
         self.allowed.push(allowed_tool);
     }
 
-    /// Replaces everything with the stored rules.
+    /// Replaces all decisions with those of `approval`.
     pub fn apply_approval(&mut self, approval: &Approval) {
         self.allowed.clear();
         self.never.clear();
@@ -122,8 +124,8 @@ impl TrustModel {
         };
         self.allowed.iter().any(|(server, tool, pin, path)| {
             let is_same_tool = *server == call.server && *tool == call.tool;
-            let path = path.as_ref().is_none_or(|path| matches(path, call));
-            is_same_tool && *pin == offered.tool.pin && path
+            let path_matches = path.as_ref().is_none_or(|path| matches(path, call));
+            is_same_tool && *pin == offered.tool.pin && path_matches
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A user who answers anything.
+//! A simulated user who gives any answer.
 
 use super::test_rng::TestRng;
 use super::trust_inputs::pattern;
@@ -19,16 +19,16 @@ pub const CHOICES: [UserChoice; 10] = [
     UserChoice::Stop,
 ];
 
-pub fn answer(dice: &mut TestRng, question: &Ask) -> UserAnswer {
-    if dice.one_in(20) {
+pub fn answer(rng: &mut TestRng, question: &Ask) -> UserAnswer {
+    if rng.one_in(20) {
         return UserAnswer::Dismissed;
     }
     let Ask::ApproveCalls(calls) = question else {
         let rows = question.choices();
-        // Stopping ends the run, so it is chosen less often.
-        let row = dice.pick(rows);
+        // Stopping ends the turn, so it is chosen less often.
+        let row = rng.pick(rows);
         let row = if row.choice == UserChoice::Stop {
-            dice.pick(rows)
+            rng.pick(rows)
         } else {
             row
         };
@@ -36,23 +36,23 @@ pub fn answer(dice: &mut TestRng, question: &Ask) -> UserAnswer {
     };
     let mut decisions: Vec<_> = calls
         .iter()
-        .map(|call| (call.call, decision(dice)))
+        .map(|call| (call.call, decision(rng)))
         .collect();
-    if dice.one_in(15) {
+    if rng.one_in(15) {
         decisions.pop();
     }
-    if dice.one_in(15) {
+    if rng.one_in(15) {
         decisions.push((CallId(999), Decision::Run));
     }
     UserAnswer::Calls(decisions)
 }
 
-fn decision(dice: &mut TestRng) -> Decision {
-    match dice.below(22) {
+fn decision(rng: &mut TestRng) -> Decision {
+    match rng.below(22) {
         18 => Decision::RunAlways,
         19 => Decision::RunWholeServer,
         20 => Decision::RunMatching {
-            pattern: pattern(dice),
+            pattern: pattern(rng),
         },
         21 => Decision::Never,
         0 => Decision::Refuse,
@@ -61,7 +61,7 @@ fn decision(dice: &mut TestRng) -> Decision {
             message: Some("다른 폴더".to_owned()),
         },
         4 | 5 => Decision::Edit {
-            arguments: arguments(dice).unwrap_or_default(),
+            arguments: arguments(rng).unwrap_or_default(),
         },
         6 => Decision::ReuseResult,
         7 => Decision::TreatAsText,

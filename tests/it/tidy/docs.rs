@@ -1,10 +1,10 @@
-//! Checks the documentation: every path and link must lead to something in the repository.
+//! Checks the documentation: every path and link must exist in the repository.
 
 use super::root;
 use std::fs;
 use std::path::PathBuf;
 
-/// A word in backticks with one of these prefixes is a path from the root.
+/// A word in backticks with one of these prefixes is a path relative to the repository.
 const ROOTS: [&str; 6] = ["src/", "tests/", "benches/", "docs/", "assets/", ".ci/"];
 
 /// Top-level pages, in addition to all pages in `docs`.
@@ -14,10 +14,10 @@ fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
         .expect("docs is a folder")
         .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.sort();
-    assert!(pages.len() > 3, "docs has pages");
+    assert!(pages.len() > 3, "too few pages in docs");
     pages.extend(PAGES.map(|page| root().join(page)));
     pages
 }
@@ -25,22 +25,22 @@ fn pages() -> Vec<PathBuf> {
 /// The page without fenced blocks, which contain commands and examples.
 fn prose(page: &str) -> String {
     let mut fence: Option<&str> = None;
-    let mut kept = String::new();
+    let mut prose = String::new();
     for line in page.lines() {
-        let mark = ["```", "~~~"]
+        let fence_mark = ["```", "~~~"]
             .into_iter()
             .find(|mark| line.trim_start().starts_with(mark));
-        match (fence, mark) {
+        match (fence, fence_mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,
             (None, None) => {
-                kept.push_str(line);
-                kept.push('\n');
+                prose.push_str(line);
+                prose.push('\n');
             }
             _ => {}
         }
     }
-    kept
+    prose
 }
 
 /// Paths in backticks, including arguments of commands.
@@ -66,21 +66,21 @@ fn links(prose: &str) -> Vec<&str> {
 
 #[test]
 fn every_path_in_the_documentation_exists() {
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for page in pages() {
-        let text = fs::read_to_string(&page).unwrap_or_else(|fault| panic!("{page:?}: {fault}"));
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page:?}: {error}"));
         let prose = prose(&text);
         let folder = page.parent().expect("a page is in a folder");
         let paths = paths(&prose).into_iter().map(|path| (root(), path));
         let links = links(&prose).into_iter().map(|link| (folder, link));
-        for (from, path) in paths.chain(links) {
-            if !from.join(path).exists() {
+        for (base, path) in paths.chain(links) {
+            if !base.join(path).exists() {
                 let page = page.strip_prefix(root()).expect("below the root");
-                faults.push(format!("{}: `{path}` does not exist", page.display()));
+                problems.push(format!("{}: `{path}` does not exist", page.display()));
             }
         }
     }
-    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn paths_and_links_are_extracted() {
     assert_eq!(links(&prose), ["d.md", "assets/l.svg"]);
 }
 
-/// Folders and files whose text must not cite documents that are not here.
-const CITING: [&str; 11] = [
+/// Folders and files whose text must not cite documents that the repository does not contain.
+const CHECKED_FOR_CITATIONS: [&str; 11] = [
     "src",
     "tests",
     "benches",
@@ -107,10 +107,10 @@ const CITING: [&str; 11] = [
     "SECURITY.md",
 ];
 
-/// What builds and the fuzzer leave behind.
+/// Output of builds and of the fuzzer.
 const GENERATED: [&str; 5] = ["target", "corpus", "artifacts", "coverage", "Cargo.lock"];
 
-/// Every text file in `path`, which may itself be one.
+/// All text files at or below `path`, with their contents.
 fn texts(path: PathBuf) -> Vec<(PathBuf, String)> {
     if GENERATED.iter().any(|name| path.ends_with(name)) {
         return Vec::new();
@@ -124,10 +124,10 @@ fn texts(path: PathBuf) -> Vec<(PathBuf, String)> {
     text.into_iter().map(|text| (path.clone(), text)).collect()
 }
 
-/// Words that cite a document: a capital name such as `X.md` that is not at the top level, a
-/// numbered section of one, or its bare name.
+/// Words that cite a document: a file name in capitals with `.md` that is not at the top level, a
+/// numbered section, or one of the names below.
 fn citations(line: &str) -> Vec<&str> {
-    // In two parts, so that this file does not cite them itself.
+    // Each name is split so that this file does not cite it.
     let names = [
         concat!("DIAL", "ECTS"),
         concat!("SP", "EC"),
@@ -141,44 +141,56 @@ fn citations(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `S` with a number in parts, or with a plain one alone in parentheses.
+/// Whether `word` is `S` with a number of several parts, or `S` with a plain number and enclosed
+/// in parentheses.
 fn is_section(line: &str, word: &str) -> bool {
     let Some(number) = word.strip_prefix('S') else {
         return false;
     };
     let mut parts = number.split('.');
     let is_numbered =
-        parts.all(|part| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit()));
+        parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
     is_numbered && (number.contains('.') || line.contains(&format!("({word})")))
 }
 
-/// `NAME.md` stands for a file of any name.
+/// Whether `word` names a Markdown file in capitals that is not at the top level. `NAME.md` is a
+/// placeholder.
 fn is_missing_page(word: &str) -> bool {
     let Some(name) = word.strip_suffix(".md") else {
         return false;
     };
-    let is_capital = name.len() > 1 && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'-');
+    let is_capital = name.len() > 1
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'-');
     is_capital && name != "NAME" && !root().join(word).exists()
 }
 
 #[test]
-fn no_document_is_cited_that_is_not_here() {
-    let mut faults = Vec::new();
-    for (path, text) in CITING.into_iter().flat_map(|path| texts(root().join(path))) {
+fn every_cited_document_is_in_the_repository() {
+    let mut problems = Vec::new();
+    for (path, text) in CHECKED_FOR_CITATIONS
+        .into_iter()
+        .flat_map(|path| texts(root().join(path)))
+    {
         let path = path.strip_prefix(root()).expect("below the root");
         for (number, line) in text.lines().enumerate() {
             for word in citations(line) {
-                faults.push(format!("{}:{}: {word}", path.display(), number + 1));
+                problems.push(format!("{}:{}: {word}", path.display(), number + 1));
             }
         }
     }
-    assert!(faults.is_empty(), "{} citations: {faults:#?}", faults.len());
+    assert!(
+        problems.is_empty(),
+        "{} citations: {problems:#?}",
+        problems.len()
+    );
 }
 
 #[test]
-fn citations_are_known_from_other_words() {
+fn citations_are_recognized() {
     let section = format!("S{}.4", 5);
-    let whole = format!("S{}", 7);
+    let plain_section = format!("S{}", 7);
     let page = format!("{}.md", "WIRE");
     let name = concat!("DIAL", "ECTS");
     for (line, expected) in [
@@ -186,10 +198,15 @@ fn citations_are_known_from_other_words() {
             format!("/// As it is asked ({section}, {name} 23)."),
             vec![section.as_str(), name],
         ),
-        (format!("decided ({whole})."), vec![whole.as_str()]),
+        (
+            format!("decided ({plain_section})."),
+            vec![plain_section.as_str()],
+        ),
         (format!("see {page}"), vec![page.as_str()]),
         (
-            format!("an {whole} bucket, S.4, README.md, personas/NAME.md, SPECIAL, x{section}"),
+            format!(
+                "an {plain_section} bucket, S.4, README.md, personas/NAME.md, SPECIAL, x{section}"
+            ),
             vec![],
         ),
     ] {

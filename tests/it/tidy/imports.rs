@@ -1,8 +1,8 @@
 //! Import graph of `src`, derived from the source text.
 //!
-//! An edge goes from a file that names an item to the file that defines it. `use` and
-//! qualified paths count, method calls do not. Re-exports are followed to their origin, and
-//! test code is ignored.
+//! An edge goes from a file that names an item to the file that defines the item. `use` and
+//! qualified paths count; method calls do not. Re-exports are followed to the definition. Test
+//! code is ignored.
 
 use super::source::{is_word, module, split_literals};
 use super::{code, sources};
@@ -30,19 +30,19 @@ struct Crate(BTreeMap<Module, File>);
 impl Crate {
     /// Reads all files of `src` that are compiled without tests.
     fn read() -> Self {
-        let all: BTreeMap<Module, String> = sources("src")
+        let texts: BTreeMap<Module, String> = sources("src")
             .into_iter()
             .filter(|(path, _)| path != "src/main.rs")
             .map(|(path, text)| (module(&path), split_literals(&code(&text)).0))
             .collect();
         let mut files: BTreeMap<Module, File> = BTreeMap::new();
-        let mut found = vec![Module::new()];
-        while let Some(module) = found.pop() {
-            let text = all[&module].clone();
-            for name in declared(&text) {
+        let mut pending = vec![Module::new()];
+        while let Some(module) = pending.pop() {
+            let text = texts[&module].clone();
+            for name in declared_modules(&text) {
                 let child = [module.as_slice(), &[name]].concat();
-                if all.contains_key(&child) {
-                    found.push(child);
+                if texts.contains_key(&child) {
+                    pending.push(child);
                 }
             }
             files.insert(
@@ -53,15 +53,15 @@ impl Crate {
                 },
             );
         }
-        let mut this = Self(files);
-        let modules: Vec<Module> = this.0.keys().cloned().collect();
+        let mut graph = Self(files);
+        let modules: Vec<Module> = graph.0.keys().cloned().collect();
         for module in modules {
-            let text = this.0[&module].text.clone();
-            for (is_reexport, (path, name)) in uses(&text) {
-                let Some(path) = this.absolute(&module, &path) else {
+            let text = graph.0[&module].text.clone();
+            for (is_reexport, (path, name)) in imports(&text) {
+                let Some(path) = graph.absolute(&module, &path) else {
                     continue;
                 };
-                let file = this.0.get_mut(&module).expect("just listed");
+                let file = graph.0.get_mut(&module).expect("just listed");
                 if is_reexport {
                     file.exports
                         .entry(name.clone())
@@ -71,10 +71,10 @@ impl Crate {
                 file.imports.push((path, name));
             }
         }
-        this
+        graph
     }
 
-    /// The path from the crate root; `None` for other crates.
+    /// The path from the crate root; `None` if the path leads to another crate.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -96,7 +96,7 @@ impl Crate {
     }
 
     /// The file that defines an item; `None` if the path names a module.
-    fn defining(&self, path: &[String], depth: usize) -> Option<Module> {
+    fn defining_file(&self, path: &[String], depth: usize) -> Option<Module> {
         let end = (0..=path.len())
             .rev()
             .find(|end| self.0.contains_key(&path[..*end]))?;
@@ -105,7 +105,7 @@ impl Crate {
         let exported = self.0[module].exports.get(name).into_iter().flatten();
         let mut sources = exported.filter_map(|from| {
             let path = [from.as_slice(), &rest[1..]].concat();
-            (depth < 8).then(|| self.defining(&path, depth + 1))?
+            (depth < 8).then(|| self.defining_file(&path, depth + 1))?
         });
         Some(sources.next().unwrap_or_else(|| module.to_vec()))
     }
@@ -119,7 +119,7 @@ impl Crate {
                     paths.push(path.clone());
                 }
             }
-            for path in qualified(&file.text) {
+            for path in qualified_paths(&file.text) {
                 let imported = file.imports.iter().find(|(_, name)| *name == path[0]);
                 match imported {
                     Some((base, _)) => paths.push([base.as_slice(), &path[1..]].concat()),
@@ -128,7 +128,7 @@ impl Crate {
             }
             paths
                 .iter()
-                .filter_map(|path| self.defining(path, 0))
+                .filter_map(|path| self.defining_file(path, 0))
                 .filter(|to| to != module)
                 .collect()
         };
@@ -137,7 +137,7 @@ impl Crate {
 }
 
 /// Module names declared with `mod NAME;`.
-fn declared(text: &str) -> Vec<String> {
+fn declared_modules(text: &str) -> Vec<String> {
     text.lines()
         .filter_map(|line| {
             let (before, name) = line.trim().strip_suffix(';')?.rsplit_once("mod ")?;
@@ -148,22 +148,22 @@ fn declared(text: &str) -> Vec<String> {
 }
 
 /// All imports, each with a flag for `pub use`.
-fn uses(text: &str) -> Vec<(bool, Import)> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices("use ") {
-        let before = &text[..at];
+fn imports(text: &str) -> Vec<(bool, Import)> {
+    let mut imports = Vec::new();
+    for (index, _) in text.match_indices("use ") {
+        let before = &text[..index];
         if before.ends_with(is_word) {
             continue;
         }
-        let Some((tree, _)) = text[at + 4..].split_once(';') else {
+        let Some((tree, _)) = text[index + 4..].split_once(';') else {
             continue;
         };
         let line = before.rsplit('\n').next().unwrap_or_default();
         let is_reexport = line.trim_start().starts_with("pub");
         let leaves = leaves(tree).into_iter();
-        found.extend(leaves.map(|leaf| (is_reexport, leaf)));
+        imports.extend(leaves.map(|leaf| (is_reexport, leaf)));
     }
-    found
+    imports
 }
 
 /// The individual imports of `a::{b, c::{self, d as e}}`.
@@ -209,23 +209,24 @@ fn leaves(tree: &str) -> Vec<Import> {
     vec![(path, name)]
 }
 
-/// Paths with `::` outside `use`.
-fn qualified(text: &str) -> Vec<Vec<String>> {
-    let mut rest = String::new();
-    let mut from = text;
-    while let Some(at) = from.find("use ") {
-        let (before, tail) = from.split_at(at);
-        rest.push_str(before);
-        from = match before.ends_with(is_word) {
+/// The paths that contain `::`, except those in `use`.
+fn qualified_paths(text: &str) -> Vec<Vec<String>> {
+    let mut without_imports = String::new();
+    let mut tail = text;
+    while let Some(index) = tail.find("use ") {
+        let (before, import) = tail.split_at(index);
+        without_imports.push_str(before);
+        tail = match before.ends_with(is_word) {
             true => {
-                rest.push_str("use ");
-                &tail[4..]
+                without_imports.push_str("use ");
+                &import[4..]
             }
-            false => tail.split_once(';').map_or("", |(_, after)| after),
+            false => import.split_once(';').map_or("", |(_, after)| after),
         };
     }
-    rest.push_str(from);
-    rest.split(|c: char| !is_word(c) && c != ':')
+    without_imports.push_str(tail);
+    without_imports
+        .split(|c: char| !is_word(c) && c != ':')
         .map(|path| path.trim_matches(':'))
         .filter(|path| path.contains("::"))
         .map(|path| path.split("::").map(str::to_owned).collect())
@@ -234,35 +235,36 @@ fn qualified(text: &str) -> Vec<Vec<String>> {
 
 /// Groups of files that all import each other, directly or indirectly.
 fn cycles(edges: &BTreeMap<&Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges
+    let reachable: BTreeMap<&Module, BTreeSet<&Module>> = edges
         .keys()
-        .map(|module| (*module, reached(edges, module)))
+        .map(|module| (*module, reachable_files(edges, module)))
         .collect();
     let mut cycles: Vec<Vec<String>> = Vec::new();
-    let mut placed: BTreeSet<&Module> = BTreeSet::new();
-    for (module, leads_to) in &reached {
-        if placed.contains(module) || !leads_to.contains(module) {
+    let mut grouped: BTreeSet<&Module> = BTreeSet::new();
+    for (module, leads_to) in &reachable {
+        if grouped.contains(module) || !leads_to.contains(module) {
             continue;
         }
-        let back = |other: &&Module| reached.get(*other).is_some_and(|to| to.contains(module));
-        let cycle: Vec<&Module> = leads_to.iter().copied().filter(back).collect();
+        let leads_back =
+            |other: &&Module| reachable.get(*other).is_some_and(|to| to.contains(module));
+        let cycle: Vec<&Module> = leads_to.iter().copied().filter(leads_back).collect();
         cycles.push(cycle.iter().map(|module| module.join("::")).collect());
-        placed.extend(cycle);
+        grouped.extend(cycle);
     }
     cycles
 }
 
 /// All files reachable from `from`; includes `from` only in a cycle.
-fn reached<'a>(
+fn reachable_files<'a>(
     edges: &'a BTreeMap<&Module, BTreeSet<Module>>,
     from: &Module,
 ) -> BTreeSet<&'a Module> {
     let mut seen = BTreeSet::new();
-    let mut open = vec![from.clone()];
-    while let Some(module) = open.pop() {
+    let mut pending = vec![from.clone()];
+    while let Some(module) = pending.pop() {
         for next in edges.get(&module).into_iter().flatten() {
             if seen.insert(next) {
-                open.push(next.clone());
+                pending.push(next.clone());
             }
         }
     }
@@ -271,19 +273,19 @@ fn reached<'a>(
 
 #[test]
 fn import_cycles_span_at_most_four_files() {
-    let source = Crate::read();
-    let edges = source.edges();
-    let all: usize = edges.values().map(BTreeSet::len).sum();
-    assert!(all > 500, "only {all} imports were found");
+    let graph = Crate::read();
+    let edges = graph.edges();
+    let count: usize = edges.values().map(BTreeSet::len).sum();
+    assert!(count > 500, "only {count} imports were found");
     let mut cycles = cycles(&edges);
     cycles.retain(|cycle| cycle.len() > IMPORT_CYCLE_FILES_MAX);
     assert!(cycles.is_empty(), "{cycles:#?}");
 }
 
 #[test]
-fn imports_are_parsed_like_the_compiler_does() {
+fn imports_and_cycles_are_recognized() {
     let path = |path: &str| -> Vec<String> { path.split("::").map(str::to_owned).collect() };
-    let found = leaves("super::{a::{self, B}, c as d, E}");
+    let imports = leaves("super::{a::{self, B}, c as d, E}");
     let expected = [
         ("super::a", "a"),
         ("super::a::B", "B"),
@@ -291,10 +293,10 @@ fn imports_are_parsed_like_the_compiler_does() {
         ("super::E", "E"),
     ];
     let expected = expected.map(|(from, name)| (path(from), name.to_owned()));
-    assert_eq!(found, expected);
+    assert_eq!(imports, expected);
     let code = "let a = b::C::new(); // x::Y\nuse q::R;\nlet s = \"m::N\"; d::e()";
     assert_eq!(
-        qualified(&split_literals(code).0),
+        qualified_paths(&split_literals(code).0),
         [path("b::C::new"), path("d::e")]
     );
     let modules = ["a", "b", "c"].map(|name| vec![name.to_owned()]);

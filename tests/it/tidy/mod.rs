@@ -1,4 +1,4 @@
-//! Checks that the compiler cannot make: module layering, file and function length, the
+//! Checks that the compiler cannot make: module layers, lengths of files and functions, the
 //! structure of the changelog.
 
 mod docs;
@@ -10,8 +10,8 @@ use source::code;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Top-level modules and the crate modules that each may use. Modules not listed for an
-/// entry are above it or beside it.
+/// Each top-level module with the modules that it may use. All other modules are in a higher or
+/// the same layer.
 const LAYERS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("domain", &["text"]),
@@ -54,7 +54,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Text that must not appear in a module's code.
-const FORBIDDEN: &[(&str, &[&str])] = &[
+const FORBIDDEN_TEXTS: &[(&str, &[&str])] = &[
     (
         "domain",
         &[
@@ -75,7 +75,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Exceptions, each with a reason.
+/// Exempt files and functions, each with the reason.
 const LONG_FILES: &[(&str, &str)] = &[];
 const LONG_FUNCTIONS: &[(&str, &str)] = &[];
 
@@ -85,37 +85,37 @@ fn root() -> &'static Path {
 
 /// All Rust files below `folder`, with their paths from the crate root.
 fn sources(folder: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder of the crate") {
             let path: PathBuf = entry.expect("a readable folder").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root()).expect("below the root");
                 let text = fs::read_to_string(&path).expect("UTF-8");
-                found.push((name.to_string_lossy().replace('\\', "/"), text));
+                files.push((name.to_string_lossy().replace('\\', "/"), text));
             }
         }
     }
-    found.sort();
-    assert!(found.len() > 3, "{folder} has files");
-    found
+    files.sort();
+    assert!(files.len() > 3, "too few files in {folder}");
+    files
 }
 
-fn everything() -> impl Iterator<Item = (String, String)> {
+fn all_sources() -> impl Iterator<Item = (String, String)> {
     ["src", "tests", "benches"].into_iter().flat_map(sources)
 }
 
-/// `src/engine/turn/mod.rs` and `src/engine.rs` belong to `engine`.
+/// The top-level module of a file: `engine` for `src/engine/turn/mod.rs` and `src/engine.rs`.
 fn module_of(path: &str) -> &str {
     let path = path.strip_prefix("src/").expect("a source file");
-    let end = path.find(['/', '.']).expect("an ending");
+    let end = path.find(['/', '.']).expect("an extension");
     &path[..end]
 }
 
-fn crate_modules_named(code: &str) -> Vec<&str> {
+fn named_crate_modules(code: &str) -> Vec<&str> {
     code.split("crate::")
         .skip(1)
         .map(|rest| {
@@ -128,99 +128,100 @@ fn crate_modules_named(code: &str) -> Vec<&str> {
 
 #[test]
 fn no_module_imports_from_a_higher_or_sibling_layer() {
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for (path, text) in sources("src") {
         let module = module_of(&path);
         if module == "main" || module == "lib" {
             continue;
         }
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
-            faults.push(format!("{path}: module `{module}` is missing in LAYERS"));
+            problems.push(format!("{path}: module `{module}` is missing in LAYERS"));
             continue;
         };
         let code = code(&text);
-        for named in crate_modules_named(&code) {
+        for named in named_crate_modules(&code) {
             // These exist only in tests.
             let is_test_support = ["argument_reader", "fixtures"].contains(&named);
             if named != module && !is_test_support && !allowed.contains(&named) {
-                faults.push(format!("{path}: `{module}` names `{named}`"));
+                problems.push(format!("{path}: `{module}` names `{named}`"));
             }
         }
-        let forbidden = FORBIDDEN.iter().filter(|(name, _)| *name == module);
+        let forbidden = FORBIDDEN_TEXTS.iter().filter(|(name, _)| *name == module);
         for word in forbidden.flat_map(|(_, words)| words.iter()) {
             if code.contains(word) {
-                faults.push(format!("{path}: `{module}` uses `{word}`"));
+                problems.push(format!("{path}: `{module}` uses `{word}`"));
             }
         }
     }
-    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
 fn files_stay_short() {
-    let mut faults = Vec::new();
-    for (path, text) in everything() {
+    let mut problems = Vec::new();
+    for (path, text) in all_sources() {
         let lines = text.lines().count();
-        let excused = LONG_FILES.iter().any(|(file, _)| *file == path);
-        if lines > FILE_LINES_MAX && !excused {
-            faults.push(format!("{path}: {lines} lines"));
+        let is_exempt = LONG_FILES.iter().any(|(file, _)| *file == path);
+        if lines > FILE_LINES_MAX && !is_exempt {
+            problems.push(format!("{path}: {lines} lines"));
         }
-        if excused && lines <= FILE_LINES_MAX {
-            faults.push(format!("{path}: no longer needs an exception"));
+        if is_exempt && lines <= FILE_LINES_MAX {
+            problems.push(format!("{path}: no longer needs an exception"));
         }
     }
     assert!(
-        faults.is_empty(),
-        "over {FILE_LINES_MAX} lines: {faults:#?}"
+        problems.is_empty(),
+        "over {FILE_LINES_MAX} lines: {problems:#?}"
     );
 }
 
 #[test]
 fn functions_stay_short() {
-    let mut faults = Vec::new();
-    for (path, text) in everything() {
+    let mut problems = Vec::new();
+    for (path, text) in all_sources() {
         for (name, lines) in functions(&text) {
-            let excused = LONG_FUNCTIONS.iter().any(|(function, _)| *function == name);
-            if lines > FUNCTION_LINES_MAX && !excused {
-                faults.push(format!("{path}: {name} has {lines} lines"));
+            let is_exempt = LONG_FUNCTIONS.iter().any(|(function, _)| *function == name);
+            if lines > FUNCTION_LINES_MAX && !is_exempt {
+                problems.push(format!("{path}: {name} has {lines} lines"));
             }
         }
     }
     assert!(
-        faults.is_empty(),
-        "over {FUNCTION_LINES_MAX} lines: {faults:#?}"
+        problems.is_empty(),
+        "over {FUNCTION_LINES_MAX} lines: {problems:#?}"
     );
 }
 
-/// Names and lengths of functions, detected by rustfmt's indentation.
+/// Names and lengths of functions. A function ends at the `}` with the indentation of its `fn`.
 fn functions(text: &str) -> Vec<(String, usize)> {
-    let mut found = Vec::new();
+    let mut functions = Vec::new();
+    // Name, indentation and first line of each function whose end is yet to come.
     let mut open: Vec<(String, usize, usize)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();
-        let words = line.trim_start();
-        let declaration = match words.strip_prefix("pub(") {
+        let code = line.trim_start();
+        let declaration = match code.strip_prefix("pub(") {
             Some(rest) => rest.split_once(") ").map_or(rest, |(_, rest)| rest),
-            None => words.strip_prefix("pub ").unwrap_or(words),
+            None => code.strip_prefix("pub ").unwrap_or(code),
         };
         let head = declaration.split('(').next().unwrap_or_default();
         if let Some((qualifiers, name)) = head.rsplit_once("fn ") {
             let is_function = ["", "async", "const"].contains(&qualifiers.trim());
-            if is_function && !words.ends_with(';') && !words.ends_with('}') {
+            if is_function && !code.ends_with(';') && !code.ends_with('}') {
                 let name = name.split('<').next().unwrap_or(name).to_owned();
                 open.push((name, indent, number));
             }
         }
-        if words == "}"
+        if code == "}"
             && open
                 .last()
                 .is_some_and(|(_, start_indent, _)| *start_indent == indent)
         {
             let (name, _, start) = open.pop().expect("just seen");
-            found.push((name, number - start + 1));
+            functions.push((name, number - start + 1));
         }
     }
-    found
+    functions
 }
 
 #[test]
@@ -231,15 +232,18 @@ fn function_lengths_are_measured_correctly() {
 
 #[test]
 fn every_module_has_a_doc() {
-    let bare: Vec<String> = sources("src")
+    let undocumented: Vec<String> = sources("src")
         .into_iter()
         .filter(|(_, text)| !text.starts_with("//!"))
         .map(|(path, _)| path)
         .collect();
-    assert!(bare.is_empty(), "no `//!` at the top: {bare:#?}");
+    assert!(
+        undocumented.is_empty(),
+        "no `//!` at the top: {undocumented:#?}"
+    );
 }
 
-/// Front ends and composition code: only they may mention commands and keys.
+/// The only modules that may mention commands and keys: front ends and composition code.
 const FRONT_END_MODULES: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
 
 /// Finds a command or key that only a front end may mention.
@@ -265,7 +269,7 @@ fn find_command_or_key(text: &str) -> Option<&str> {
 
 #[test]
 fn only_front_ends_name_commands_and_keys() {
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for (path, text) in sources("src") {
         let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
         if is_test || FRONT_END_MODULES.contains(&module_of(&path)) {
@@ -273,11 +277,11 @@ fn only_front_ends_name_commands_and_keys() {
         }
         for literal in source::split_literals(&code(&text)).1 {
             if let Some(word) = find_command_or_key(literal) {
-                faults.push(format!("{path}: `{word}` in \"{literal}\""));
+                problems.push(format!("{path}: `{word}` in \"{literal}\""));
             }
         }
     }
-    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
@@ -299,7 +303,10 @@ fn commands_and_keys_are_recognized() {
 #[test]
 fn changelog_has_the_expected_structure() {
     let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("a changelog");
-    assert!(text.starts_with("# Changelog\n"), "starts with its title");
+    assert!(
+        text.starts_with("# Changelog\n"),
+        "the changelog does not start with its title"
+    );
     let versions: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("## "))
@@ -307,7 +314,7 @@ fn changelog_has_the_expected_structure() {
     assert_eq!(
         versions.first(),
         Some(&"## Unreleased"),
-        "`Unreleased` comes first"
+        "`Unreleased` is not the first version"
     );
     let kinds = [
         "### Added",
@@ -331,7 +338,7 @@ fn changelog_has_the_expected_structure() {
 fn nothing_mentions_the_build_machine() {
     let home = concat!("/ro", "ot/");
     let work = concat!("/wo", "rk/");
-    for (path, text) in everything() {
+    for (path, text) in all_sources() {
         assert!(
             !text.contains(home) && !text.contains(work),
             "{path} contains a path of a build machine"

@@ -1,5 +1,5 @@
-//! Public type names are unique: a reader who meets `Session` anywhere in the crate knows
-//! which one it is.
+//! Checks that names of public types are unique, so that a name such as `Session` means the same
+//! type in every module.
 
 use super::source::{is_word, split_literals};
 use super::{code, sources};
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "union"];
 
-/// The types defined in a file outside tests, and whether they are public.
+/// The types that a file defines outside tests, and whether each is public.
 fn types(text: &str) -> Vec<(String, bool)> {
     let (code, _) = split_literals(&code(text));
-    let mut found = Vec::new();
+    let mut types = Vec::new();
     for line in code.lines() {
         let mut words = line.split_whitespace().peekable();
         let is_public = words.next_if(|word| word.starts_with("pub")).is_some();
-        // `pub(in crate::tui) struct` has one word more.
+        // `pub(in crate::tui) struct` has an additional word.
         words.next_if(|word| word.starts_with("crate::") && word.ends_with(')'));
         if words.next_if(|word| KEYWORDS.contains(word)).is_none() {
             continue;
@@ -25,36 +25,36 @@ fn types(text: &str) -> Vec<(String, bool)> {
             .chars()
             .take_while(|c| is_word(*c))
             .collect();
-        // An associated type is named by its trait.
+        // The trait determines the name of an associated type.
         let is_associated = line.starts_with(' ') && line.contains("type ");
         if !name.is_empty() && !is_associated {
-            found.push((name, is_public));
+            types.push((name, is_public));
         }
     }
-    found
+    types
 }
 
 #[test]
 fn a_public_type_name_is_defined_once() {
-    let mut defined: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
+    let mut definitions: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
     let is_test = |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs");
     for (path, text) in sources("src")
         .into_iter()
         .filter(|(path, _)| !is_test(path))
     {
         for (name, is_public) in types(&text) {
-            defined
+            definitions
                 .entry(name)
                 .or_default()
                 .push((path.clone(), is_public));
         }
     }
     assert!(
-        defined.len() > 100,
+        definitions.len() > 100,
         "only {} types were found",
-        defined.len()
+        definitions.len()
     );
-    let repeated: Vec<_> = defined
+    let repeated: Vec<_> = definitions
         .iter()
         .filter(|(_, sites)| sites.len() > 1 && sites.iter().any(|(_, is_public)| *is_public))
         .map(|(name, sites)| {

@@ -1,7 +1,7 @@
-//! Splits Rust source text into modules, code without tests, and string literals.
+//! Parses Rust source text: module paths, code without tests, and string literals.
 
-/// Segments of a module path below the crate: `src/tui/view/mod.rs` and `src/tui/view.rs`
-/// both give `["tui", "view"]`.
+/// The segments of a file's module path below the crate: `src/tui/view/mod.rs` and
+/// `src/tui/view.rs` both give `["tui", "view"]`.
 pub fn module(path: &str) -> Vec<String> {
     let path = path.strip_prefix("src/").expect("a source file");
     let path = path.strip_suffix(".rs").expect("a source file");
@@ -16,19 +16,19 @@ pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Separates string literals from the code and drops comments.
+/// Returns the code without string literals and comments, and the string literals.
 pub fn split_literals(code: &str) -> (String, Vec<&str>) {
-    let mut kept = String::new();
+    let mut code_only = String::new();
     let mut literals = Vec::new();
     let mut rest = code;
-    while let Some(at) = rest.find(['"', '/', '\'']) {
-        let (before, from) = rest.split_at(at);
-        kept.push_str(before);
+    while let Some(index) = rest.find(['"', '/', '\'']) {
+        let (before, tail) = rest.split_at(index);
+        code_only.push_str(before);
         let hashes = before.len() - before.trim_end_matches('#').len();
         let is_raw = before.trim_end_matches('#').ends_with('r');
-        rest = if from.starts_with("//") {
-            from.find('\n').map_or("", |end| &from[end..])
-        } else if let Some(string) = from.strip_prefix('"') {
+        rest = if tail.starts_with("//") {
+            tail.find('\n').map_or("", |end| &tail[end..])
+        } else if let Some(string) = tail.strip_prefix('"') {
             let end = match is_raw {
                 true => string.find(&format!("\"{}", "#".repeat(hashes))),
                 false => end_of_string(string),
@@ -38,25 +38,25 @@ pub fn split_literals(code: &str) -> (String, Vec<&str>) {
             string.get(end + 1..).unwrap_or_default()
         } else if let Some(literal) = ["'\"'", "'\\\"'", "'\\''", "'\\\\'", "'/'"]
             .iter()
-            .find(|literal| from.starts_with(**literal))
+            .find(|literal| tail.starts_with(**literal))
         {
-            &from[literal.len()..]
+            &tail[literal.len()..]
         } else {
-            kept.push_str(&from[..1]);
-            &from[1..]
+            code_only.push_str(&tail[..1]);
+            &tail[1..]
         };
     }
-    (kept + rest, literals)
+    (code_only + rest, literals)
 }
 
 fn end_of_string(text: &str) -> Option<usize> {
-    let mut at = 0;
+    let mut index = 0;
     loop {
-        at += text.get(at..)?.find(['"', '\\'])?;
-        if text[at..].starts_with('"') {
-            return Some(at);
+        index += text.get(index..)?.find(['"', '\\'])?;
+        if text[index..].starts_with('"') {
+            return Some(index);
         }
-        at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+        index += 1 + text[index + 1..].chars().next().map_or(0, char::len_utf8);
     }
 }
 
@@ -79,10 +79,10 @@ pub fn code(text: &str) -> String {
 /// The text after an item, which ends with `;` or its closing brace.
 fn after_item(item: &str) -> &str {
     let mut depth = 0;
-    for (at, c) in item.char_indices() {
+    for (index, c) in item.char_indices() {
         depth += i32::from(c == '{') - i32::from(c == '}');
         if depth == 0 && matches!(c, '}' | ';') {
-            return &item[at + 1..];
+            return &item[index + 1..];
         }
     }
     ""
@@ -91,9 +91,9 @@ fn after_item(item: &str) -> &str {
 #[test]
 fn strings_comments_and_tests_are_separated_from_code() {
     let text = "let a = \"b::c \\\" d\"; // e\nlet f = r#\"g \" h\"#; let i = '\"'; j(\"\")";
-    let (code_alone, literals) = split_literals(text);
+    let (code_only, literals) = split_literals(text);
     assert_eq!(
-        code_alone.split_whitespace().collect::<Vec<_>>().join(" "),
+        code_only.split_whitespace().collect::<Vec<_>>().join(" "),
         "let a = ; let f = r##; let i = ; j()"
     );
     assert_eq!(literals, ["b::c \\\" d", "g \" h", ""]);

@@ -76,8 +76,8 @@ fn frames(
     prop::collection::vec((keeps_previous, drawings), 1..8)
 }
 
-/// Draws like the view: the second half of a wide cluster is blank, and overwriting one
-/// half removes the other.
+/// Draws like the view: the second column of a wide cluster is blank, and overwriting one of the
+/// two columns removes the whole cluster.
 fn draw_clusters(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) {
     let mut column = *x;
     for cluster in clusters {
@@ -87,8 +87,8 @@ fn draw_clusters(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) 
         } else {
             cluster_columns
         };
-        // Our terminals do not wrap, but the emulator does, so keep the text within the
-        // row.
+        // `humble` disables line wrap, but the emulator always wraps, so keep the text within
+        // the row.
         if column + columns_needed > COLUMNS {
             break;
         }

@@ -1,18 +1,18 @@
-//! The form for another server: background listing, offered names, faults beside their fields.
+//! The form that adds another server: the list of its models, and errors beside their fields.
 
 use crate::domain::{
     ListedModel, ModelList, NewModelServer, NewServerFault, NewServerField, QueryId,
 };
 use crate::tui::update::tests::*;
 
-/// The form, opened from the picker.
-fn form() -> ChatHarness {
+/// A chat with the form open.
+fn with_form() -> ChatHarness {
     let mut chat = chat();
     chat.keys("/models<Enter><Tab>a").commands();
     chat
 }
 
-fn list(names: &[&str]) -> Arc<ModelList> {
+fn model_list(names: &[&str]) -> Arc<ModelList> {
     let model = |name: &&str| ListedModel {
         name: (*name).to_owned(),
         ..ListedModel::default()
@@ -23,33 +23,33 @@ fn list(names: &[&str]) -> Arc<ModelList> {
     })
 }
 
-fn fault(field: NewServerField, what: &str) -> NewServerFault {
+fn fault(field: NewServerField, text: &str) -> NewServerFault {
     NewServerFault {
         field,
-        notice: Notice::failure(what),
+        notice: Notice::failure(text),
     }
 }
 
-/// The only command sent: a request for the models of a server.
-fn request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
+/// Takes the only command sent, which must request the models of a server.
+fn take_request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
     match chat.commands().as_slice() {
         [Command::ListServerModels { query, server }] => (*query, server.clone()),
-        other => panic!("{other:?}"),
+        other => panic!("unexpected commands: {other:?}"),
     }
 }
 
-fn answers(chat: &mut ChatHarness, query: QueryId, names: &[&str]) {
-    let result = Ok(list(names));
+fn server_lists(chat: &mut ChatHarness, query: QueryId, names: &[&str]) {
+    let result = Ok(model_list(names));
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 
-fn fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, what: &str) {
-    let result = Err(fault(field, what));
+fn server_fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, text: &str) {
+    let result = Err(fault(field, text));
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 
 /// The names of the models that were added.
-fn added(chat: &mut ChatHarness) -> Vec<String> {
+fn take_added_models(chat: &mut ChatHarness) -> Vec<String> {
     let name = |command| match command {
         Command::AddModel(model) => Some(model.model),
         _ => None,
@@ -65,8 +65,8 @@ fn row_below(chat: &mut ChatHarness, label: &str) -> String {
 }
 
 #[test]
-fn models_of_the_named_server_are_offered() {
-    let mut chat = form();
+fn models_of_the_entered_server_are_offered() {
+    let mut chat = with_form();
     chat.keys("<Down>localhost:8080");
     assert_eq!(
         chat.commands(),
@@ -74,12 +74,12 @@ fn models_of_the_named_server_are_offered() {
         "nothing is sent while the address is typed"
     );
     chat.keys("<Down>");
-    let (query, server) = request(&mut chat);
+    let (query, server) = take_request(&mut chat);
     assert_eq!(server.base_url.as_deref(), Some("localhost:8080"));
     chat.keys("<Enter>");
-    assert_eq!(chat.commands(), [], "the same server is asked once");
+    assert_eq!(chat.commands(), [], "the same server is not asked again");
     assert!(chat.screen().contains("Asking the server for its models …"));
-    answers(
+    server_lists(
         &mut chat,
         query,
         &["llama", "qwen-large", "qwen-small", "evil\u{202e}"],
@@ -94,38 +94,38 @@ fn models_of_the_named_server_are_offered() {
     assert!(screen.contains("Model     qwen-small"), "{screen}");
     chat.keys("<Enter><Enter><Enter>");
     assert_eq!(
-        added(&mut chat),
+        take_added_models(&mut chat),
         ["qwen-small"],
         "a held Enter adds it once"
     );
 }
 
 #[test]
-fn first_offered_model_is_taken_with_enter() {
-    let mut chat = form();
+fn enter_takes_the_first_offered_model() {
+    let mut chat = with_form();
     chat.keys("<Down><Down><Down>");
-    let (query, _) = request(&mut chat);
-    answers(&mut chat, query, &["a", "b"]);
+    let (query, _) = take_request(&mut chat);
+    server_lists(&mut chat, query, &["a", "b"]);
     chat.keys("<Enter><Enter>");
-    assert_eq!(added(&mut chat), ["a"]);
+    assert_eq!(take_added_models(&mut chat), ["a"]);
 }
 
 #[test]
-fn editing_the_address_stops_the_request() {
-    let mut chat = form();
+fn editing_the_address_cancels_the_request() {
+    let mut chat = with_form();
     chat.keys("<Down>localhost:1<Down>");
-    let (outdated, _) = request(&mut chat);
+    let (outdated, _) = take_request(&mut chat);
     chat.keys("<Up>2");
     assert_eq!(chat.commands(), [Command::StopListingServer]);
-    answers(&mut chat, outdated, &["old"]);
+    server_lists(&mut chat, outdated, &["old"]);
     chat.keys("<Down>");
-    let (query, server) = request(&mut chat);
+    let (query, server) = take_request(&mut chat);
     assert_eq!(server.base_url.as_deref(), Some("localhost:12"));
     chat.keys("<Down>");
     assert!(!chat.screen().contains("old"));
-    answers(&mut chat, query, &["new"]);
+    server_lists(&mut chat, query, &["new"]);
     assert!(chat.screen().contains("▌ new"));
-    let mut chat = form();
+    let mut chat = with_form();
     chat.keys("<Down>localhost:1<Down><Esc><Esc>");
     let commands = chat.commands();
     assert_eq!(commands.last(), Some(&Command::StopListingServer));
@@ -133,11 +133,11 @@ fn editing_the_address_stops_the_request() {
 }
 
 #[test]
-fn faults_stand_beside_their_fields() {
-    let mut chat = form();
+fn problems_are_shown_below_their_fields() {
+    let mut chat = with_form();
     chat.keys("<Down>localhost:9<Down>");
-    let (query, _) = request(&mut chat);
-    fails(
+    let (query, _) = take_request(&mut chat);
+    server_fails(
         &mut chat,
         query,
         NewServerField::Address,
@@ -145,21 +145,25 @@ fn faults_stand_beside_their_fields() {
     );
     assert_eq!(row_below(&mut chat, "Address"), "✗ Nothing listens there.");
     chat.keys("<Down>m<Down><Enter>");
-    let (query, _) = request(&mut chat);
-    fails(&mut chat, query, NewServerField::Key, "It needs a key.");
+    let (query, _) = take_request(&mut chat);
+    server_fails(&mut chat, query, NewServerField::Key, "It needs a key.");
     assert_eq!(row_below(&mut chat, "Key "), "✗ It needs a key.");
     assert!(row_below(&mut chat, "Address").starts_with("Key"));
-    assert_eq!(added(&mut chat), [""; 0]);
+    assert_eq!(take_added_models(&mut chat), [""; 0]);
     chat.keys("<Down><Enter>");
-    assert_eq!(added(&mut chat), ["m"], "saved on request");
+    assert_eq!(
+        take_added_models(&mut chat),
+        ["m"],
+        "a second Enter adds it anyway"
+    );
 }
 
 #[test]
-fn missing_key_is_no_fault_before_the_user_had_a_chance_to_enter_it() {
-    let mut chat = form();
+fn missing_key_is_not_reported_before_the_user_could_enter_it() {
+    let mut chat = with_form();
     chat.keys("<Down>localhost:9<Down>");
-    let (query, _) = request(&mut chat);
-    fails(&mut chat, query, NewServerField::Key, "It needs a key.");
+    let (query, _) = take_request(&mut chat);
+    server_fails(&mut chat, query, NewServerField::Key, "It needs a key.");
     assert!(!chat.screen().contains("It needs a key."));
     chat.keys("<Down>");
     assert_eq!(row_below(&mut chat, "Key "), "✗ It needs a key.");
@@ -167,56 +171,57 @@ fn missing_key_is_no_fault_before_the_user_had_a_chance_to_enter_it() {
 
 #[test]
 fn unlisted_and_missing_names_are_reported_below_the_model() {
-    let mut chat = form();
+    let mut chat = with_form();
     chat.keys("<Tab><Tab><Tab>");
-    let (query, _) = request(&mut chat);
+    let (query, _) = take_request(&mut chat);
     chat.keys("<Down><Enter>");
     assert_eq!(
         row_below(&mut chat, "Model "),
         "✗ Enter the name of the model."
     );
-    answers(&mut chat, query, &["a"]);
+    server_lists(&mut chat, query, &["a"]);
     chat.keys("n<Down><Enter>");
     let expected = "✗ The server lists no model `n`. It lists: a.";
     assert_eq!(row_below(&mut chat, "Model "), expected);
-    assert_eq!(added(&mut chat), [""; 0]);
+    assert_eq!(take_added_models(&mut chat), [""; 0]);
     chat.keys("<Down><Enter>");
-    assert_eq!(added(&mut chat), ["n"]);
+    assert_eq!(take_added_models(&mut chat), ["n"]);
 }
 
 #[test]
 fn outdated_check_saves_nothing() {
-    let mut chat = form();
+    let mut chat = with_form();
     chat.keys("<Down>localhost:1<Down><Down>gpt<Down><Enter>");
-    let (outdated, _) = request(&mut chat);
+    let (outdated, _) = take_request(&mut chat);
     chat.keys("<Up><Up><Up>5");
     chat.commands();
-    answers(&mut chat, outdated, &["gpt"]);
+    server_lists(&mut chat, outdated, &["gpt"]);
     assert_eq!(chat.commands(), []);
     chat.keys("<Down><Down><Down><Enter>");
-    let (query, _) = request(&mut chat);
-    answers(&mut chat, QueryId(query.0 + 1), &["gpt"]);
+    let (query, _) = take_request(&mut chat);
+    server_lists(&mut chat, QueryId(query.0 + 1), &["gpt"]);
     assert_eq!(chat.commands(), []);
-    answers(&mut chat, query, &["gpt"]);
-    assert_eq!(added(&mut chat), ["gpt"]);
+    server_lists(&mut chat, query, &["gpt"]);
+    assert_eq!(take_added_models(&mut chat), ["gpt"]);
 }
 
 #[test]
-fn failed_saving_can_be_repeated() {
-    let mut chat = form();
+fn failed_save_can_be_retried() {
+    let mut chat = with_form();
     chat.keys("<Down><Down><Down>");
-    let (query, _) = request(&mut chat);
-    answers(&mut chat, query, &["a"]);
+    let (query, _) = take_request(&mut chat);
+    server_lists(&mut chat, query, &["a"]);
     chat.keys("<Enter><Enter><Enter>");
-    assert_eq!(added(&mut chat), ["a"]);
-    let full = Notice::failure("config.json cannot be written.");
-    chat.engine_event(Event::NoticePosted(full)).keys("<Enter>");
-    assert_eq!(added(&mut chat), ["a"]);
+    assert_eq!(take_added_models(&mut chat), ["a"]);
+    let problem = Notice::failure("config.json cannot be written.");
+    chat.engine_event(Event::NoticePosted(problem))
+        .keys("<Enter>");
+    assert_eq!(take_added_models(&mut chat), ["a"]);
 }
 
 #[test]
-fn provider_row_names_its_keys() {
-    let mut chat = form();
+fn provider_row_shows_its_keys() {
+    let mut chat = with_form();
     let screen = chat.screen();
     let expected = "Provider  < OpenAI-compatible >  Left/Right changes it";
     assert!(screen.contains(expected), "{screen}");

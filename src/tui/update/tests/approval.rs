@@ -1,11 +1,11 @@
-//! Approval dialogs: keyboard focus and the meaning of each key.
+//! Approval dialogs: when they accept keys, and the effect of each key.
 
 use crate::domain::SchemaCheck;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
 #[test]
-fn unreadable_call_can_be_refused_but_not_allowed() {
+fn call_on_a_tiny_screen_can_be_refused_but_not_run() {
     for size in [(80, 3), (19, 24), (1, 1)] {
         for keys in ["y", "1", "s", "ㅛ", "<Down><Enter>"] {
             let mut chat = ChatHarness::with_approval_dialog(&[1]);
@@ -36,7 +36,7 @@ fn y_runs_a_call_once_the_dialog_accepts_keys() {
 }
 
 #[test]
-fn keys_before_half_a_second_go_to_the_message() {
+fn keys_in_the_first_half_second_go_to_the_message() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]).keys("yes");
     assert_eq!(
@@ -121,7 +121,7 @@ fn refusal_applies_to_all_calls() {
 }
 
 #[test]
-fn run_all_needs_every_call_shown() {
+fn run_all_works_only_after_every_call_was_shown() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("0");
     assert_eq!(chat.model.dialogs.all().len(), 1);
@@ -208,7 +208,7 @@ fn ctrl_c_interrupts_before_a_dialog_accepts_keys() {
 }
 
 #[test]
-fn closed_question_leaves_no_state() {
+fn keys_go_to_the_message_after_a_question_is_closed() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.engine_event(Event::AskClosed(AskId(7))).keys("y");
     assert_eq!(chat.message(), "y");
@@ -251,13 +251,17 @@ fn tool_line_unfolds_by_keyboard() {
 }
 
 #[test]
-fn texts_are_edited_one_at_a_time_and_read_again() {
+fn texts_are_edited_one_at_a_time_and_must_be_read_again() {
     let arguments = json!({ "path": "a.py", "content": "one\ntwo" });
     let mut chat = read_before_run::with_tool_call((80, 24), "", &arguments);
     chat.wait(1_000).keys("e");
     assert!(chat.screen().contains("2  content"), "{}", chat.screen());
     chat.keys("y");
-    assert_eq!(chat.commands(), [], "y is no choice in the list of values");
+    assert_eq!(
+        chat.commands(),
+        [],
+        "y chooses nothing in the list of values"
+    );
     chat.keys("2zero <Enter>").accept_check();
     assert_eq!(chat.commands(), []);
     assert!(chat.screen().contains("1  zero one"), "{}", chat.screen());
@@ -298,7 +302,7 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
 }
 
 #[test]
-fn an_edit_takes_an_earlier_decision_back() {
+fn an_edit_withdraws_an_earlier_decision() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.wait(1_000).keys("y");
     chat.wait(1_000).keys("<Left>");
@@ -313,11 +317,11 @@ fn an_edit_takes_an_earlier_decision_back() {
     let answer = crate::tui::dialog::read_before_run::submit_edited(dialog, decision, false);
     assert_eq!(answer, None);
     chat.wait(1_000).keys("<Right>").wait(1_000).keys("y");
-    assert_eq!(chat.commands(), [], "the edited call is still open");
+    assert_eq!(chat.commands(), [], "the edited call is undecided");
 }
 
 #[test]
-fn cut_rows_do_not_count_as_drawn() {
+fn truncated_rows_do_not_count_as_drawn() {
     let text = "가나다라마바사\n".repeat(30);
     let mut chat = read_before_run::with_tool_call((80, 24), "", &json!({ "text": text }));
     chat.size(7, 900).wait(1_000).size(80, 24);

@@ -3,8 +3,8 @@
 use crate::domain::{SessionSummary, ToolMode};
 use crate::tui::update::tests::*;
 
-/// Adds a call of `write` in this state, without approval.
-fn call(chat: &mut ChatHarness, state: ToolState) {
+/// Sends the event of a call of `write` in this state.
+fn write_call(chat: &mut ChatHarness, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });
     arguments
@@ -25,8 +25,8 @@ fn quitting_saves_queued_and_typed_text() {
         .wait(2_000);
     chat.sent.clear();
     chat.keys("four").quits();
-    let kept = Command::SaveDraft("two\n\nthree\n\nfour".into());
-    assert_eq!(chat.sent, [UiEffect::Send(kept), UiEffect::Quit]);
+    let draft = Command::SaveDraft("two\n\nthree\n\nfour".into());
+    assert_eq!(chat.sent, [UiEffect::Send(draft), UiEffect::Quit]);
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn auto_approved_call_shows_its_arguments() {
     let mut chat = chat();
     chat.engine_event(Event::ToolModeChanged(ToolMode::Auto))
         .keys("go<Enter>");
-    call(&mut chat, ToolState::Proposed);
-    call(&mut chat, ToolState::Running { progress: None });
+    write_call(&mut chat, ToolState::Proposed);
+    write_call(&mut chat, ToolState::Running { progress: None });
     let screen = chat.screen();
     assert!(screen.contains(r#"path: "a\nb""#), "{screen}");
     assert!(screen.contains("… 3 more"), "{screen}");
@@ -72,8 +72,8 @@ fn user_approved_call_stays_one_line() {
     let mut chat = chat();
     chat.engine_event(Event::ToolModeChanged(ToolMode::Auto))
         .keys("go<Enter>");
-    call(&mut chat, ToolState::AwaitingApproval);
-    call(&mut chat, ToolState::Running { progress: None });
+    write_call(&mut chat, ToolState::AwaitingApproval);
+    write_call(&mut chat, ToolState::Running { progress: None });
     assert!(!chat.screen().contains("path:"), "{}", chat.screen());
 }
 
@@ -98,10 +98,10 @@ fn running_answer_shows_activity_and_silence() {
 
 #[test]
 fn notice_is_dismissed_by_an_opening_layer_or_a_later_key() {
-    for opens in ["<F1>", "<Ctrl+p>"] {
+    for key in ["<F1>", "<Ctrl+p>"] {
         let mut chat = chat();
-        chat.keys("/retry<Enter>").keys(opens);
-        assert_eq!(chat.notice(), "", "{opens}");
+        chat.keys("/retry<Enter>").keys(key);
+        assert_eq!(chat.notice(), "", "{key}");
     }
     let mut chat = chat();
     chat.keys("sum<Enter>/retry<Enter>");
@@ -110,7 +110,11 @@ fn notice_is_dismissed_by_an_opening_layer_or_a_later_key() {
     assert_eq!(chat.notice(), "");
     let mut chat = crate::tui::update::tests::around_chat::chat();
     chat.keys("/retry<Enter>abc");
-    assert_ne!(chat.notice(), "", "these keys came too soon to dismiss it");
+    assert_ne!(
+        chat.notice(),
+        "",
+        "these keys came too soon to dismiss the notice"
+    );
     chat.wait(1_000).keys("d");
     assert_eq!(chat.notice(), "");
 }
@@ -186,7 +190,7 @@ fn pane_hidden_by_a_resize_loses_focus() {
 }
 
 /// Distinct words in one paragraph.
-fn words(from: usize, to: usize) -> String {
+fn distinct_words(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("w{n} ")).collect()
 }
 
@@ -195,7 +199,7 @@ fn resizing_back_returns_to_the_same_row() {
     let mut chat = chat();
     chat.size(104, 30)
         .keys("go<Enter>")
-        .model_says(&words(0, 20_000));
+        .model_says(&distinct_words(0, 20_000));
     chat.screen();
     chat.keys("<PgUp><PgUp><PgUp>");
     let first = chat.screen();
@@ -241,13 +245,13 @@ fn smallest_screen_shows_how_to_quit() {
 
 #[test]
 fn typed_ahead_text_ending_with_enter_is_submitted() {
-    for ahead in ["prose ahead\n", "hi\n", "prose\tahead\n"] {
+    for text in ["prose ahead\n", "hi\n", "prose\tahead\n"] {
         let mut chat = chat();
         chat.keys("one<Enter>")
-            .type_at_once(ahead)
+            .type_at_once(text)
             .wait(20)
             .model_answers("1");
-        assert_eq!(chat.prompts().len(), 2, "{ahead}");
+        assert_eq!(chat.prompts().len(), 2, "{text}");
         assert_eq!(chat.message(), "");
     }
 }

@@ -8,7 +8,7 @@ use crate::tui::keymap;
 use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::update::tests::*;
 
-/// The labels in the list, the selected one in brackets.
+/// The labels in the completion list, the selected one in brackets; empty if the list is closed.
 fn listed(chat: &ChatHarness) -> Vec<String> {
     let Some(list) = chat.model.completions() else {
         return Vec::new();
@@ -74,7 +74,7 @@ fn stored_models(names: &[&str]) -> Event {
     }))
 }
 
-fn running_call(chat: &mut ChatHarness, id: u64, tool: &str, city: &str) {
+fn start_call(chat: &mut ChatHarness, id: u64, tool: &str, city: &str) {
     chat.turn_event(TurnEvent::Tool(ToolCall {
         id: CallId(id),
         state: ToolState::Running { progress: None },
@@ -83,7 +83,7 @@ fn running_call(chat: &mut ChatHarness, id: u64, tool: &str, city: &str) {
 }
 
 #[test]
-fn an_alias_is_typed_but_not_listed() {
+fn an_alias_works_but_is_not_listed() {
     let mut chat = chat();
     assert!(!listed(chat.keys("/")).contains(&"/clear".to_owned()));
     assert_eq!(listed(chat.keys("cl")), ["[/new]"]);
@@ -95,12 +95,12 @@ fn an_alias_is_typed_but_not_listed() {
 #[test]
 fn commands_match_by_the_start_of_a_word() {
     let mut chat = chat();
-    let found = ["[/models]", "/set-model", "/set-tool-mode"];
     assert_eq!(
         listed(chat.keys("/mo")),
-        ["[/models]", "/mouse", found[1], found[2]]
+        ["[/models]", "/mouse", "/set-model", "/set-tool-mode"]
     );
-    assert_eq!(listed(chat.keys("d")), found);
+    let expected = ["[/models]", "/set-model", "/set-tool-mode"];
+    assert_eq!(listed(chat.keys("d")), expected);
     assert_eq!(listed(chat.keys("<Ctrl+u>/ouse")), [""; 0]);
 }
 
@@ -108,33 +108,39 @@ fn commands_match_by_the_start_of_a_word() {
 fn list_shows_its_count_and_how_many_rows_are_hidden() {
     let mut chat = chat();
     let count = keymap::listed_commands().count();
-    let drawn = chat.keys("/").screen();
+    let screen = chat.keys("/").screen();
     let below = count - 8;
-    assert!(drawn.contains(&format!(" {count}, ↓ {below} ─")), "{drawn}");
-    let drawn = chat.keys("<Up>").screen();
-    assert!(drawn.contains(&format!(" {count}, ↑ {below} ─")), "{drawn}");
-    let drawn = chat
+    assert!(
+        screen.contains(&format!(" {count}, ↓ {below} ─")),
+        "{screen}"
+    );
+    let screen = chat.keys("<Up>").screen();
+    assert!(
+        screen.contains(&format!(" {count}, ↑ {below} ─")),
+        "{screen}"
+    );
+    let screen = chat
         .keys("<Down><Down><Down><Down><Down><Down><Down><Down><Down>")
         .screen();
     let below = below - 1;
     assert!(
-        drawn.contains(&format!(" {count}, ↑ 1, ↓ {below} ─")),
-        "{drawn}"
+        screen.contains(&format!(" {count}, ↑ 1, ↓ {below} ─")),
+        "{screen}"
     );
 }
 
 #[test]
 fn hint_line_names_the_keys_of_the_list_while_it_is_open() {
     let mut chat = chat();
-    let keys = "Tab complete · Enter run · Esc close";
-    assert!(chat.keys("/").screen().contains(keys));
-    let drawn = chat.keys("<Esc>").screen();
+    let hints = "Tab complete · Enter run · Esc close";
+    assert!(chat.keys("/").screen().contains(hints));
+    let screen = chat.keys("<Esc>").screen();
     assert!(
-        !drawn.contains(keys) && !drawn.contains("Commands ─"),
-        "{drawn}"
+        !screen.contains(hints) && !screen.contains("Commands ─"),
+        "{screen}"
     );
-    assert!(chat.keys("m").screen().contains(keys));
-    assert!(!chat.keys("<Left>").screen().contains(keys));
+    assert!(chat.keys("m").screen().contains(hints));
+    assert!(!chat.keys("<Left>").screen().contains(hints));
 }
 
 #[test]
@@ -165,7 +171,7 @@ fn enter_without_an_argument_runs_the_command_as_typed() {
 #[test]
 fn models_are_chosen_by_name_or_number() {
     let names = ["qwen3:4b", "gpt", "서울 모델"];
-    let chosen = |script: &str| {
+    let chosen_by = |script: &str| {
         let mut chat = chat();
         chat.engine_event(models(&names)).keys(script);
         match chat.commands().pop() {
@@ -173,11 +179,11 @@ fn models_are_chosen_by_name_or_number() {
             other => format!("{other:?}: {}", chat.notice()),
         }
     };
-    assert_eq!(chosen("/set-model gp<Enter>"), "gpt");
-    assert_eq!(chosen("/set-model 2<Enter>"), "gpt");
-    assert_eq!(chosen("/set-model 4B<Enter>"), "qwen3:4b");
-    assert_eq!(chosen("/set-model 모<Tab><Enter>"), "서울 모델");
-    assert_eq!(chosen("/set-model <Down><Down><Enter>"), "gpt");
+    assert_eq!(chosen_by("/set-model gp<Enter>"), "gpt");
+    assert_eq!(chosen_by("/set-model 2<Enter>"), "gpt");
+    assert_eq!(chosen_by("/set-model 4B<Enter>"), "qwen3:4b");
+    assert_eq!(chosen_by("/set-model 모<Tab><Enter>"), "서울 모델");
+    assert_eq!(chosen_by("/set-model <Down><Down><Enter>"), "gpt");
     let mut chat = chat();
     chat.engine_event(models(&names))
         .keys("/set-model gtp<Enter>");
@@ -188,7 +194,7 @@ fn models_are_chosen_by_name_or_number() {
 }
 
 #[test]
-fn a_typed_number_is_not_taken_for_a_part_of_a_name() {
+fn a_typed_number_does_not_match_inside_a_name() {
     let mut chat = chat();
     chat.engine_event(models(&["gemma-12b", "70b"]));
     assert_eq!(listed(chat.keys("/set-model 12")), [""; 0]);
@@ -201,27 +207,27 @@ fn a_typed_number_is_not_taken_for_a_part_of_a_name() {
 #[test]
 fn korean_names_match_while_a_syllable_is_composed() {
     // Decomposed, as some systems store file names.
-    let stored = "\u{1102}\u{1161}\u{11af}\u{110a}\u{1175} 도우미";
+    let decomposed = "\u{1102}\u{1161}\u{11af}\u{110a}\u{1175} 도우미";
     let mut chat = chat();
-    chat.engine_event(personas(&["terraform", stored], ""));
+    chat.engine_event(personas(&["terraform", decomposed], ""));
     for typed in ["ㄴ", "나", "날", "날씨", "도우", "우미"] {
-        let found = listed(chat.keys(&format!("<Ctrl+u>/persona {typed}")));
-        assert_eq!(found.len(), 1, "{typed}: {found:?}");
+        let labels = listed(chat.keys(&format!("<Ctrl+u>/persona {typed}")));
+        assert_eq!(labels.len(), 1, "{typed}: {labels:?}");
     }
     chat.keys("<Tab>");
-    assert_eq!(chat.message(), format!("/persona {stored}"));
+    assert_eq!(chat.message(), format!("/persona {decomposed}"));
     chat.keys("<Enter>");
-    let expected = Command::SelectPersona(Some(stored.to_owned()));
+    let expected = Command::SelectPersona(Some(decomposed.to_owned()));
     assert_eq!(chat.commands(), [expected]);
 }
 
 #[test]
-fn a_server_is_followed_by_what_to_do_with_it() {
+fn a_server_is_followed_by_its_actions() {
     let mut chat = chat();
     chat.engine_event(servers(&["docs", "my files", "my files too"]));
-    let found = listed(chat.keys("/mcp my f<Tab>"));
-    assert_eq!((found[0].as_str(), found.len()), ("retry", 7));
-    assert_eq!(found[6], "3  my files too");
+    let labels = listed(chat.keys("/mcp my f<Tab>"));
+    assert_eq!((labels[0].as_str(), labels.len()), ("retry", 7));
+    assert_eq!(labels[6], "3  my files too");
     chat.keys("re");
     assert_eq!(listed(&chat), ["[retry]"]);
     chat.keys("<Tab><Enter>");
@@ -232,18 +238,18 @@ fn a_server_is_followed_by_what_to_do_with_it() {
 }
 
 #[test]
-fn odd_names_are_drawn_clean_and_inserted_raw() {
+fn odd_names_are_drawn_sanitized_and_inserted_raw() {
     let mut chat = chat();
     chat.engine_event(servers(&["a\u{1b}[31m\u{202e}b", "two\nlines", " c"]));
-    let drawn = chat.keys("/toggle-mcp ").screen();
-    assert!(!drawn.contains(['\u{1b}', '\u{202e}']), "{drawn}");
+    let screen = chat.keys("/toggle-mcp ").screen();
+    assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
     assert!(
-        drawn.contains("two⟨LF⟩lines") && drawn.contains("\" c\""),
-        "{drawn}"
+        screen.contains("two⟨LF⟩lines") && screen.contains("\" c\""),
+        "{screen}"
     );
     chat.keys("a<Tab>");
     assert_eq!(chat.message(), "/toggle-mcp a\u{1b}[31m\u{202e}b");
-    // These names cannot be typed, so their numbers stand for them.
+    // These names cannot be typed, so completion inserts their numbers.
     chat.keys("<Ctrl+u>/toggle-mcp two<Enter>");
     assert_eq!(
         chat.commands(),
@@ -261,7 +267,7 @@ fn stored_models_follow_rm() {
         listed(chat.keys("/models r<Tab>")),
         ["qwen3:4b", "qwen3:latest"]
     );
-    // Without a tag, the name means `latest`, so it is complete.
+    // A name without a tag means `latest`, so it matches exactly.
     assert_eq!(listed(chat.keys("qwen3")), ["[qwen3:latest]", "qwen3:4b"]);
     assert_eq!(listed(chat.keys(":4")), ["[qwen3:4b]"]);
     chat.keys("<Enter>");
@@ -274,11 +280,11 @@ fn stored_models_follow_rm() {
 }
 
 #[test]
-fn equal_calls_are_cancelled_by_number() {
+fn calls_of_the_same_tool_are_cancelled_by_number() {
     let mut chat = chat();
     chat.keys("go<Enter>");
-    running_call(&mut chat, 1, "weather", "Seoul");
-    running_call(&mut chat, 2, "weather", "Busan");
+    start_call(&mut chat, 1, "weather", "Seoul");
+    start_call(&mut chat, 2, "weather", "Busan");
     chat.commands();
     assert_eq!(
         listed(chat.keys("/cancel we")),
@@ -306,15 +312,15 @@ fn long_description_is_shown_whole_for_the_selected_row_only() {
                 can be read in two ways.";
     let mut chat = chat();
     chat.engine_event(personas(&["one", "two"], long));
-    let drawn = chat.keys("/persona ").screen();
-    assert!(!drawn.contains("Answers in one"), "{drawn}");
-    let place = |drawn: &str| drawn.lines().position(|row| row.contains("two"));
-    let before = place(&drawn);
-    let drawn = chat.keys("<Down><Down>").screen();
-    let words: Vec<&str> = drawn.split_whitespace().collect();
-    assert!(words.join(" ").contains(long), "{drawn}");
-    assert_eq!(drawn.matches("Answers in one").count(), 1);
-    assert_eq!(place(&drawn), before);
+    let screen = chat.keys("/persona ").screen();
+    assert!(!screen.contains("Answers in one"), "{screen}");
+    let row_of_two = |screen: &str| screen.lines().position(|row| row.contains("two"));
+    let before = row_of_two(&screen);
+    let screen = chat.keys("<Down><Down>").screen();
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    assert!(words.join(" ").contains(long), "{screen}");
+    assert_eq!(screen.matches("Answers in one").count(), 1);
+    assert_eq!(row_of_two(&screen), before);
 }
 
 #[test]
@@ -333,22 +339,23 @@ fn commands_accept_the_words_that_they_declare() {
             chat.engine_event(servers(&["docs"]));
             chat.keys(&format!("{command} {before}{}<Esc><Enter>", word.word));
             let notice = chat.notice();
-            let refused = ["Please", "Unknown", "is not an action"];
-            let needs_more = word.next != ArgumentKind::Free;
-            let is_usage = notice.starts_with("Usage") && !needs_more;
-            let is_refused = is_usage || refused.iter().any(|text| notice.contains(text));
+            let refusals = ["Please", "Unknown", "is not an action"];
+            let needs_argument = word.next != ArgumentKind::Free;
+            let is_wrong_usage = notice.starts_with("Usage") && !needs_argument;
+            let is_refused = is_wrong_usage || refusals.iter().any(|text| notice.contains(text));
             assert!(!is_refused, "{command} {}: {notice}", word.word);
         }
     }
 }
 
 #[test]
-fn every_command_with_syntax_for_known_values_declares_its_argument() {
-    // The values of these are free text, or known only to the engine.
-    let free = ["/branches", "/rename"];
+fn every_command_with_an_argument_declares_its_kind() {
+    // Their arguments are free text, or known only to the engine.
+    let undeclared = ["/branches", "/rename"];
     for (command, binding) in keymap::commands() {
-        let declares = binding.argument != ArgumentKind::Free || free.contains(&command);
-        assert_eq!(declares, !binding.usage.is_empty(), "{command}");
+        let takes_argument =
+            binding.argument != ArgumentKind::Free || undeclared.contains(&command);
+        assert_eq!(takes_argument, !binding.usage.is_empty(), "{command}");
     }
 }
 
@@ -364,6 +371,6 @@ fn the_list_fits_any_screen() {
             }
         }
     }
-    let drawn = chat.size(20, 6).screen();
-    assert!(drawn.contains("▌ 2  one"), "{drawn}");
+    let screen = chat.size(20, 6).screen();
+    assert!(screen.contains("▌ 2  one"), "{screen}");
 }

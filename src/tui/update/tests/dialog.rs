@@ -1,10 +1,10 @@
-//! Dialog contents and scrolling, drawn as on a terminal.
+//! Contents and scrolling of dialogs.
 
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
-/// A dialog about one call of `add` with these arguments.
-fn about(arguments: serde_json::Value) -> ChatHarness {
+/// A chat with a dialog about one call of `add` with these arguments.
+fn with_dialog_for(arguments: serde_json::Value) -> ChatHarness {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
         panic!("the call exists");
@@ -34,15 +34,15 @@ fn forty_lines() -> serde_json::Value {
 #[test]
 fn every_argument_row_can_be_paged_into_view() {
     for (width, height) in [(104, 30), (80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
-        let mut chat = about(forty_lines());
-        let mut seen = screen(&mut chat, width, height);
+        let mut chat = with_dialog_for(forty_lines());
+        let mut screens = screen(&mut chat, width, height);
         for _ in 0..80 {
             press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
-            seen += &screen(&mut chat, width, height);
+            screens += &screen(&mut chat, width, height);
         }
         for n in 0..40 {
             assert!(
-                seen.contains(&format!("\"<{n}>\"")),
+                screens.contains(&format!("\"<{n}>\"")),
                 "{n} at {width}x{height}"
             );
         }
@@ -51,12 +51,12 @@ fn every_argument_row_can_be_paged_into_view() {
 
 #[test]
 fn arguments_scroll_by_row_and_to_both_ends() {
-    for held in [KeyModifiers::SHIFT, KeyModifiers::CONTROL] {
-        let mut chat = about(forty_lines());
+    for modifier in [KeyModifiers::SHIFT, KeyModifiers::CONTROL] {
+        let mut chat = with_dialog_for(forty_lines());
         screen(&mut chat, 80, 24);
-        press(&mut chat, KeyCode::Down, held);
-        press(&mut chat, KeyCode::Down, held);
-        press(&mut chat, KeyCode::Up, held);
+        press(&mut chat, KeyCode::Down, modifier);
+        press(&mut chat, KeyCode::Down, modifier);
+        press(&mut chat, KeyCode::Up, modifier);
         assert_eq!(
             (
                 chat.model.dialogs.all()[0].scroll,
@@ -64,7 +64,7 @@ fn arguments_scroll_by_row_and_to_both_ends() {
             ),
             (1, None)
         );
-        press(&mut chat, KeyCode::End, held - KeyModifiers::SHIFT);
+        press(&mut chat, KeyCode::End, modifier - KeyModifiers::SHIFT);
         assert!(screen(&mut chat, 80, 24).contains("<39>"));
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
         let ask = &chat.model.dialogs.all()[0];
@@ -72,55 +72,64 @@ fn arguments_scroll_by_row_and_to_both_ends() {
             ask.scroll as isize,
             ask.last_top() as isize - ask.page_rows()
         );
-        press(&mut chat, KeyCode::Home, held - KeyModifiers::SHIFT);
+        press(&mut chat, KeyCode::Home, modifier - KeyModifiers::SHIFT);
         assert_eq!(chat.model.dialogs.all()[0].scroll, 0);
     }
 }
 
 #[test]
-fn scroll_marks_never_cover_an_argument() {
+fn scroll_arrows_never_cover_an_argument() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
-        // Each row of this string, behind its margin, fills the full width.
+        // Each row of this string fills the whole width beside its margin.
         let columns = usize::from(width);
-        let mut chat = about(json!({"a": "#".repeat((columns - 2) * 90)}));
+        let mut chat = with_dialog_for(json!({"a": "#".repeat((columns - 2) * 90)}));
         for _ in 0..100 {
-            let drawn = screen(&mut chat, width, height);
-            for row in drawn.lines().filter(|row| row.contains("####")) {
-                assert!(!row.contains(['↑', '↓']), "{drawn}");
+            let screen_text = screen(&mut chat, width, height);
+            for row in screen_text.lines().filter(|row| row.contains("####")) {
+                assert!(!row.contains(['↑', '↓']), "{screen_text}");
             }
             press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
         }
-        let drawn = screen(&mut chat, width, height);
-        assert!(drawn.contains('↑') && !drawn.contains('↓'), "{drawn}");
+        let screen_text = screen(&mut chat, width, height);
+        assert!(
+            screen_text.contains('↑') && !screen_text.contains('↓'),
+            "{screen_text}"
+        );
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
-        let drawn = screen(&mut chat, width, height);
-        assert!(drawn.contains('↑') && drawn.contains('↓'), "{drawn}");
+        let screen_text = screen(&mut chat, width, height);
+        assert!(
+            screen_text.contains('↑') && screen_text.contains('↓'),
+            "{screen_text}"
+        );
     }
 }
 
 #[test]
-fn dialog_survives_more_rows_than_u16() {
-    let mut chat = about(json!({"lines": vec![0; 65_531]}));
-    let drawn = screen(&mut chat, 80, 24);
-    assert!(drawn.contains("y run "), "{drawn}");
-    assert!(chat.model.dialogs.all()[0].body_height > 3, "{drawn}");
+fn dialog_with_more_rows_than_u16_max_is_drawn() {
+    let mut chat = with_dialog_for(json!({"lines": vec![0; 65_531]}));
+    let screen_text = screen(&mut chat, 80, 24);
+    assert!(screen_text.contains("y run "), "{screen_text}");
+    assert!(chat.model.dialogs.all()[0].body_height > 3, "{screen_text}");
     assert_eq!(chat.model.dialogs.all()[0].body_rows().len(), 65_534);
 }
 
 #[test]
 fn large_arguments_are_wrapped_once() {
-    let mut chat = about(json!({"a": "x".repeat(300_000)}));
+    let mut chat = with_dialog_for(json!({"a": "x".repeat(300_000)}));
     screen(&mut chat, 80, 24);
-    let first = chat.model.dialogs.all()[0].body_rows().as_ptr();
+    let rows_before = chat.model.dialogs.all()[0].body_rows().as_ptr();
     press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
     screen(&mut chat, 80, 24);
-    assert_eq!(chat.model.dialogs.all()[0].body_rows().as_ptr(), first);
+    assert_eq!(
+        chat.model.dialogs.all()[0].body_rows().as_ptr(),
+        rows_before
+    );
     assert!(chat.model.dialogs.all()[0].scroll > 0);
 }
 
 #[test]
 fn changed_call_is_redrawn() {
-    let mut chat = about(json!({"a": "before"}));
+    let mut chat = with_dialog_for(json!({"a": "before"}));
     screen(&mut chat, 80, 24);
     let call = chat
         .model
@@ -139,7 +148,7 @@ fn changed_call_is_redrawn() {
 
 #[test]
 fn failed_call_shows_its_error_and_the_next_request() {
-    let mut chat = about(json!({"path": "/etc\u{202e}"}));
+    let mut chat = with_dialog_for(json!({"path": "/etc\u{202e}"}));
     let call = chat
         .model
         .chat
@@ -160,18 +169,17 @@ fn failed_call_shows_its_error_and_the_next_request() {
         failed: CallId(1),
         requested_tools: vec!["remove\nError:".into(), "list".into()],
     });
-    let drawn = screen(&mut chat, 80, 50);
+    let screen_text = screen(&mut chat, 80, 50);
     for text in [
         "add   sums",
         "remove⟨LF⟩Error:, list",
         "no such folder⟨ESC⟩[31m",
         "\"path\": \"/etc⟨U+202E⟩\"",
     ] {
-        assert!(drawn.contains(text), "{text} in {drawn}");
+        assert!(screen_text.contains(text), "{text} in {screen_text}");
     }
 }
 
-/// Letters with a meaning in dialogs about calls.
 #[test]
 fn letters_mean_the_same_in_every_dialog() {
     let questions = [
@@ -212,11 +220,11 @@ fn letters_mean_the_same_in_every_dialog() {
             }
         }
     }
-    let repair = Ask::UnusableCall {
+    let unusable_call = Ask::UnusableCall {
         raw: String::new(),
         why: String::new(),
     };
-    let keys: String = repair.choices().iter().map(|row| row.key).collect();
+    let keys: String = unusable_call.choices().iter().map(|row| row.key).collect();
     assert_eq!(keys, "mtn");
 }
 
@@ -233,18 +241,27 @@ fn a_paste_while_choosing_goes_to_the_message() {
 }
 
 #[test]
-fn a_denial_and_an_edit_keep_the_call_in_view() {
+fn the_call_stays_in_view_while_it_is_denied_or_edited() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6)] {
-        let mut chat = about(json!({"a": 1}));
+        let mut chat = with_dialog_for(json!({"a": 1}));
         screen(&mut chat, width, height);
         chat.keys("<End>d");
-        let names = ["── Run add on sums? ──", "add   sums"];
-        let drawn = screen(&mut chat, width, height);
-        assert!(names.iter().any(|name| drawn.contains(name)), "{drawn}");
-        assert!(height < 12 || drawn.contains("\"  a  1 "), "{drawn}");
+        let headings = ["── Run add on sums? ──", "add   sums"];
+        let screen_text = screen(&mut chat, width, height);
+        assert!(
+            headings.iter().any(|heading| screen_text.contains(heading)),
+            "{screen_text}"
+        );
+        assert!(
+            height < 12 || screen_text.contains("\"  a  1 "),
+            "{screen_text}"
+        );
         chat.keys("<Esc>e");
-        let drawn = screen(&mut chat, width, height);
-        assert!(names.iter().any(|name| drawn.contains(name)), "{drawn}");
+        let screen_text = screen(&mut chat, width, height);
+        assert!(
+            headings.iter().any(|heading| screen_text.contains(heading)),
+            "{screen_text}"
+        );
     }
 }
 
@@ -269,11 +286,11 @@ fn question_mark_lists_choices_on_a_small_screen() {
     let before = screen(&mut chat, 20, 6);
     assert!(before.contains("y n d e s t … ?"), "{before}");
     chat.keys("?");
-    let mut seen = screen(&mut chat, 20, 6);
+    let mut screens = screen(&mut chat, 20, 6);
     press(&mut chat, KeyCode::End, KeyModifiers::NONE);
-    seen += &screen(&mut chat, 20, 6);
+    screens += &screen(&mut chat, 20, 6);
     for label in ["y  Run it once", "n  Do not run", "t  Treat it as"] {
-        assert!(seen.contains(label), "{label}\n{seen}");
+        assert!(screens.contains(label), "{label}\n{screens}");
     }
     // Esc closes the list, not the question.
     chat.keys("<Esc>");
@@ -292,8 +309,12 @@ fn esc_closes_the_list_of_choices_before_it_refuses() {
         // A larger screen keeps the list open.
         screen(&mut chat, 80, 24);
         chat.keys(keys);
-        let drawn = screen(&mut chat, 80, 24);
-        assert_eq!(drawn.contains("y  Run it once"), is_list_open, "{drawn}");
+        let screen_text = screen(&mut chat, 80, 24);
+        assert_eq!(
+            screen_text.contains("y  Run it once"),
+            is_list_open,
+            "{screen_text}"
+        );
         if is_list_open {
             chat.keys("<Esc>");
             assert_eq!(chat.commands(), [], "{keys}");
@@ -304,7 +325,7 @@ fn esc_closes_the_list_of_choices_before_it_refuses() {
 }
 
 #[test]
-fn run_others_label_shows_the_count() {
+fn label_of_run_all_shows_the_number_of_calls() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2, 3]);
     let label = |chat: &ChatHarness| {
         let rows = chat.model.dialogs.all()[0].choices(&chat.model.chat.transcript);
@@ -320,9 +341,9 @@ fn run_others_label_shows_the_count() {
 
 #[test]
 fn prompt_stays_visible_above_its_dialog() {
-    let mut chat = about(forty_lines());
-    let drawn = screen(&mut chat, 80, 24);
-    let row = |text: &str| drawn.lines().position(|row| row.contains(text));
+    let mut chat = with_dialog_for(forty_lines());
+    let screen_text = screen(&mut chat, 80, 24);
+    let row = |text: &str| screen_text.lines().position(|row| row.contains(text));
     let (prompt, title) = (row("▌ sum  "), row("── Run add on sums? ──"));
-    assert!(prompt.is_some() && prompt < title, "{drawn}");
+    assert!(prompt.is_some() && prompt < title, "{screen_text}");
 }

@@ -1,8 +1,8 @@
-//! The draft saved on exit never contains private text.
+//! The draft that is saved on exit, which never contains private text.
 
 use crate::tui::update::tests::*;
 
-/// The draft that quitting would write to disk.
+/// Quits. Returns the command that saves the draft, if one was sent.
 fn saved_drafts(chat: &mut ChatHarness) -> Vec<Command> {
     chat.wait(2_000).sent.clear();
     chat.quits();
@@ -10,7 +10,7 @@ fn saved_drafts(chat: &mut ChatHarness) -> Vec<Command> {
     chat.commands()
 }
 
-fn private() -> ChatHarness {
+fn private_chat() -> ChatHarness {
     let mut chat = chat();
     chat.keys("/private<Enter>")
         .engine_event(Event::PrivateChanged(true));
@@ -43,12 +43,12 @@ fn up_does_not_recall_private_prompts() {
 
 #[test]
 fn text_typed_or_queued_in_private_is_not_saved_later() {
-    let mut chat = private();
+    let mut chat = private_chat();
     chat.keys("one<Enter>two<Enter>three");
     open_another_session(&mut chat);
     assert_eq!(chat.message(), "two\nthree");
     assert_eq!(saved_drafts(&mut chat), []);
-    let mut chat = private();
+    let mut chat = private_chat();
     chat.keys("secret");
     open_another_session(&mut chat);
     chat.keys("<Up><Down> more");
@@ -57,7 +57,7 @@ fn text_typed_or_queued_in_private_is_not_saved_later() {
 
 #[test]
 fn text_typed_after_private_mode_is_saved() {
-    let mut chat = private();
+    let mut chat = private_chat();
     chat.keys("secret");
     open_another_session(&mut chat);
     chat.keys("<Ctrl+u>open");
@@ -66,8 +66,8 @@ fn text_typed_after_private_mode_is_saved() {
 
 #[test]
 fn quitting_a_private_conversation_saves_no_draft() {
-    assert_eq!(saved_drafts(private().keys("secret")), []);
-    // Not even before the engine confirms.
+    assert_eq!(saved_drafts(private_chat().keys("secret")), []);
+    // Also before the engine has confirmed private mode.
     assert_eq!(saved_drafts(chat().keys("/private<Enter>secret")), []);
 }
 
@@ -105,8 +105,8 @@ fn quitting_while_editing_the_last_prompt_saves_the_earlier_text() {
 
 #[test]
 fn draft_stays_on_disk_until_sent_or_discarded() {
-    let done = Command::SaveDraft(String::new());
-    for (keys, gone) in [
+    let clear_draft = Command::SaveDraft(String::new());
+    for (keys, is_gone) in [
         ("x", false),
         ("<Home><Up>", false),
         ("<Ctrl+u>", true),
@@ -118,17 +118,17 @@ fn draft_stays_on_disk_until_sent_or_discarded() {
             draft: Some("draft".into()),
         });
         chat.keys(keys);
-        assert_eq!(chat.commands().contains(&done), gone, "{keys}");
+        assert_eq!(chat.commands().contains(&clear_draft), is_gone, "{keys}");
     }
 }
 
 #[test]
 fn ctrl_c_keeps_private_text_out_of_the_history_of_other_conversations() {
-    // Private mode is requested but not confirmed, confirmed, or already over.
+    // Private mode may be requested but unconfirmed, confirmed, or already ended.
     let mut pending = chat();
     pending.keys("/private<Enter>secret<Ctrl+c>");
     pending.engine_event(Event::PrivateChanged(true));
-    let mut confirmed = private();
+    let mut confirmed = private_chat();
     confirmed.keys("secret<Ctrl+c>");
     for mut chat in [pending, confirmed] {
         assert_eq!(chat.message(), "");
@@ -138,11 +138,11 @@ fn ctrl_c_keeps_private_text_out_of_the_history_of_other_conversations() {
         chat.keys("<Up>");
         assert_eq!(chat.message(), "");
     }
-    let mut over = private();
-    over.keys("secret");
-    open_another_session(&mut over);
-    over.keys("<Ctrl+c><Up>");
-    assert_eq!(over.message(), "");
+    let mut ended = private_chat();
+    ended.keys("secret");
+    open_another_session(&mut ended);
+    ended.keys("<Ctrl+c><Up>");
+    assert_eq!(ended.message(), "");
 }
 
 #[test]

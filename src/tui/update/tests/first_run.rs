@@ -1,5 +1,5 @@
-//! The choice of the first model, model lists that change during use, and drafts that must
-//! survive.
+//! The choice of the first model, model lists that change while they are open, and drafts that
+//! must not be lost.
 
 use crate::domain::{
     Banner, BannerCause, CatalogState, ListedModel, ModelCatalog, ModelList, ModelServer,
@@ -38,7 +38,7 @@ fn catalog(names: &[&str], offers_discovered: bool) -> Event {
     }))
 }
 
-/// A first run on which Ollama lists these models.
+/// A chat without a configured model, whose Ollama lists these models.
 fn first_run(names: &[&str]) -> ChatHarness {
     let mut chat = ChatHarness {
         model: UiModel::new(&TuiOptions::default(), (80, 24)),
@@ -63,8 +63,8 @@ fn is_selected(chat: &mut ChatHarness, label: &str) -> bool {
     rows.any(|row| row.contains('▌'))
 }
 
-/// The engine's events after it has added the chosen model.
-fn model_is_added(chat: &mut ChatHarness, name: &str) {
+/// Sends the events with which the engine reports that it has added the chosen model.
+fn model_added(chat: &mut ChatHarness, name: &str) {
     let model = ModelRef {
         name: name.into(),
         provider: ProviderKind::Ollama,
@@ -78,7 +78,7 @@ fn model_is_added(chat: &mut ChatHarness, name: &str) {
 }
 
 #[test]
-fn selection_stays_put_while_rows_arrive() {
+fn selection_stays_on_its_row_while_rows_arrive() {
     let mut chat = chat();
     chat.engine_event(catalog(&["a", "b"], false));
     chat.keys("/models<Enter><Up><Up><Tab><Down>");
@@ -113,7 +113,10 @@ fn selected_item_stays_selected_when_models_are_found() {
     let mut chat = first_run(&[]);
     assert!(is_selected(&mut chat, "Pull a model"));
     chat.engine_event(catalog(&["a"], true));
-    assert!(is_selected(&mut chat, "1  a"), "nobody selected another");
+    assert!(
+        is_selected(&mut chat, "1  a"),
+        "the user had selected nothing"
+    );
     chat.keys("<Enter>");
     assert_eq!(chat.commands(), [], "the list has just changed");
 }
@@ -139,26 +142,30 @@ fn prompt_waits_for_the_first_model() {
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
     chat.keys("<Down><Enter>");
     assert_eq!(chat.commands(), [use_model("b")]);
-    model_is_added(&mut chat, "b");
+    model_added(&mut chat, "b");
     assert_eq!(chat.prompts(), ["hello"]);
     chat.model_answers("Hi.");
     assert_eq!(chat.prompts(), ["again"]);
 }
 
 #[test]
-fn kept_prompt_can_be_taken_back() {
+fn waiting_prompt_can_be_taken_back() {
     let mut chat = first_run(&["a"]);
     chat.keys("hello<Enter>").wait(1_000).keys("x<Enter>");
     chat.wait(1_000).keys("<Esc><Up>");
     assert_eq!(chat.message(), "x");
-    model_is_added(&mut chat, "a");
+    model_added(&mut chat, "a");
     assert_eq!(chat.prompts(), ["hello"]);
     chat.model_answers("Hi.");
-    assert_eq!(chat.prompts(), [""; 0], "it is in the message now");
+    assert_eq!(
+        chat.prompts(),
+        [""; 0],
+        "the second prompt is in the message again"
+    );
 }
 
 #[test]
-fn skipped_choice_comes_back() {
+fn skipped_choice_can_be_reopened() {
     for command in ["/models", "/set-model"] {
         let mut chat = first_run(&["a", "b"]);
         chat.keys("<Esc>");
@@ -202,7 +209,7 @@ fn picker_offers_everything_without_a_configured_model() {
 }
 
 #[test]
-fn broken_config_is_no_first_run() {
+fn unreadable_config_is_not_a_first_run() {
     let mut chat = first_run(&["a"]);
     chat.engine_event(catalog(&["a"], false));
     let cause = BannerCause::UnreadableFile("config.json".into());
@@ -210,14 +217,18 @@ fn broken_config_is_no_first_run() {
     chat.engine_event(Event::BannersChanged(vec![banner]));
     let screen = chat.screen();
     assert!(!screen.contains("Welcome"), "{screen}");
-    let words = "config.json could not be read. Starting without it.";
-    assert!(screen.contains(words), "{screen}");
+    let text = "config.json could not be read. Starting without it.";
+    assert!(screen.contains(text), "{screen}");
     chat.keys("hello<Enter>");
-    assert_eq!(chat.prompts(), ["hello"], "the engine explains why not");
+    assert_eq!(
+        chat.prompts(),
+        ["hello"],
+        "the engine reports why it cannot answer"
+    );
 }
 
 #[test]
-fn draft_survives_prompts_set_into_the_message() {
+fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     let mut chat = chat();
     chat.keys("question<Enter>")
         .model_answers("answer")

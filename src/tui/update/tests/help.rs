@@ -4,14 +4,14 @@ use crate::tui::keymap::{TABLE, commands};
 use crate::tui::update::tests::*;
 use ratatui::style::Modifier;
 
-/// The help's title line, without its rule.
+/// The title line of the help or the palette, without its rule.
 fn title(screen: &str) -> String {
     let line = screen.lines().find(|line| line.starts_with("── "));
     let line = line.expect("a title").replace('─', " ");
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words of the screen between title and message, without the layout.
+/// The words on the screen below the title, separated by single spaces.
 fn content(screen: &str) -> String {
     let rows = screen.lines().skip(3);
     rows.flat_map(str::split_whitespace)
@@ -24,10 +24,10 @@ fn scrolling_through_the_help_shows_every_key_and_command_whole() {
     for (width, height) in [(80, 24), (60, 20), (120, 40)] {
         let mut chat = chat();
         chat.size(width, height).keys("<F1>");
-        let mut shown = content(&chat.screen());
+        let mut contents = content(&chat.screen());
         for _ in 0..200 {
             chat.keys("<Down>");
-            shown.push_str(&content(&chat.screen()));
+            contents.push_str(&content(&chat.screen()));
         }
         for binding in TABLE {
             for key in binding.keys {
@@ -37,13 +37,13 @@ fn scrolling_through_the_help_shows_every_key_and_command_whole() {
                 } else {
                     key
                 };
-                assert!(shown.contains(&key), "{key} at {width}");
+                assert!(contents.contains(&key), "{key} at {width}");
             }
         }
         for (command, _) in commands() {
-            assert!(shown.contains(command), "{command} at {width}");
+            assert!(contents.contains(command), "{command} at {width}");
         }
-        assert!(!shown.contains('…'), "something is cut at {width}");
+        assert!(!contents.contains('…'), "text is truncated at {width}");
     }
 }
 
@@ -64,7 +64,7 @@ fn home_and_end_reach_the_ends_of_the_help() {
     chat.keys("<PgDn><Down>");
     assert_eq!(chat.screen(), last);
     chat.keys("<Up>");
-    assert_ne!(chat.screen(), last, "one key scrolls back at once");
+    assert_ne!(chat.screen(), last, "a single key scrolls back");
     chat.keys("<Home>");
     assert_eq!(chat.screen(), first);
     for _ in 0..30 {
@@ -102,7 +102,7 @@ fn help_filters_while_the_user_types() {
     );
     chat.keys("<Esc>");
     assert!(chat.model.layer.is_none());
-    assert_eq!(chat.message(), "", "the filter is no part of the message");
+    assert_eq!(chat.message(), "", "the filter does not enter the message");
 }
 
 #[test]
@@ -133,41 +133,46 @@ fn palette_lists_commands_by_use_and_aliases_once() {
 }
 
 #[test]
-fn palette_title_counts_commands_and_those_out_of_view() {
+fn palette_title_counts_all_and_hidden_commands() {
     let mut chat = chat();
     chat.keys("<Ctrl+p>");
     let screen = chat.screen();
-    let words = title(&screen);
-    let note: Vec<usize> = words
+    let title_text = title(&screen);
+    let numbers: Vec<usize> = title_text
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|n| n.parse().ok())
         .collect();
-    let [all, below] = note[..] else {
-        panic!("{words}")
+    let [all, below] = numbers[..] else {
+        panic!("{title_text}")
     };
-    let shown = screen
+    let command_rows = screen
         .lines()
         .filter(|line| line.starts_with("   ") || line.contains('▌'));
     assert_eq!(
         all - below,
-        shown.filter(|line| !line.trim().is_empty()).count(),
+        command_rows.filter(|line| !line.trim().is_empty()).count(),
         "{screen}"
     );
-    assert!(words.contains(&format!("{all}, ↓ {below}")), "{words}");
+    assert!(
+        title_text.contains(&format!("{all}, ↓ {below}")),
+        "{title_text}"
+    );
     for _ in 0..all {
         chat.keys("<Down>");
     }
-    let words = title(&chat.screen());
-    assert_eq!(words, format!("Commands {all}, ↑ {below}"));
+    let title_text = title(&chat.screen());
+    assert_eq!(title_text, format!("Commands {all}, ↑ {below}"));
 }
 
 #[test]
-fn literal_matches_precede_scattered_letters() {
+fn literal_matches_come_before_scattered_letters() {
     let mut chat = chat();
     chat.keys("<Ctrl+p>tool");
     let screen = chat.screen();
-    let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{screen}"));
-    assert!(at("Detect how the model calls tools") < at("Start a new conversation"));
+    let position_of = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{screen}"));
+    assert!(
+        position_of("Detect how the model calls tools") < position_of("Start a new conversation")
+    );
     assert!(screen.contains("▌ Ask before tool calls"), "{screen}");
 }
 
@@ -183,10 +188,10 @@ fn palette_shows_the_selected_description_whole() {
 }
 
 #[test]
-fn message_gives_the_accent_to_the_open_list() {
-    for opens in ["", "<F1>", "<Ctrl+p>"] {
+fn message_is_dimmed_while_a_list_is_open() {
+    for keys in ["", "<F1>", "<Ctrl+p>"] {
         let mut chat = chat();
-        chat.keys("hello").keys(opens);
+        chat.keys("hello").keys(keys);
         let area = ratatui::layout::Rect::new(0, 0, 80, 24);
         let mut buffer = ratatui::buffer::Buffer::empty(area);
         crate::tui::view::paint(&mut chat.model, &mut buffer);
@@ -196,11 +201,11 @@ fn message_gives_the_accent_to_the_open_list() {
             cell.symbol() == "›" && cell.style().fg == accent
         });
         let prompts: Vec<u16> = prompts.collect();
-        let message = 22;
-        assert_eq!(prompts.len(), 1, "{opens}");
-        assert_eq!(prompts[0] == message, opens.is_empty(), "{opens}");
-        assert_eq!(buffer[(3, message)].symbol(), "h");
-        let is_dim = buffer[(3, message)].modifier.contains(Modifier::DIM);
-        assert_eq!(is_dim, !opens.is_empty(), "{opens}");
+        let message_row = 22;
+        assert_eq!(prompts.len(), 1, "{keys}");
+        assert_eq!(prompts[0] == message_row, keys.is_empty(), "{keys}");
+        assert_eq!(buffer[(3, message_row)].symbol(), "h");
+        let is_dim = buffer[(3, message_row)].modifier.contains(Modifier::DIM);
+        assert_eq!(is_dim, !keys.is_empty(), "{keys}");
     }
 }

@@ -93,7 +93,7 @@ fn up_recalls_an_interrupted_prompt() {
 }
 
 #[test]
-fn ctrl_c_at_rest_clears_the_message_and_then_quits() {
+fn ctrl_c_without_a_turn_clears_the_message_and_then_quits() {
     let mut chat = chat();
     chat.keys("draft<Ctrl+c>");
     assert_eq!(
@@ -122,8 +122,8 @@ fn ctrl_c_loses_neither_the_recalled_nor_the_unsent_text() {
 fn quitting_saves_the_draft() {
     let mut chat = chat();
     chat.keys("draft").quits();
-    let kept = UiEffect::Send(Command::SaveDraft("draft".into()));
-    assert_eq!(chat.sent, [kept, UiEffect::Quit]);
+    let save_draft = UiEffect::Send(Command::SaveDraft("draft".into()));
+    assert_eq!(chat.sent, [save_draft, UiEffect::Quit]);
 }
 
 #[test]

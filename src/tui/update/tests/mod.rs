@@ -1,5 +1,5 @@
-//! Drives the pure core with key scripts and checks commands and screens. A script is text
-//! with keys in angle brackets.
+//! Drives `update` with key scripts and checks commands and screens. A script is typed text with
+//! named keys in angle brackets, such as `hello<Enter>`.
 
 mod add_form;
 mod approval;
@@ -36,11 +36,14 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A screen without an engine. Tests send it keys and engine events.
 struct ChatHarness {
     model: UiModel,
+    /// Effects returned by `update` since they were last taken.
     sent: Vec<UiEffect>,
 }
 
+/// A chat with a configured model.
 fn chat() -> ChatHarness {
     let mut chat = ChatHarness {
         model: UiModel::new(&TuiOptions::default(), (80, 24)),
@@ -91,7 +94,7 @@ fn parse_key(name: &str) -> KeyEvent {
 }
 
 impl ChatHarness {
-    /// Pages through the body of the dialog until its end was drawn.
+    /// Pages through the body of the dialog until every row has been drawn.
     fn page_through(&mut self) -> &mut Self {
         for _ in 0..2_000 {
             let dialog = self.model.dialogs.current().expect("a dialog");
@@ -113,7 +116,7 @@ impl ChatHarness {
         let msg = Msg::new(self.model.now, input);
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
-        // A dialog accepts keys only after it was drawn.
+        // A dialog accepts keys only after it has been drawn.
         if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
@@ -138,7 +141,7 @@ impl ChatHarness {
         self
     }
 
-    /// Writes text in a single read, as a script does.
+    /// Sends text that arrives in a single read, as from a script.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
@@ -220,13 +223,13 @@ impl ChatHarness {
         })
     }
 
-    /// Quits as the quit action does, whatever the message contains.
+    /// Runs the quit action.
     fn quits(&mut self) -> &mut Self {
         interrupt::quit(&mut self.model, &mut self.sent);
         self
     }
 
-    /// The commands sent since the last call.
+    /// Takes the commands sent since the effects were last taken.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
@@ -236,31 +239,33 @@ impl ChatHarness {
         commands.collect()
     }
 
-    /// The only command sent: a check of edited arguments.
+    /// Takes the only command sent, which must check edited arguments.
     fn pending_check(&mut self) -> QueryId {
         match self.commands().as_slice() {
             [Command::CheckArguments { query, .. }] => *query,
-            other => panic!("{other:?}"),
+            other => panic!("unexpected commands: {other:?}"),
         }
     }
 
-    /// Answers the pending check: the arguments are valid.
+    /// Reports the arguments of the pending check as valid.
     fn accept_check(&mut self) -> &mut Self {
         let query = self.pending_check();
         let check = SchemaCheck::Valid;
         self.engine_event(Event::ArgumentsChecked { query, check })
     }
 
+    /// Takes the decisions of the last command, which must answer an approval dialog.
     fn decisions(&mut self) -> Vec<Decision> {
         match self.commands().pop() {
             Some(Command::Answer {
                 answer: UserAnswer::Calls(calls),
                 ..
             }) => calls.into_iter().map(|(_, decision)| decision).collect(),
-            other => panic!("{other:?}"),
+            other => panic!("unexpected commands: {other:?}"),
         }
     }
 
+    /// Takes the prompts submitted since the effects were last taken.
     fn prompts(&mut self) -> Vec<String> {
         let prompt = |command| match command {
             Command::Submit { prompt, .. } => Some(prompt.text),

@@ -1,9 +1,9 @@
-//! The notice area marks truncated text.
+//! The notice area above the message.
 
 use crate::domain::Banner;
 use crate::tui::update::tests::*;
 
-fn long() -> Notice {
+fn long_notice() -> Notice {
     Notice::warning("word ".repeat(200).trim_end().to_owned())
 }
 
@@ -11,7 +11,7 @@ fn long() -> Notice {
 fn truncated_notices_and_banners_are_marked_at_every_size() {
     for (width, height) in [(20, 6), (30, 8), (40, 10), (60, 20), (104, 30)] {
         let mut chat = chat();
-        chat.engine_event(Event::NoticePosted(long()))
+        chat.engine_event(Event::NoticePosted(long_notice()))
             .size(width, height);
         let screen = chat.screen();
         assert!(
@@ -21,7 +21,7 @@ fn truncated_notices_and_banners_are_marked_at_every_size() {
         let mut chat = crate::tui::update::tests::notice_area::chat();
         chat.engine_event(Event::BannersChanged(vec![Banner::new(
             crate::domain::BannerCause::UnwritableHome,
-            long(),
+            long_notice(),
         )]));
         let screen = chat.size(width, height).screen();
         assert!(screen.contains('…'), "{screen}");
@@ -32,18 +32,18 @@ fn truncated_notices_and_banners_are_marked_at_every_size() {
 fn hidden_queued_prompts_are_counted() {
     let mut chat = chat();
     chat.keys("one<Enter>");
-    for prompt in ["two", "three", "four", "five", "six", "seven", "eight"] {
+    let prompts = ["two", "three", "four", "five", "six", "seven", "eight"];
+    for prompt in prompts {
         chat.keys(prompt).keys("<Enter>");
     }
     let screen = chat.size(60, 12).screen();
-    let shown = ["two", "three", "four", "five", "six", "seven", "eight"];
-    let seen = shown
+    let visible = prompts
         .iter()
         .filter(|prompt| screen.contains(**prompt))
         .count();
-    assert!(seen > 0 && seen < 7, "{screen}");
-    let words = format!("+{} more queued", 7 - seen);
-    assert!(screen.contains(&words), "{screen}");
+    assert!(visible > 0 && visible < 7, "{screen}");
+    let label = format!("+{} more queued", 7 - visible);
+    assert!(screen.contains(&label), "{screen}");
     assert!(!chat.size(60, 40).screen().contains("more queued"));
 }
 

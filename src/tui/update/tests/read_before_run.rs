@@ -1,10 +1,10 @@
-//! A call runs only after all of it was drawn: which keys wait, and what unblocks them.
+//! A call runs only after all of its rows have been drawn.
 
 use crate::fixtures::{tool_call, tool_from};
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
-/// A dialog about one call with these arguments, of a tool with this description.
+/// A chat with a dialog about one call with these arguments. The tool has this description.
 pub(super) fn with_tool_call(
     size: (u16, u16),
     description: &str,
@@ -54,7 +54,7 @@ pub(super) fn rows(chat: &mut ChatHarness) -> Vec<String> {
     body
 }
 
-/// The visible rows of every page of the dialog.
+/// Pages to the end of the dialog. Returns the visible rows of every page.
 fn read_through(chat: &mut ChatHarness) -> Vec<Vec<String>> {
     let mut pages = vec![rows(chat)];
     for _ in 0..100 {
@@ -68,7 +68,8 @@ fn read_through(chat: &mut ChatHarness) -> Vec<Vec<String>> {
     panic!("the dialog never ends");
 }
 
-pub(super) fn is_run(chat: &mut ChatHarness) -> bool {
+/// Takes the commands. Returns whether the last one runs all calls.
+pub(super) fn takes_run_answer(chat: &mut ChatHarness) -> bool {
     match chat.commands().pop() {
         Some(Command::Answer { answer, .. }) => match answer {
             UserAnswer::Calls(calls) => {
@@ -93,11 +94,11 @@ fn allow_key_scrolls_until_all_is_drawn_then_runs() {
     chat.keys("y");
     assert_eq!(chat.commands(), [], "the end has only just become visible");
     chat.wait(1_000).keys("y");
-    assert!(is_run(&mut chat));
+    assert!(takes_run_answer(&mut chat));
 }
 
 #[test]
-fn only_allowing_choices_wait_for_full_display() {
+fn choices_that_run_the_call_wait_until_all_is_drawn() {
     for key in ["y", "1", "ㅛ", "s", "5", "6", "7", "8", "<Down><Enter>"] {
         let mut chat = with_tool_call((80, 24), "", &lines(40));
         chat.keys(key);
@@ -132,15 +133,15 @@ fn held_key_that_reveals_the_end_never_runs_the_call() {
     }
     assert_eq!(chat.commands(), []);
     chat.wait(1_000).keys("y");
-    assert!(is_run(&mut chat));
+    assert!(takes_run_answer(&mut chat));
 }
 
 #[test]
 fn new_key_runs_the_call_half_a_second_after_the_end_is_visible() {
-    for (wait, runs) in [(400, false), (500, true)] {
+    for (wait, is_run) in [(400, false), (500, true)] {
         let mut chat = with_tool_call((80, 24), "", &lines(20));
         chat.keys("<PgDn><PgDn>").wait(wait).keys("y");
-        assert_eq!(is_run(&mut chat), runs, "after {wait} ms");
+        assert_eq!(takes_run_answer(&mut chat), is_run, "after {wait} ms");
     }
 }
 
@@ -149,9 +150,9 @@ fn keys_between_two_frames_skip_no_row() {
     let mut chat = with_tool_call((80, 24), "", &lines(60));
     let page = |chat: &mut ChatHarness| {
         for _ in 0..7 {
-            let at = chat.model.now;
+            let now = chat.model.now;
             let input = UiInput::Key(key(KeyCode::PageDown, KeyModifiers::NONE));
-            update(&mut chat.model, Msg::new(at, input));
+            update(&mut chat.model, Msg::new(now, input));
         }
         chat.wait(30);
     };
@@ -164,33 +165,33 @@ fn keys_between_two_frames_skip_no_row() {
     let last = rows(&mut chat).pop().expect("a row");
     assert_eq!(last, "      \"<11>\",");
     chat.keys("<End>").wait(1_000);
-    let left = chat.model.dialogs.all()[0].undrawn_rows;
-    assert!(left > 30, "{left}");
+    let undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    assert!(undrawn > 30, "{undrawn}");
     chat.keys("y");
     assert_eq!(chat.commands(), []);
-    let shown = rows(&mut chat);
-    assert_eq!(shown[0], "      \"<12>\",", "{shown:#?}");
+    let visible = rows(&mut chat);
+    assert_eq!(visible[0], "      \"<12>\",", "{visible:#?}");
 }
 
 #[test]
-fn drawn_ranges_survive_a_resize() {
+fn drawn_rows_still_count_after_a_resize() {
     let words: String = (0..1_200).map(|n| format!("word{n} ")).collect();
-    let words = json!({ "text": words });
-    let mut chat = with_tool_call((104, 30), "", &words);
+    let arguments = json!({ "text": words });
+    let mut chat = with_tool_call((104, 30), "", &arguments);
     read_through(&mut chat);
     assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
     chat.size(64, 20).wait(1_000).keys("y");
-    assert!(is_run(&mut chat));
-    // A half-read call stays half read at any width, from the same position on.
-    let mut chat = with_tool_call((104, 30), "", &words);
+    assert!(takes_run_answer(&mut chat));
+    // In a call that was read in part, the same part stays unread at any width.
+    let mut chat = with_tool_call((104, 30), "", &arguments);
     chat.keys("<PgDn><PgDn>");
-    let half = chat.model.dialogs.all()[0].undrawn_rows;
-    assert!(half > 5, "{half}");
+    let undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    assert!(undrawn > 5, "{undrawn}");
     chat.size(64, 20);
-    let narrow = chat.model.dialogs.all()[0].undrawn_rows;
-    assert!(narrow > half, "{narrow}");
+    let narrow_undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    assert!(narrow_undrawn > undrawn, "{narrow_undrawn}");
     chat.size(104, 30);
-    assert!(chat.model.dialogs.all()[0].undrawn_rows <= half);
+    assert!(chat.model.dialogs.all()[0].undrawn_rows <= undrawn);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -199,13 +200,13 @@ fn drawn_ranges_survive_a_resize() {
 fn resize_keeps_the_reading_position() {
     let mut chat = with_tool_call((104, 30), "", &lines(200));
     chat.keys("<PgDn><PgDn><PgDn>");
-    let first = |chat: &mut ChatHarness| {
+    let top_row = |chat: &mut ChatHarness| {
         let body = chat.dialog_rows();
         body[chat.model.dialogs.all()[0].scroll].trim().to_owned()
     };
-    let before = first(&mut chat);
+    let before = top_row(&mut chat);
     chat.size(40, 12).size(80, 24);
-    assert_eq!(first(&mut chat), before);
+    assert_eq!(top_row(&mut chat), before);
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn changed_arguments_must_be_drawn_again() {
 }
 
 #[test]
-fn partly_visible_edit_is_shown_before_it_runs() {
+fn edit_that_was_not_fully_drawn_is_shown_before_it_runs() {
     let mut chat = with_tool_call((80, 24), "", &lines(40));
     read_through(&mut chat);
     chat.wait(1_000).keys("e<Ctrl+Home>");
@@ -256,9 +257,9 @@ fn partly_visible_edit_is_shown_before_it_runs() {
         );
     }
     chat.wait(1_000).keys("y");
-    let decided = chat.decisions();
-    let [Decision::Edit { arguments }] = &decided[..] else {
-        panic!("{decided:?}");
+    let decisions = chat.decisions();
+    let [Decision::Edit { arguments }] = &decisions[..] else {
+        panic!("{decisions:?}");
     };
     assert_eq!(arguments["lines"][3], "<three>");
 }
@@ -268,9 +269,9 @@ fn fully_visible_edit_runs_at_once() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.keys("e<Up><End>2<Enter>").accept_check();
     assert!(matches!(&chat.decisions()[..], [Decision::Edit { .. }]));
-    // Trailing spaces of a row are not drawn in the field.
-    let hidden = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });
-    let mut chat = with_tool_call((80, 24), "", &hidden);
+    // The field does not draw the spaces at the end of a wrapped row.
+    let spaced = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });
+    let mut chat = with_tool_call((80, 24), "", &spaced);
     chat.keys("e<Enter>").accept_check();
     assert_eq!(chat.commands(), []);
 }
@@ -285,7 +286,7 @@ fn run_all_needs_every_call_fully_drawn() {
     assert_eq!(
         chat.model.dialogs.all()[0].call_index,
         0,
-        "shows the unread call"
+        "the dialog shows the unread call"
     );
     read_through(&mut chat);
     chat.wait(1_000).keys("0");
@@ -293,7 +294,7 @@ fn run_all_needs_every_call_fully_drawn() {
 }
 
 #[test]
-fn very_long_arguments_run_unread_after_confirmation() {
+fn very_long_arguments_can_run_unread_after_confirmation() {
     let mut chat = with_tool_call((80, 24), "", &lines(2_000));
     assert!(chat.model.dialogs.all()[0].undrawn_rows > 1_900);
     let screen = chat.screen();
@@ -301,7 +302,7 @@ fn very_long_arguments_run_unread_after_confirmation() {
     chat.keys("rno<Enter>");
     assert_eq!(chat.commands(), []);
     chat.keys("<Esc>r").wait(1_000).keys("run<Enter>");
-    assert!(is_run(&mut chat));
+    assert!(takes_run_answer(&mut chat));
     let running = ToolCall {
         state: ToolState::Running { progress: None },
         ..tool_call("files", "write", lines(2_000))
@@ -313,7 +314,7 @@ fn very_long_arguments_run_unread_after_confirmation() {
 }
 
 #[test]
-fn five_hundred_rows_offer_no_run_unread() {
+fn a_few_hundred_rows_cannot_run_unread() {
     let mut chat = with_tool_call((80, 24), "", &lines(400));
     let screen = chat.keys("r").screen();
     assert!(!screen.contains("unread"), "{screen}");
@@ -324,7 +325,7 @@ fn five_hundred_rows_offer_no_run_unread() {
 }
 
 #[test]
-fn megabyte_argument_is_wrapped_once_and_stays_gated() {
+fn megabyte_argument_is_wrapped_once_and_must_be_read() {
     let mut chat = with_tool_call((200, 60), "", &json!({ "a": "x".repeat(1 << 20) }));
     let rows = chat.model.dialogs.all()[0].body_rows().as_ptr();
     for _ in 0..50 {
@@ -350,8 +351,8 @@ fn dialog_drawn_under_half_a_second_ago_ignores_keys() {
     update(&mut late.model, Msg::new(now, UiInput::Tick));
     late.keys("y");
     assert_eq!((late.commands().len(), late.message().as_str()), (0, "y"));
-    // The dialog was drawn, then the program stalled: this key was typed before the user
-    // could read it.
+    // The program stalled after drawing the dialog, so this key may have been typed before the
+    // user could read the dialog.
     let mut stalled = crate::tui::update::tests::read_before_run::chat();
     stalled.keys("go<Enter>").ask_about_calls(&[1]);
     stalled.sent.clear();
@@ -360,5 +361,5 @@ fn dialog_drawn_under_half_a_second_ago_ignores_keys() {
     assert_eq!(stalled.commands(), []);
     chat.sent.clear();
     chat.keys("y");
-    assert!(is_run(&mut chat));
+    assert!(takes_run_answer(&mut chat));
 }

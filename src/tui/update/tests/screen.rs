@@ -5,7 +5,7 @@ use crate::domain::{PromptKind, SavedMessage};
 use crate::tui::update::tests::*;
 
 #[test]
-fn unknown_tool_mode_is_answered_with_the_valid_ones() {
+fn notice_about_an_unknown_tool_mode_lists_the_valid_ones() {
     let mut chat = chat();
     chat.keys("/set-tool-mode x<Enter>");
     assert_eq!(chat.notice(), "Please enter either auto or manual.");
@@ -101,11 +101,11 @@ fn thinking_is_shown_in_the_chat_when_there_is_no_side_pane() {
     };
     let lines = ["<<< Thinking >>>", "let me see", "<<< End Thinking >>>"];
     let shows_in_order = |screen: &str, parts: &[&str]| {
-        let mut from = 0;
+        let mut start = 0;
         parts.iter().all(|part| {
-            let at = screen[from..].find(part);
-            from += at.unwrap_or(0);
-            at.is_some()
+            let offset = screen[start..].find(part);
+            start += offset.unwrap_or(0);
+            offset.is_some()
         })
     };
     let mut chat = chat();
@@ -131,8 +131,8 @@ fn thinking_is_shown_in_the_chat_when_there_is_no_side_pane() {
     let screen = chat.keys("<Tab><Up><Enter>").screen();
     let expected = ["▾ thought", lines[0], lines[1], lines[2], "The answer"];
     assert!(shows_in_order(&screen, &expected), "{screen}");
-    let wide = chat.size(120, 40).screen();
-    assert_eq!(wide.matches(lines[2]).count(), 1, "{wide}");
+    let wide_screen = chat.size(120, 40).screen();
+    assert_eq!(wide_screen.matches(lines[2]).count(), 1, "{wide_screen}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn opening_a_session_replaces_the_chat() {
 }
 
 #[test]
-fn terminal_reply_sets_the_theme_and_types_nothing() {
+fn terminal_reply_sets_the_theme_and_is_not_typed() {
     let mut chat = chat();
     let dark = chat.model.screen.theme;
     chat.type_at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");

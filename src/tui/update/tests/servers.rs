@@ -16,8 +16,8 @@ fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
     }
 }
 
-fn failed(name: &str, what: &str) -> Server {
-    let status = ServerStatus::Failed(Notice::failure(what));
+fn failed(name: &str, text: &str) -> Server {
+    let status = ServerStatus::Failed(Notice::failure(text));
     server(name, status, &[])
 }
 
@@ -28,8 +28,9 @@ fn failed_because(name: &str, headline: &str) -> Server {
     server(name, status, &[])
 }
 
-/// Two servers, the pane focused, the first server unfolded, its second tool selected.
-fn in_pane() -> ChatHarness {
+/// A chat with two servers. The pane has the focus, and the second tool of the first server is
+/// selected.
+fn with_selected_tool() -> ChatHarness {
     let mut chat = chat();
     let servers = vec![
         server("a", ServerStatus::Connected, &["one", "two", "three"]),
@@ -41,40 +42,40 @@ fn in_pane() -> ChatHarness {
     chat
 }
 
-fn selected(chat: &ChatHarness) -> Option<(String, String)> {
+fn selected_tool(chat: &ChatHarness) -> Option<(String, String)> {
     let (server, tool) = chat.model.servers_pane.selected_tool()?;
     Some((server.id.to_string(), tool.name.clone()))
 }
 
-fn notice_in_view(chat: &ChatHarness) -> Option<String> {
+fn visible_notice(chat: &ChatHarness) -> Option<String> {
     chat.model.notices.current().map(advice::notice_line)
 }
 
 #[test]
 fn selection_stays_on_the_same_tool_when_rows_above_change() {
-    let mut chat = in_pane();
+    let mut chat = with_selected_tool();
     let two = Some(("a".to_owned(), "two".to_owned()));
-    assert_eq!(selected(&chat), two);
-    let more = ["zero", "half", "one", "two"];
+    assert_eq!(selected_tool(&chat), two);
+    let names = ["zero", "half", "one", "two"];
     chat.engine_event(Event::ServerChanged(server(
         "a",
         ServerStatus::Connected,
-        &more,
+        &names,
     )));
-    assert_eq!(selected(&chat), two);
+    assert_eq!(selected_tool(&chat), two);
     let servers = vec![
         server("new", ServerStatus::Starting, &[]),
-        server("a", ServerStatus::Connected, &more),
+        server("a", ServerStatus::Connected, &names),
     ];
     chat.engine_event(Event::ServersListed(servers));
-    assert_eq!(selected(&chat), two);
+    assert_eq!(selected_tool(&chat), two);
     // The tool is gone, so its server is selected.
     chat.engine_event(Event::ServerChanged(server(
         "a",
         ServerStatus::Connected,
         &["one"],
     )));
-    assert_eq!(selected(&chat), None);
+    assert_eq!(selected_tool(&chat), None);
     let selected_server = chat
         .model
         .servers_pane
@@ -83,18 +84,18 @@ fn selection_stays_on_the_same_tool_when_rows_above_change() {
     assert_eq!(selected_server.as_deref(), Some("a"));
     chat.engine_event(Event::ServersListed(Vec::new()));
     chat.keys(" <Enter>rliw");
-    assert_eq!(chat.commands(), [], "there is nothing to act on");
+    assert_eq!(chat.commands(), [], "no server is left");
 }
 
 #[test]
 fn server_log_is_polled_only_while_open() {
-    let mut chat = in_pane();
-    let read = |seen| Command::ReadServerLog {
+    let mut chat = with_selected_tool();
+    let read_log = |seen| Command::ReadServerLog {
         server: "a".into(),
         lines_seen: seen,
     };
     chat.keys("l");
-    assert_eq!(chat.commands(), [read(None)]);
+    assert_eq!(chat.commands(), [read_log(None)]);
     let log = ServerLog {
         server: "a".into(),
         run_started_at: None,
@@ -105,7 +106,7 @@ fn server_log_is_polled_only_while_open() {
     chat.wait(399);
     assert_eq!(chat.commands(), []);
     chat.wait(1);
-    assert_eq!(chat.commands(), [read(Some(1))]);
+    assert_eq!(chat.commands(), [read_log(Some(1))]);
     chat.keys("<Esc>").wait(5_000);
     assert_eq!(chat.commands(), []);
 }
@@ -123,13 +124,13 @@ fn repeated_failure_is_announced_once() {
         &["x"],
     )));
     assert_eq!(
-        notice_in_view(&chat),
+        visible_notice(&chat),
         None,
         "a normal start is not announced"
     );
     chat.engine_event(Event::ServerChanged(failed("b", "Server `b` ended.")));
     assert_eq!(
-        notice_in_view(&chat).as_deref(),
+        visible_notice(&chat).as_deref(),
         Some("b: ended. /mcp shows more.")
     );
     chat.wait(60_000);
@@ -140,7 +141,7 @@ fn repeated_failure_is_announced_once() {
             &[],
         )));
         chat.engine_event(Event::ServerChanged(failed("b", "Server `b` ended.")));
-        assert_eq!(notice_in_view(&chat), None);
+        assert_eq!(visible_notice(&chat), None);
     }
     chat.engine_event(Event::ServerChanged(server(
         "b",
@@ -152,7 +153,7 @@ fn repeated_failure_is_announced_once() {
         "Server `b` could not be started.",
     )));
     assert!(
-        notice_in_view(&chat).is_some(),
+        visible_notice(&chat).is_some(),
         "a different failure is announced"
     );
 }
@@ -167,11 +168,11 @@ fn servers_failing_together_share_one_row_with_their_reasons() {
         "no module named foo",
     )));
     let one = "dead: no module named foo. /mcp shows more.";
-    assert_eq!(notice_in_view(&chat).as_deref(), Some(one));
+    assert_eq!(visible_notice(&chat).as_deref(), Some(one));
     let long = "did not answer `initialize` within 30 s\u{1b}[31m";
     chat.engine_event(Event::ServerChanged(failed_because("web", long)));
     let both = "dead: no module named foo · web: did not answer `initiali… /mcp shows more.";
-    assert_eq!(notice_in_view(&chat).as_deref(), Some(both));
+    assert_eq!(visible_notice(&chat).as_deref(), Some(both));
     let screen = chat.screen();
     assert!(screen.lines().any(|row| row.contains(both)), "{screen}");
 }
@@ -180,12 +181,12 @@ fn servers_failing_together_share_one_row_with_their_reasons() {
 fn sidebar_shows_the_first_line_of_the_reason_below_a_failed_server() {
     let mut chat = chat();
     let reason = "ModuleNotFoundError: No module named 'foo'\u{202e}\nsecond line";
-    let odd = ServerStatus::Misconfigured(
+    let misconfigured = ServerStatus::Misconfigured(
         "mcp-servers.json: it has both `command` and `url`; give one.".to_owned(),
     );
     let servers = vec![
         failed_because("dead", reason),
-        server("odd", odd, &[]),
+        server("odd", misconfigured, &[]),
         server("well", ServerStatus::Connected, &["x"]),
     ];
     chat.engine_event(Event::ServersListed(servers));
@@ -203,7 +204,7 @@ fn sidebar_shows_the_first_line_of_the_reason_below_a_failed_server() {
         "  it has both `command` and `url…",
     ];
     assert_eq!(sidebar[..5], expected, "{screen}");
-    // Down passes over the reason.
+    // Down skips the row with the reason.
     chat.keys("<F2><Down>");
     let selected = chat.model.servers_pane.selected_row();
     assert_eq!(selected, Some(&ServersPaneRow::Server(1)));
@@ -215,7 +216,7 @@ fn sidebar_shows_the_first_line_of_the_reason_below_a_failed_server() {
 
 #[test]
 fn withheld_tool_opens_its_review() {
-    let mut chat = in_pane();
+    let mut chat = with_selected_tool();
     chat.keys("w");
     assert_eq!(chat.commands(), []);
     let mut changed = server("a", ServerStatus::Connected, &["one", "two", "three"]);
@@ -226,29 +227,29 @@ fn withheld_tool_opens_its_review() {
         server: "a".into(),
         tool: "two".to_owned(),
     };
-    let ask = Command::ReviewInstructions("a".into());
-    assert_eq!(chat.commands(), [review, ask]);
+    let read_instructions = Command::ReviewInstructions("a".into());
+    assert_eq!(chat.commands(), [review, read_instructions]);
 }
 
 #[test]
 fn wide_but_short_screen_overlays_the_servers_pane() {
-    let mut chat = in_pane();
+    let mut chat = with_selected_tool();
     chat.keys("<Esc>").size(120, 10).keys("<F2>");
     assert_eq!(chat.model.panes.over_chat, Some(Focus::Servers));
 }
 
 #[test]
-fn one_key_jumps_to_first_row_last_row_or_server() {
-    let mut chat = in_pane();
-    let at = |chat: &ChatHarness| chat.model.servers_pane.selected_row().cloned();
+fn one_key_jumps_to_the_first_row_the_last_row_or_the_server() {
+    let mut chat = with_selected_tool();
+    let selected_row = |chat: &ChatHarness| chat.model.servers_pane.selected_row().cloned();
     chat.keys("<End>");
-    assert_eq!(at(&chat), Some(ServersPaneRow::Server(1)));
+    assert_eq!(selected_row(&chat), Some(ServersPaneRow::Server(1)));
     chat.keys("<Right><End>");
-    assert_eq!(at(&chat), Some(ServersPaneRow::Tool(1, 0)));
+    assert_eq!(selected_row(&chat), Some(ServersPaneRow::Tool(1, 0)));
     chat.keys("<Home>");
-    assert_eq!(at(&chat), Some(ServersPaneRow::Server(0)));
+    assert_eq!(selected_row(&chat), Some(ServersPaneRow::Server(0)));
     chat.keys("<Right><Down><Down><Right><Down><Left>");
-    assert_eq!(at(&chat), Some(ServersPaneRow::Server(0)));
+    assert_eq!(selected_row(&chat), Some(ServersPaneRow::Server(0)));
     let rows = [
         ServersPaneRow::Server(0),
         ServersPaneRow::Server(1),
@@ -258,7 +259,7 @@ fn one_key_jumps_to_first_row_last_row_or_server() {
     chat.keys("<Left>");
     assert_eq!(chat.model.servers_pane.rows(), rows, "already folded");
     chat.keys("<Right><Right>");
-    assert_eq!(at(&chat), Some(ServersPaneRow::Server(0)));
+    assert_eq!(selected_row(&chat), Some(ServersPaneRow::Server(0)));
     assert_ne!(chat.model.servers_pane.rows(), rows, "Right does not fold");
     assert_eq!(chat.commands(), []);
 }
@@ -275,16 +276,16 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
         &["one", "two", "three"],
     ));
     chat.engine_event(Event::ServersListed(servers));
-    let sidebar = &mut chat.model.servers_pane;
-    sidebar.scroll(100);
-    assert_eq!(sidebar.rows_in_view(10).0, 31);
-    sidebar.unfold_selected();
-    let (first, rows) = sidebar.rows_in_view(10);
+    let pane = &mut chat.model.servers_pane;
+    pane.scroll(100);
+    assert_eq!(pane.rows_in_view(10).0, 31);
+    pane.unfold_selected();
+    let (first, rows) = pane.rows_in_view(10);
     let last = Some(&ServersPaneRow::Tool(40, 2));
     assert_eq!((first, rows.last()), (34, last));
-    // If not everything fits, the server is the first row.
-    sidebar.fold_selected_server();
-    sidebar.rows_in_view(2);
-    sidebar.unfold_selected();
-    assert_eq!(sidebar.rows_in_view(2).0, 40);
+    // If the server and its tools do not fit, the server becomes the first row.
+    pane.fold_selected_server();
+    pane.rows_in_view(2);
+    pane.unfold_selected();
+    assert_eq!(pane.rows_in_view(2).0, 40);
 }

@@ -11,7 +11,7 @@ fn connected(name: &str, tools: &[(&str, &str)]) -> Server {
     fixtures::server(name, tools.collect())
 }
 
-fn broken() -> Server {
+fn failed() -> Server {
     let notice = Notice::failure("Server `broken` could not be started.")
         .with_reason("It exited with status 3: \"no module named foo\".")
         .with_advice("If it needs environment variables, list them under \"env\".");
@@ -29,8 +29,8 @@ fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarness {
     chat
 }
 
-/// A failed server, and two others with tools.
-fn in_viewer() -> ChatHarness {
+/// A chat with the viewer open: a failed server, and two connected ones with tools.
+fn with_viewer() -> ChatHarness {
     let weather = connected(
         "weather",
         &[
@@ -39,13 +39,13 @@ fn in_viewer() -> ChatHarness {
         ],
     );
     let files = connected("files", &[("read", "Reads a file."), ("write", "")]);
-    let mut chat = with_servers((80, 24), vec![weather, files, broken()]);
+    let mut chat = with_servers((80, 24), vec![weather, files, failed()]);
     chat.keys("/mcp<Enter>");
     chat
 }
 
 /// The row with the selection mark.
-fn marked(chat: &mut ChatHarness) -> String {
+fn selected_row(chat: &mut ChatHarness) -> String {
     let screen = chat.screen();
     let row = screen.lines().find(|row| row.starts_with(" ▌"));
     let row = row.unwrap_or_else(|| panic!("{screen}"));
@@ -53,14 +53,15 @@ fn marked(chat: &mut ChatHarness) -> String {
 }
 
 fn assert_in_order(screen: &str, expected: &[&str]) {
-    let mut from = 0;
-    for words in expected {
-        let at = screen[from..].find(words);
-        from += at.unwrap_or_else(|| panic!("{words} in {screen}")) + words.len();
+    let mut start = 0;
+    for text in expected {
+        let offset = screen[start..].find(text);
+        start += offset.unwrap_or_else(|| panic!("{text} in {screen}")) + text.len();
     }
 }
 
-fn copied(chat: &mut ChatHarness) -> Option<String> {
+/// Takes the effects. Returns the text that was copied, if any.
+fn take_copied_text(chat: &mut ChatHarness) -> Option<String> {
     let sent = std::mem::take(&mut chat.sent);
     sent.into_iter().find_map(|effect| match effect {
         UiEffect::Copy(text) => Some(text),
@@ -79,7 +80,7 @@ fn failed_servers_come_first_with_reason_and_stderr() {
         ],
     );
     well.disabled_tools.insert("gone".to_owned());
-    let mut chat = with_servers((80, 50), vec![well, broken()]);
+    let mut chat = with_servers((80, 50), vec![well, failed()]);
     let screen = chat.keys("/mcp<Enter>").screen();
     let expected = [
         "MCP servers: 1 of 2 connected",
@@ -92,7 +93,7 @@ fn failed_servers_come_first_with_reason_and_stderr() {
         "● well  connected, 2 of 3 tools available",
         "    short",
         "      Short⟨U+202E⟩.",
-        // A description cannot look like a server.
+        // A description cannot imitate a server.
         "      ✗ other: failed",
         "    gone  off",
         "      No description.",
@@ -107,35 +108,35 @@ fn failed_servers_come_first_with_reason_and_stderr() {
 
 #[test]
 fn mcp_with_a_name_opens_the_viewer_at_that_server() {
-    let mut chat = in_viewer();
+    let mut chat = with_viewer();
     chat.keys("<Esc>/mcp files<Enter>");
-    assert_eq!(marked(&mut chat), "● files  connected, 2 tools");
+    assert_eq!(selected_row(&mut chat), "● files  connected, 2 tools");
     chat.keys("<Down>");
-    assert_eq!(marked(&mut chat), "read");
+    assert_eq!(selected_row(&mut chat), "read");
 }
 
 #[test]
 fn typing_filters_by_words_and_selects_the_first_match() {
-    let mut chat = in_viewer();
+    let mut chat = with_viewer();
     let screen = chat.keys("city fore").screen();
     assert_in_order(&screen, &["weather", "▌   get_weather", "The forecast"]);
     assert!(!screen.contains("get_time"), "{screen}");
     assert!(!screen.contains("Last lines"), "{screen}");
-    // The name of a server brings all of its tools.
+    // The name of a server matches all of its tools.
     let screen = chat.keys("<Ctrl+u>FILES").screen();
     assert_in_order(&screen, &["▌ ● files", "read", "write"]);
     assert!(!screen.contains("get_"), "{screen}");
     let screen = chat.keys("zz").screen();
     assert!(screen.contains("No server or tool matches."), "{screen}");
     chat.keys("<Tab>y<Enter>l<End>");
-    assert_eq!(copied(&mut chat), None, "nothing is selected");
+    assert_eq!(take_copied_text(&mut chat), None, "nothing is selected");
 }
 
 #[test]
 fn y_copies_the_selected_server_or_tool_as_raw_text() {
-    let mut chat = in_viewer();
+    let mut chat = with_viewer();
     chat.keys("<Tab>y");
-    let text = copied(&mut chat).expect("a copy");
+    let text = take_copied_text(&mut chat).expect("a copy");
     assert_in_order(
         &text,
         &[
@@ -145,7 +146,7 @@ fn y_copies_the_selected_server_or_tool_as_raw_text() {
         ],
     );
     chat.keys("<Tab>get_weather<Tab>y");
-    let text = copied(&mut chat).expect("a copy");
+    let text = take_copied_text(&mut chat).expect("a copy");
     assert_in_order(
         &text,
         &[
@@ -155,30 +156,34 @@ fn y_copies_the_selected_server_or_tool_as_raw_text() {
         ],
     );
     chat.keys("<Tab>y");
-    assert_eq!(copied(&mut chat), None, "the filter has the keys");
+    assert_eq!(
+        take_copied_text(&mut chat),
+        None,
+        "the key went to the filter"
+    );
 }
 
 #[test]
 fn enter_opens_the_whole_text_and_esc_returns_to_the_list() {
-    let mut chat = in_viewer();
+    let mut chat = with_viewer();
     let screen = chat.keys("get_weather<Enter>").screen();
     assert!(screen.contains("arguments (JSON schema)"), "{screen}");
     chat.keys("<Esc>");
-    assert_eq!(marked(&mut chat), "get_weather");
+    assert_eq!(selected_row(&mut chat), "get_weather");
     chat.keys("<Tab>l");
-    let log = |command: &Command| matches!(command, Command::ReadServerLog { server, .. } if server.as_str() == "weather");
-    assert!(chat.commands().iter().any(log));
+    let reads_log = |command: &Command| matches!(command, Command::ReadServerLog { server, .. } if server.as_str() == "weather");
+    assert!(chat.commands().iter().any(reads_log));
 }
 
 #[test]
 fn selection_stays_on_its_tool_and_row_when_servers_change() {
-    let mut chat = in_viewer();
+    let mut chat = with_viewer();
     chat.screen();
     chat.keys("<Tab><End><Up>");
-    assert_eq!(marked(&mut chat), "read");
+    assert_eq!(selected_row(&mut chat), "read");
     let row = |chat: &mut ChatHarness| chat.screen().lines().position(|row| row.starts_with(" ▌"));
     let before = row(&mut chat);
-    let mut starting = connected(
+    let mut changed = connected(
         "files",
         &[
             ("new", "New."),
@@ -187,12 +192,12 @@ fn selection_stays_on_its_tool_and_row_when_servers_change() {
             ("z", ""),
         ],
     );
-    starting.status = ServerStatus::Starting;
-    chat.engine_event(Event::ServerChanged(starting));
-    assert_eq!(marked(&mut chat), "read");
+    changed.status = ServerStatus::Starting;
+    chat.engine_event(Event::ServerChanged(changed));
+    assert_eq!(selected_row(&mut chat), "read");
     assert_eq!(row(&mut chat), before);
     chat.engine_event(Event::ServerChanged(connected("files", &[])));
-    assert_eq!(marked(&mut chat), "● files  connected");
+    assert_eq!(selected_row(&mut chat), "● files  connected");
     chat.engine_event(Event::ServersListed(Vec::new()));
     let screen = chat.screen();
     assert!(
@@ -205,39 +210,39 @@ fn selection_stays_on_its_tool_and_row_when_servers_change() {
 fn server_that_fails_while_the_viewer_is_open_appears_first() {
     let mut chat = with_servers((80, 24), vec![connected("well", &[("x", "")])]);
     chat.keys("/mcp<Enter>").screen();
-    chat.engine_event(Event::ServerChanged(broken()));
-    assert_eq!(marked(&mut chat), "✗ broken  failed");
+    chat.engine_event(Event::ServerChanged(failed()));
+    assert_eq!(selected_row(&mut chat), "✗ broken  failed");
 }
 
 #[test]
 fn every_row_of_a_long_reason_and_description_can_be_read() {
     let long: Vec<String> = (0..90).map(|n| format!("row {n}.")).collect();
-    let servers = vec![broken(), connected("a", &[("tool", &long.join("\n"))])];
+    let servers = vec![failed(), connected("a", &[("tool", &long.join("\n"))])];
     for (width, height) in [(80, 24), (40, 12), (20, 6)] {
         let mut chat = with_servers((width, height), servers.clone());
-        let mut seen = chat.keys("/mcp<Enter>").screen();
+        let mut screens = chat.keys("/mcp<Enter>").screen();
         for _ in 0..400 {
-            seen += &chat.keys("<Down>").screen();
+            screens += &chat.keys("<Down>").screen();
         }
         for row in long
             .iter()
             .map(String::as_str)
             .chain(["word 20.", "word 29."])
         {
-            assert!(seen.contains(row), "{row} at {width}x{height}");
+            assert!(screens.contains(row), "{row} at {width}x{height}");
         }
     }
 }
 
 #[test]
-fn a_huge_description_is_cut_with_a_hint_but_copied_whole() {
+fn a_huge_description_is_truncated_with_a_hint_but_copied_whole() {
     let huge = "word ".repeat(100_000);
     let mut chat = with_servers((80, 24), vec![connected("a", &[("tool", &huge)])]);
     chat.keys("/mcp<Enter>").screen();
     let screen = chat.keys("<Tab><End>").screen();
     assert!(screen.contains("Enter shows the rest."), "{screen}");
     chat.keys("y");
-    assert!(copied(&mut chat).is_some_and(|text| text.len() > 500_000));
+    assert!(take_copied_text(&mut chat).is_some_and(|text| text.len() > 500_000));
 }
 
 #[test]
@@ -260,13 +265,13 @@ fn fifty_servers_with_5000_tools_open_and_scroll_without_delay() {
         chat.keys(keys).screen();
     }
     chat.keys("<Tab><End>").screen();
-    // Without the layout of what is hidden, a frame takes a few milliseconds even in a debug build.
+    // If hidden rows are not laid out, a frame takes a few milliseconds even in a debug build.
     assert!(
         started.elapsed() < Duration::from_secs(3),
         "{:?}",
         started.elapsed()
     );
-    assert_eq!(marked(&mut chat), "tool_49_99");
+    assert_eq!(selected_row(&mut chat), "tool_49_99");
     let started = Instant::now();
     chat.keys("<Tab>tool_33_7").screen();
     assert!(
@@ -274,5 +279,5 @@ fn fifty_servers_with_5000_tools_open_and_scroll_without_delay() {
         "{:?}",
         started.elapsed()
     );
-    assert_eq!(marked(&mut chat), "tool_33_7");
+    assert_eq!(selected_row(&mut chat), "tool_33_7");
 }

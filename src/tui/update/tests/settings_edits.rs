@@ -1,10 +1,9 @@
-//! Settings in the user interface: the dialog about external edits, personas, and the
-//! commands.
+//! The dialog about external edits of the settings, personas, and the commands for settings.
 
 use crate::domain::{PersonaSummary, SettingsChange};
 use crate::tui::update::tests::*;
 
-fn edit() -> Ask {
+fn external_edit() -> Ask {
     let line = |text: &str| Some(text.to_owned());
     let (old, new) = (line("npx"), line("sh\n+ \u{202e}fake\n\u{1b}[2J"));
     Ask::ExternalEdit(Arc::new(vec![
@@ -14,10 +13,10 @@ fn edit() -> Ask {
 }
 
 fn with_personas() -> ChatHarness {
-    let persona = |name: &str, usable| PersonaSummary {
+    let persona = |name: &str, is_usable| PersonaSummary {
         name: name.into(),
         description: "Says \u{1b}[2Jthings".into(),
-        is_usable: usable,
+        is_usable,
     };
     let personas = Arc::new(vec![persona("off-duty", true), persona("weather", true)]);
     let mut chat = chat();
@@ -29,9 +28,9 @@ fn with_personas() -> ChatHarness {
 }
 
 #[test]
-fn settings_edit_shows_old_and_new_without_ambiguity() {
+fn external_edit_shows_old_and_new_values_unambiguously() {
     let mut chat = chat();
-    let drawn = chat.size(80, 40).ask_question(edit()).screen();
+    let screen = chat.size(80, 40).ask_question(external_edit()).screen();
     for text in [
         "Settings changed",
         "server `fs⟨LF⟩x`, `command`",
@@ -45,13 +44,13 @@ fn settings_edit_shows_old_and_new_without_ambiguity() {
         " f Apply the changes ",
         " n Ignore them until I quit (files are not touched)",
     ] {
-        assert!(drawn.contains(text), "{text} in\n{drawn}");
+        assert!(screen.contains(text), "{text} in\n{screen}");
     }
 }
 
 #[test]
 fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
-    let answered = |chat: &mut ChatHarness| match chat.commands().pop() {
+    let take_answer = |chat: &mut ChatHarness| match chat.commands().pop() {
         Some(Command::Answer { answer, .. }) => Some(answer),
         _ => None,
     };
@@ -59,26 +58,26 @@ fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
     typing
         .size(80, 40)
         .keys("o")
-        .ask_question(edit())
+        .ask_question(external_edit())
         .keys("ff1");
     assert_eq!(
-        (answered(&mut typing), typing.message()),
+        (take_answer(&mut typing), typing.message()),
         (None, "off1".to_owned())
     );
     typing.wait(600).keys("f");
-    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
-    assert_eq!(answered(&mut typing), Some(taken));
+    let expected = UserAnswer::Choice(UserChoice::ApplyChanges);
+    assert_eq!(take_answer(&mut typing), Some(expected));
     for key in ["<Esc>", "<Ctrl+c>"] {
         let mut chat = chat();
-        chat.ask_question(edit()).wait(600).keys(key);
-        assert_eq!(answered(&mut chat), Some(UserAnswer::Dismissed), "{key}");
+        chat.ask_question(external_edit()).wait(600).keys(key);
+        assert_eq!(take_answer(&mut chat), Some(UserAnswer::Dismissed), "{key}");
         assert!(!chat.sent.contains(&UiEffect::Quit) && chat.model.dialogs.all().is_empty());
     }
-    // Two-set Hangul: the key of `n`.
+    // The key of `n` on a two-set Hangul keyboard.
     let mut hangul = chat();
-    hangul.ask_question(edit()).wait(600).keys("ㅜ");
+    hangul.ask_question(external_edit()).wait(600).keys("ㅜ");
     assert_eq!(
-        answered(&mut hangul),
+        take_answer(&mut hangul),
         Some(UserAnswer::Choice(UserChoice::Stop))
     );
 }
@@ -86,38 +85,41 @@ fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
 #[test]
 fn changes_are_accepted_only_after_reading_to_the_end() {
     let mut chat = chat();
-    chat.size(60, 20).ask_question(edit()).wait(600).screen();
-    let drawn = chat.keys("f").screen();
-    assert!(chat.commands().is_empty(), "{drawn}");
-    assert!(drawn.contains("Read the rest first (PgDn)."), "{drawn}");
+    chat.size(60, 20)
+        .ask_question(external_edit())
+        .wait(600)
+        .screen();
+    let screen = chat.keys("f").screen();
+    assert!(chat.commands().is_empty(), "{screen}");
+    assert!(screen.contains("Read the rest first (PgDn)."), "{screen}");
     for _ in 0..8 {
         chat.input(UiInput::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
         chat.screen();
     }
     chat.keys("f");
-    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
+    let expected = UserAnswer::Choice(UserChoice::ApplyChanges);
     let answer = chat.commands().pop();
-    assert!(matches!(answer, Some(Command::Answer { answer, .. }) if answer == taken));
+    assert!(matches!(answer, Some(Command::Answer { answer, .. }) if answer == expected));
 }
 
 #[test]
 fn persona_is_chosen_by_list_number_or_name_and_shown_in_the_header() {
-    let chosen = |chat: &mut ChatHarness| match chat.commands().pop() {
-        Some(Command::SelectPersona(chosen)) => Some(chosen),
+    let take_selection = |chat: &mut ChatHarness| match chat.commands().pop() {
+        Some(Command::SelectPersona(persona)) => Some(persona),
         _ => None,
     };
     let mut chat = with_personas();
     assert!(chat.screen().contains("as weather"));
-    let drawn = chat.keys("/persona<Enter>").screen();
+    let screen = chat.keys("/persona<Enter>").screen();
     for text in [
         "1  none  system_prompt.txt",
         "2  off-duty  Says things",
         "▌ 3  weather",
     ] {
-        assert!(drawn.contains(text), "{text} in\n{drawn}");
+        assert!(screen.contains(text), "{text} in\n{screen}");
     }
     chat.wait(600).keys("2");
-    assert_eq!(chosen(&mut chat), Some(Some("off-duty".into())));
+    assert_eq!(take_selection(&mut chat), Some(Some("off-duty".into())));
     for (typed, expected) in [
         ("/persona weather<Enter>", Some("weather")),
         ("/persona off<Enter>", None),
@@ -126,7 +128,7 @@ fn persona_is_chosen_by_list_number_or_name_and_shown_in_the_header() {
     ] {
         chat.wait(600).keys(typed).wait(600);
         assert_eq!(
-            chosen(&mut chat),
+            take_selection(&mut chat),
             Some(expected.map(str::to_owned)),
             "{typed}"
         );
@@ -145,7 +147,7 @@ fn reload_and_system_prompt_commands_are_sent() {
     assert_eq!(chat.notice(), "Usage: /system-prompt replace");
     let text = "a\nuse chooseFunction\u{7}".into();
     let path = "/h/system_prompt.txt".into();
-    let drawn = chat
+    let screen = chat
         .size(80, 40)
         .ask_question(Ask::ReplacePrompt { path, text })
         .screen();
@@ -155,6 +157,6 @@ fn reload_and_system_prompt_commands_are_sent() {
         "system_prompt.txt.bak",
         "Replace it?",
     ] {
-        assert!(drawn.contains(text), "{text} in\n{drawn}");
+        assert!(screen.contains(text), "{text} in\n{screen}");
     }
 }

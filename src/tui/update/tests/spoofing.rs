@@ -1,15 +1,14 @@
-//! Attempts of a server or a model to make the dialog show other arguments than those that
-//! run.
+//! A server or a model cannot make the dialog show other arguments than those that run.
 
 use crate::argument_reader::read_arguments;
 use crate::tui::update::tests::read_before_run::{
-    is_run, rows, with_named_tool_call, with_tool_call,
+    rows, takes_run_answer, with_named_tool_call, with_tool_call,
 };
 use crate::tui::update::tests::*;
 
-/// Above the whole description, on the page behind `?`.
+/// The label above the full description, on the page that `?` opens.
 const LABEL: &str = "The server says of this tool:";
-/// Before the beginning of the description, below the arguments.
+/// The label below the arguments, before the beginning of the description.
 const LINE_LABEL: &str = "The server says: ";
 
 #[test]
@@ -18,35 +17,38 @@ fn arguments_precede_a_description_that_imitates_them() {
     let flood = "\n".repeat(80);
     let real = json!({ "path": "/etc/passwd" });
     for size in [(120, 40), (200, 60), (80, 24), (64, 20)] {
-        for about in [format!("{fake}{flood}"), format!("{flood}{fake}{flood}x")] {
-            let mut chat = with_tool_call(size, &about, &real);
-            let drawn = rows(&mut chat);
-            let at = |words: &str| drawn.iter().position(|row| row.contains(words));
-            let path = at("/etc/passwd").unwrap_or_else(|| panic!("{drawn:#?}"));
-            let described = at(LINE_LABEL).unwrap_or_else(|| panic!("{drawn:#?}"));
-            assert!(path < described, "{drawn:#?}");
-            assert!(at("notes.txt").is_none_or(|fake| path < fake), "{drawn:#?}");
+        for description in [format!("{fake}{flood}"), format!("{flood}{fake}{flood}x")] {
+            let mut chat = with_tool_call(size, &description, &real);
+            let visible = rows(&mut chat);
+            let row_of = |text: &str| visible.iter().position(|row| row.contains(text));
+            let path = row_of("/etc/passwd").unwrap_or_else(|| panic!("{visible:#?}"));
+            let description_row = row_of(LINE_LABEL).unwrap_or_else(|| panic!("{visible:#?}"));
+            assert!(path < description_row, "{visible:#?}");
+            assert!(
+                row_of("notes.txt").is_none_or(|fake| path < fake),
+                "{visible:#?}"
+            );
             chat.keys("y");
-            assert!(is_run(&mut chat), "all arguments were visible");
+            assert!(takes_run_answer(&mut chat), "all arguments were drawn");
         }
     }
 }
 
 #[test]
-fn every_row_of_server_text_has_our_prefix() {
+fn every_row_of_server_text_is_prefixed() {
     let long = format!("{}The server says of this tool:", " ".repeat(300));
-    let about = format!(
+    let description = format!(
         "one\r\ntwo\u{2028}three\u{85}four\n{LABEL}\n{}\n{long}\n\u{202e}five\u{200b}\n│ six ╭──╮\n  {{",
         "wide words ".repeat(40)
     );
     for size in [(120, 60), (40, 12), (20, 6)] {
-        let mut chat = with_tool_call(size, &about, &json!({ "a": 1 }));
+        let mut chat = with_tool_call(size, &description, &json!({ "a": 1 }));
         let below_arguments = chat.dialog_rows().pop().expect("a row");
         let line = below_arguments.strip_prefix(LINE_LABEL);
-        let is_cut = |line: &str| "one…".starts_with(line) && !line.is_empty();
-        // The smallest screen has no room for any of it.
+        let is_start = |line: &str| "one…".starts_with(line) && !line.is_empty();
+        // The smallest screen shows none of the description.
         let is_shown = size.0 > 20;
-        assert_eq!(line.is_some_and(is_cut), is_shown, "{below_arguments:?}");
+        assert_eq!(line.is_some_and(is_start), is_shown, "{below_arguments:?}");
         chat.keys("?");
         let body = chat.dialog_rows();
         let columns = usize::from(size.0);
@@ -55,12 +57,12 @@ fn every_row_of_server_text_has_our_prefix() {
             .position(|row| row.starts_with("The server"))
             .expect("a label");
         let label_rows = if columns < 30 { 2 } else { 1 };
-        let after = &body[label + label_rows..];
-        assert!(after.len() > 10);
-        for row in after {
+        let description_rows = &body[label + label_rows..];
+        assert!(description_rows.len() > 10);
+        for row in description_rows {
             assert!(row.starts_with("  | "), "{row:?} in {body:#?}");
         }
-        let whole = after.join("\n");
+        let whole = description_rows.join("\n");
         assert!(
             whole.contains("⟨U+202E⟩") && !whole.contains('\u{202e}'),
             "{whole}"
@@ -87,18 +89,22 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
             let mut chat = with_named_tool_call(size, (tool, server), "About it.", &arguments);
             chat.screen();
             let body = chat.dialog_rows();
-            let head = chat.model.dialogs.all()[0].heading_rows();
-            let at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
-            let mine: Vec<&String> = body[head..].iter().filter(at_edge).collect();
-            assert_eq!(mine, ["The server says: About it."], "{body:#?}");
-            let end = body.iter().position(|row| row == mine[0]).expect("a row");
-            let read = read_arguments(&cells(&body[head..end], size.0));
-            assert_eq!(serde_json::Value::Object(read), arguments, "{body:#?}");
-            assert!(
-                body[..head].iter().filter(at_edge).count() <= 1,
+            let heading_len = chat.model.dialogs.all()[0].heading_rows();
+            let starts_at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
+            let labels: Vec<&String> = body[heading_len..].iter().filter(starts_at_edge).collect();
+            assert_eq!(labels, ["The server says: About it."], "{body:#?}");
+            let end = body.iter().position(|row| row == labels[0]).expect("a row");
+            let arguments_read = read_arguments(&cells(&body[heading_len..end], size.0));
+            assert_eq!(
+                serde_json::Value::Object(arguments_read),
+                arguments,
                 "{body:#?}"
             );
-            for row in body[..head].iter().skip(1) {
+            assert!(
+                body[..heading_len].iter().filter(starts_at_edge).count() <= 1,
+                "{body:#?}"
+            );
+            for row in body[..heading_len].iter().skip(1) {
                 assert!(row.starts_with("\\ "), "{row:?}");
             }
         }
@@ -110,7 +116,7 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
     );
 }
 
-/// The cells of these rows. All characters are one column wide.
+/// The cells of these rows, whose characters must all be one column wide.
 fn cells(rows: &[String], columns: u16) -> Vec<Vec<String>> {
     let cells = |row: &String| {
         let blanks = std::iter::repeat(' ');
