@@ -17,6 +17,7 @@ pub mod mistral;
 mod model_list;
 mod ollama;
 mod openai;
+mod paced_body;
 pub mod parameter_fallback;
 mod pull;
 pub mod registry;

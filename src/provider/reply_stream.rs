@@ -4,6 +4,7 @@
 use super::adapter::ReplyDecoder;
 use super::error::ProviderError;
 use super::http_provider::HttpProvider;
+use super::paced_body::PacedBody;
 use super::reply_builder::DecodedPart;
 use super::reply_log::ReplyLog;
 use super::types::{ChatRequest, StreamPart};
@@ -64,7 +65,7 @@ enum ReplyStage {
 }
 
 struct OpenBody {
-    response: reqwest::Response,
+    body: PacedBody,
     decoder: Box<dyn ReplyDecoder>,
     log: ReplyLog,
 }
@@ -77,7 +78,7 @@ impl ReplyReader {
             }
             match std::mem::replace(&mut self.stage, ReplyStage::Done) {
                 ReplyStage::Requesting(http) => self.send_request(&http).await,
-                ReplyStage::Reading(body) => self.read_chunk(body).await,
+                ReplyStage::Reading(body) => self.read_burst(body).await,
                 ReplyStage::Done => return None,
             }
         }
@@ -89,7 +90,7 @@ impl ReplyReader {
                 let notices = accepted.notices.into_iter().map(StreamPart::Notice);
                 self.pending.extend(notices.map(Ok));
                 self.stage = ReplyStage::Reading(Box::new(OpenBody {
-                    response: accepted.response,
+                    body: PacedBody::new(accepted.response),
                     decoder: accepted.decoder,
                     log: ReplyLog::new(&self.request),
                 }));
@@ -101,21 +102,21 @@ impl ReplyReader {
         }
     }
 
-    /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
-    /// the reply has ended.
-    async fn read_chunk(&mut self, mut body: Box<OpenBody>) {
-        let next_chunk = body.response.chunk();
-        let chunk = if body.decoder.is_settled() {
-            tokio::time::timeout(COUNTS_TIME_MAX, next_chunk)
+    /// Reads one burst. The caller has set the stage to `Done`; this sets it back to `Reading`
+    /// unless the reply has ended.
+    async fn read_burst(&mut self, mut body: Box<OpenBody>) {
+        let next_burst = body.body.next_burst();
+        let burst = if body.decoder.is_settled() {
+            tokio::time::timeout(COUNTS_TIME_MAX, next_burst)
                 .await
                 .unwrap_or(Ok(None))
         } else {
-            next_chunk.await
+            next_burst.await
         };
         // A broken connection is treated like a closed one: the decoder knows whether the reply
         // was complete.
-        let Ok(Some(bytes)) = chunk else {
-            if let Err(error) = &chunk {
+        let Ok(Some(bytes)) = burst else {
+            if let Err(error) = &burst {
                 tracing::debug!("reading the answer failed: {}", root_cause(error));
             }
             let OpenBody {
@@ -134,15 +135,22 @@ impl ReplyReader {
         }
     }
 
-    /// Queues decoded parts and logs them.
+    /// Queues decoded parts, joining text that belongs together, and logs them.
     fn add_parts(&mut self, parts: Vec<DecodedPart>, log: &mut ReplyLog) {
         for part in parts {
             log.push(&part);
             self.has_content |= part.as_ref().is_ok_and(StreamPart::is_content);
-            self.pending.push_back(part.map_err(|cause| ProviderError {
+            let part = part.map_err(|cause| ProviderError {
                 has_partial_reply: self.has_content,
                 ..ProviderError::new(&self.request.model, cause)
-            }));
+            });
+            match (self.pending.back_mut(), part) {
+                (Some(Ok(StreamPart::Text(queued))), Ok(StreamPart::Text(text)))
+                | (Some(Ok(StreamPart::Thinking(queued))), Ok(StreamPart::Thinking(text))) => {
+                    queued.push_str(&text);
+                }
+                (_, part) => self.pending.push_back(part),
+            }
         }
     }
 }

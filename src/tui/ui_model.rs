@@ -254,9 +254,12 @@ impl UiModel {
     pub fn next_wake(&self) -> Option<Duration> {
         let is_waiting = self.chat.transcript.wait().is_some() || self.active_probe().is_some();
         let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
+        // While text streams in, the spinner turns with the frames that show the text.
+        let is_quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;
         let spinner = has_spinner.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
-            Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
+            let next = Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step);
+            next.max(is_quiet_from)
         });
         let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
         let held_enter = self.composer.paste_detector.enter_due_at();
