@@ -68,6 +68,8 @@ impl Turn {
                 self.close_ask();
                 self.finish_reply(end);
             }
+            // No token yet: the server only keeps the connection open.
+            TurnInput::Heartbeat if self.state == TurnState::Waiting => {}
             part => {
                 // The reply continues, so the question whether to keep waiting is moot.
                 self.close_ask();

@@ -32,6 +32,8 @@ pub enum HttpError {
     BodyInterrupted(String),
     #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
     CrossOriginRedirect(DisplayUrl),
+    #[error("It redirects with HTTP status 303 to {0}, which would drop the request.")]
+    RedirectToGet(DisplayUrl),
     #[error("It redirects in a loop.")]
     RedirectLoop,
     #[error("It requires valid credentials (HTTP status 401{0}).")]

@@ -20,7 +20,7 @@ pub struct LayoutKey {
     pub names_model: bool,
     /// Show the raw text instead of rendered Markdown.
     pub raw: bool,
-    /// The entry may still grow.
+    /// The entry may still grow, or was cancelled in the middle.
     pub is_open: bool,
     /// The thinking is shown unfolded.
     pub is_expanded_thinking: bool,

@@ -48,6 +48,20 @@ impl LayoutInput<'_> {
         self.visible_indices.map_or(index, |list| list[index]) == entry
     }
 
+    /// Whether the visible entry at `index` ends in the middle: it is streaming or was cancelled.
+    /// Its unfinished Markdown is shown as if complete.
+    pub fn is_unfinished(&self, index: usize, entry: &TranscriptEntry) -> bool {
+        let is_cancelled = matches!(
+            entry.body,
+            EntryBody::Text {
+                is_cancelled: true,
+                ..
+            }
+        );
+        let mut open = self.open_entry.into_iter();
+        is_cancelled || open.any(|open| self.is_transcript_entry(index, open))
+    }
+
     /// Whether this is thinking shown unfolded in the chat, between header and footer.
     pub fn is_expanded_thinking(&self, entry: &TranscriptEntry) -> bool {
         match &entry.body {

@@ -367,9 +367,7 @@ impl Viewport {
             gap_rows: gap_rows_before(source, index),
             names_model: names_model(source, index),
             raw: source.raw,
-            is_open: source
-                .open_entry
-                .is_some_and(|open| source.is_transcript_entry(index, open)),
+            is_open: source.is_unfinished(index, entry),
             is_expanded_thinking: source.is_expanded_thinking(entry),
         };
         let fresh = |slot: &EntryLayout| slot.key == stamp;
