@@ -1,6 +1,6 @@
 //! State of the current conversation: title, session file, privacy, branches and last turn.
 
-use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd};
+use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
@@ -16,6 +16,8 @@ pub struct ConversationState {
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
     pub last_turn: Option<Prompt>,
+    /// A summary that was requested and has not started yet.
+    pub requested_summary: Option<TurnId>,
     /// The token limit truncated the last answer.
     pub cut: bool,
 }
@@ -44,6 +46,7 @@ impl ConversationState {
         self.has_undone_turn = false;
         self.replacement = None;
         self.last_turn = None;
+        self.requested_summary = None;
         self.cut = false;
     }
 

@@ -234,6 +234,20 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
 }
 
 #[tokio::test]
+async fn a_redirect_that_would_drop_the_request_is_named_as_such() {
+    let web = TestHttpServer::start_with(|_| redirect(303, "/other")).await;
+    let (origin, config) = (web.origin.clone(), server_at(&web, "/mcp"));
+    assert_eq!(
+        HttpHarness::connection_error(web, config).await,
+        format!(
+            "Server `web` could not be started. It redirects to `{origin}/other` with HTTP \
+             status 303, which would drop the request. If that is its endpoint, set it as `url` \
+             in mcp-servers.json."
+        )
+    );
+}
+
+#[tokio::test]
 async fn a_redirect_loop_ends() {
     let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
     let config = server_at(&web, "/mcp");
