@@ -170,11 +170,9 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
             let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(&shared)
         };
-        let text = format!(
-            "{level:>5} {target}: {}",
-            format_line(&event_text, &redactor)
-        );
-        lock_ignoring_poison(&self.state).write(now.date(), &format!("{time} {text}\n"));
+        let text = format!("{target}: {}", format_line(&event_text, &redactor));
+        let line = format!("{time} {level:>5} {text}\n");
+        lock_ignoring_poison(&self.state).write(now.date(), &line);
         // Outside the lock, because the pane may be slow and may log itself.
         (self.pane)(LogLine {
             level,

@@ -61,8 +61,8 @@ pub enum Advice {
     ReplaceSystemPrompt,
     /// Review changes to trusted tools.
     ReviewTrust,
-    /// Disable servers or tools.
-    DisableTools,
+    /// Disable the server of this name, sanitized.
+    DisableServer(String),
     /// Read a server's instructions for the model.
     ReviewInstructions,
 }

@@ -46,7 +46,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
-        | Advice::DisableTools
+        | Advice::DisableServer(_)
         | Advice::ReviewInstructions => return None,
     };
     Some(text.to_owned())

@@ -14,7 +14,10 @@ fn log_events(
 ) -> Vec<String> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let pane = Arc::clone(&lines);
-    let send_to_pane = move |line: LogLine| pane.lock().unwrap().push(line.text);
+    let send_to_pane = move |line: LogLine| {
+        let shown = format!("{:>5} {}", line.level, line.text);
+        pane.lock().unwrap().push(shown);
+    };
     let (layer, handle) = TracingLayer::with_clock(folder, level, send_to_pane, clock);
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || run(&handle));

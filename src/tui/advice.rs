@@ -47,8 +47,8 @@ fn phrase(advice: &Advice) -> Option<String> {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
         Advice::ReviewTrust => "/trust shows what changed.",
-        Advice::DisableTools => {
-            "To disable a server or a tool, press Space on it in the Servers pane (F2)."
+        Advice::DisableServer(name) => {
+            return Some(format!("`/mcp {name} off` disables it."));
         }
         Advice::ReviewInstructions => {
             "To read them, press i on the server in the Servers pane (F2)."

@@ -1,6 +1,6 @@
 //! State of the current conversation: title, session file, privacy, branches and last turn.
 
-use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd};
+use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
@@ -16,7 +16,9 @@ pub struct ConversationState {
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
     pub last_turn: Option<Prompt>,
-    /// Whether the token limit truncated the last answer.
+    /// A summary that was requested and has not started yet.
+    pub requested_summary: Option<TurnId>,
+    /// The token limit truncated the last answer.
     pub is_last_answer_truncated: bool,
 }
 
@@ -44,6 +46,7 @@ impl ConversationState {
         self.has_undone_turn = false;
         self.replacement = None;
         self.last_turn = None;
+        self.requested_summary = None;
         self.is_last_answer_truncated = false;
     }
 

@@ -305,6 +305,8 @@ impl UiModel {
     /// Whether a new prompt has to wait. A finished probe also blocks until it is closed,
     /// because storing its result changes how the next prompt is sent.
     pub fn is_busy(&self) -> bool {
-        self.running_turn().is_some() || self.probe.is_some()
+        self.running_turn().is_some()
+            || self.probe.is_some()
+            || self.conversation.requested_summary.is_some()
     }
 }

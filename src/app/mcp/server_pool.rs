@@ -36,6 +36,8 @@ pub struct ServerPool {
     trust: Trust,
     deadline: Option<Instant>,
     timeout: Option<Duration>,
+    /// Why waiting for the servers stopped early, if it did.
+    stop_reason: Option<StopReason>,
     background: BackgroundRuntime,
 }
 
@@ -80,6 +82,7 @@ impl ServerPool {
             trust: trust.value,
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             timeout,
+            stop_reason: None,
             background: background.clone(),
         })
     }
@@ -112,6 +115,7 @@ impl ServerPool {
             }
         };
         self.status.clear();
+        self.stop_reason = result.err();
         result
     }
 
@@ -136,11 +140,13 @@ impl ServerPool {
 
     /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
-        let seconds = self
-            .timeout
-            .unwrap_or_else(|| self.default_wait())
-            .as_secs_f64();
-        let gave_up_reason = format!("It did not answer within {seconds} s.");
+        let gave_up_reason = match self.stop_reason {
+            Some(StopReason::Signal(_)) => "It was still starting when you stopped.".to_owned(),
+            _ => {
+                let wait = self.timeout.unwrap_or_else(|| self.default_wait());
+                format!("It did not answer within {} s.", wait.as_secs_f64())
+            }
+        };
         let pairs = self.configs.iter().zip(self.hub.servers());
         pairs
             .map(|(config, server)| ServerReport {

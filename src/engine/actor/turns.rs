@@ -147,14 +147,23 @@ impl Actor {
             .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
     }
 
+    /// Reports that a summary did not start. No `Started` event precedes it, so the conversation
+    /// shows nothing of it.
+    fn reject_summary(&mut self, id: TurnId, notice: Notice) {
+        let end = TurnEnd::Failed { notice };
+        let usage = Usage::default();
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
+    }
+
     /// Starts a turn whose answer is a summary of the older messages.
     pub(super) fn compact(&mut self, id: TurnId) {
-        let prompt = Prompt::compaction();
         if let Some(busy) = self.busy_notice() {
-            return self.reject(id, prompt, busy);
+            return self.reject_summary(id, busy);
         }
         let Some(model) = self.models.current().cloned() else {
-            return self.reject(id, prompt, no_model(&self.cx));
+            return self.reject_summary(id, no_model(&self.cx));
         };
         let tokens = self
             .models
@@ -167,12 +176,12 @@ impl Actor {
             chars_max.unwrap_or(usize::MAX),
         );
         let Some((instruction, prefix)) = summary_request else {
-            let notice = Notice::failure("There is nothing to summarize yet.")
+            let notice = Notice::info("There is nothing to summarize yet.")
                 .with_reason("The last prompt and its answer are never summarized.");
-            return self.reject(id, prompt, notice);
+            return self.reject_summary(id, notice);
         };
         let setup = TurnSetup {
-            prompt,
+            prompt: Prompt::compaction(),
             prompt_override: Some(instruction),
             model: model.name.clone(),
             // No tools, and no instructions about them.

@@ -47,7 +47,7 @@ impl ToolCost {
                 "Tool definitions take about {} tokens; those of server `{server}` take the most, about {}.",
                 self.tokens, self.server_tokens
             ))
-            .with_advice(Advice::DisableTools)
+            .with_advice(Advice::DisableServer(server.as_str().to_owned()))
     }
 }
 
@@ -81,6 +81,10 @@ mod tests {
         assert_eq!(
             expected.explain(Notice::warning("Too long.")).summary(),
             "Too long. Tool definitions take about 4600 tokens; those of server `big⟨U+200B⟩` take the most, about 4000."
+        );
+        assert_eq!(
+            expected.explain(Notice::warning("Too long.")).advice,
+            [Advice::DisableServer("big⟨U+200B⟩".to_owned())]
         );
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Round {
     pub(super) requested_calls: Vec<RequestedCall>,
     /// Provider data that must be sent back with this round's calls.
     pub(super) reasoning_echo: Option<ReasoningEcho>,
+    /// The reply contains more than signs that the connection is alive.
+    has_token: bool,
     /// All thinking of this round.
     thinking: String,
     text_loop_detector: LoopDetector,
@@ -55,7 +57,7 @@ impl Turn {
             }
             TurnInput::Idle { seconds } => {
                 // A slow first token is normal: the model may be loading.
-                if self.state == TurnState::Streaming {
+                if self.state == TurnState::Streaming && self.round.has_token {
                     self.open_ask(TurnState::Stalled, Ask::Stalled { seconds });
                 }
             }
@@ -72,6 +74,7 @@ impl Turn {
                 // The reply continues, so the question whether to keep waiting is moot.
                 self.close_ask();
                 self.state = TurnState::Streaming;
+                self.round.has_token |= part != TurnInput::Heartbeat;
                 self.handle_reply_part(part);
             }
         }

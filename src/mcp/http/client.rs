@@ -126,11 +126,16 @@ impl RemoteClient {
             .get(LOCATION)
             .and_then(|location| location.to_str().ok());
         let target = location.and_then(|location| url.join(location).ok());
-        match target {
-            Some(target) if target.origin() == url.origin() && keeps_method => Ok(Some(target)),
-            Some(target) => Err(HttpError::CrossOriginRedirect(self.display_url(&target))),
-            None => Ok(None),
+        let Some(target) = target else {
+            return Ok(None);
+        };
+        if target.origin() != url.origin() {
+            return Err(HttpError::CrossOriginRedirect(self.display_url(&target)));
         }
+        if !keeps_method {
+            return Err(HttpError::RedirectToGet(self.display_url(&target)));
+        }
+        Ok(Some(target))
     }
 
     /// A URL that is safe to show: without user, password and query, and with secrets in the path

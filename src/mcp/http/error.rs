@@ -32,6 +32,8 @@ pub enum HttpError {
     BodyInterrupted(String),
     #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
     CrossOriginRedirect(DisplayUrl),
+    #[error("It redirects to `{0}` with HTTP status 303, which would drop the request.")]
+    RedirectToGet(DisplayUrl),
     #[error("It redirects in a loop.")]
     RedirectLoop,
     #[error("It requires valid credentials (HTTP status 401{0}).")]
@@ -177,6 +179,9 @@ impl HttpError {
             Self::Tls { .. } => {
                 "If it does not use TLS, start `url` in mcp-servers.json with `http://`. \
                  Otherwise this computer must trust its certificate."
+            }
+            Self::RedirectToGet(_) => {
+                "If that is its endpoint, set it as `url` in mcp-servers.json."
             }
             Self::CrossOriginRedirect(_) => {
                 "If you trust that address, set it as `url` in mcp-servers.json."

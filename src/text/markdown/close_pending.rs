@@ -3,7 +3,9 @@
 
 use super::emphasis::{OpenRun, emphasis_runs};
 use super::line_syntax::{self, is_blank};
+use super::math::{TextEnd, mask_math, math_spans};
 use super::scan::BlockScanner;
+use std::ops::Range;
 
 /// Delimiters of emphasis that is not closed within this many bytes are shown as text.
 const EMPHASIS_BYTES_MAX: usize = 240;
@@ -58,8 +60,24 @@ fn is_undecided(text: &str) -> bool {
 }
 
 /// Closes open constructs at the end of a paragraph and drops trailing delimiters, which may yet
-/// open or close a construct. O(len).
-pub fn close_pending(text: &mut String) {
+/// open or close a construct. Returns the ranges of math, which is left as it is. O(len).
+pub fn close_pending(text: &mut String) -> Vec<Range<usize>> {
+    let math = math_spans(text, TextEnd::Growing);
+    if math.is_empty() {
+        close_constructs(text);
+        return math;
+    }
+    let masked = mask_math(text, &math);
+    let mut closed = masked.clone();
+    close_constructs(&mut closed);
+    let pairs = masked.bytes().zip(closed.bytes());
+    let kept = pairs.take_while(|(before, after)| before == after).count();
+    text.truncate(kept);
+    text.push_str(&closed[kept..]);
+    math
+}
+
+fn close_constructs(text: &mut String) {
     let trimmed = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
         .trim_end_matches('\\');

@@ -3,6 +3,7 @@
 
 use super::emphasis::emphasis_runs;
 use super::line_syntax::setext_level;
+use super::math::mask_math;
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
@@ -78,15 +79,22 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// Writes the text of a leaf, whose lines are separated by `\n`, to `sink` and returns its link
-/// definitions. O(len).
+/// The text of a leaf, whose lines are separated by `\n`, and the ranges of its math.
+#[derive(Debug, Clone, Default)]
+pub struct LeafText {
+    pub text: String,
+    pub math: Vec<Range<usize>>,
+}
+
+/// Writes the text of a leaf to `sink` and returns its link definitions. O(len).
 pub fn write_inline(
-    text: &str,
+    leaf: &LeafText,
     base: TextStyle,
     glyphs: &MarkdownGlyphs,
     links: &mut LinkDefinitions,
     sink: &mut impl InlineSink,
 ) -> Vec<LinkDefinition> {
+    let text = leaf.text.as_str();
     if is_plain(text) {
         let mut line_start = 0;
         for line in text.split('\n') {
@@ -105,7 +113,7 @@ pub fn write_inline(
     } else {
         LEADING_GUARD
     };
-    let (guarded, invisible_spaces) = insert_invisible_spaces(guard, text);
+    let (guarded, insertions) = prepare_for_parser(guard, leaf);
     let options = Options::ENABLE_STRIKETHROUGH;
     let resolve = |link: BrokenLink| {
         let target = links.resolve(&link.reference)?;
@@ -126,7 +134,7 @@ pub fn write_inline(
         links: Vec::new(),
         guard_bytes_left: guard.len(),
         guard_bytes: guard.len(),
-        invisible_spaces,
+        insertions,
         has_output: false,
         after_line_break: false,
     };
@@ -154,6 +162,7 @@ pub struct LinkDefinition {
 struct OpenLink {
     target: String,
     text: String,
+    is_image: bool,
 }
 
 struct InlineWriter<'a, I: InlineSink> {
@@ -164,8 +173,8 @@ struct InlineWriter<'a, I: InlineSink> {
     /// Bytes of the guard still to skip.
     guard_bytes_left: usize,
     guard_bytes: usize,
-    /// Offsets of the inserted invisible spaces.
-    invisible_spaces: Vec<usize>,
+    /// Each insertion: its offset, and the number of bytes inserted up to and including it.
+    insertions: Vec<(usize, usize)>,
     has_output: bool,
     after_line_break: bool,
 }
@@ -194,11 +203,10 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             link.text.push_str(text);
         }
         self.has_output |= !text.is_empty();
-        let spaces_before = self
-            .invisible_spaces
-            .partition_point(|space| *space < offset);
-        let offset =
-            offset.saturating_sub(self.guard_bytes + spaces_before * INVISIBLE_SPACE.len());
+        let next = self.insertions.partition_point(|(at, _)| *at < offset);
+        let last = next.checked_sub(1).map(|last| self.insertions[last]);
+        let inserted = last.map_or(0, |(_, bytes)| bytes);
+        let offset = offset.saturating_sub(self.guard_bytes + inserted);
         if text.contains(INVISIBLE_SPACE) {
             self.sink
                 .push_text(&text.replace(INVISIBLE_SPACE, ""), style, offset);
@@ -273,19 +281,17 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             Tag::Strong => self.push_style(|style| style.bold = true),
             Tag::Emphasis => self.push_style(|style| style.italic = true),
             Tag::Strikethrough => self.push_style(|style| style.strikethrough = true),
-            Tag::Link { dest_url, .. } => self.open_link(&dest_url),
-            Tag::Image { dest_url, .. } => {
-                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), offset);
-                self.open_link(&dest_url);
-            }
+            Tag::Link { dest_url, .. } => self.open_link(&dest_url, false),
+            Tag::Image { dest_url, .. } => self.open_link(&dest_url, true),
             _ => self.begin_block(offset),
         }
     }
 
-    fn open_link(&mut self, target: &str) {
+    fn open_link(&mut self, target: &str, is_image: bool) {
         self.links.push(OpenLink {
             target: target.to_owned(),
             text: String::new(),
+            is_image,
         });
         self.push_style(|style| {
             style.role = StyleRole::Link;
@@ -301,7 +307,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             TagEnd::Link | TagEnd::Image => {
                 self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
-                if !text_names_target(&link.text, &link.target) {
+                if link.is_image || !text_names_target(&link.text, &link.target) {
                     self.push_link_target(&link, offset);
                 }
             }
@@ -309,47 +315,61 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         }
     }
 
-    /// Shows the target of a link, after its text if it has any.
+    /// Shows the target of a link, after its text if it has any. An image is named as one.
     fn push_link_target(&mut self, link: &OpenLink, offset: usize) {
         let end = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let ellipsis = if end < link.target.len() { "…" } else { "" };
         let target = link.target[..end].replace(['\n', '\r'], " ");
-        let text = if link.text.trim().is_empty() {
-            format!("{target}{ellipsis}")
-        } else {
-            format!(" ({target}{ellipsis})")
+        let is_named = text_names_target(&link.text, &link.target);
+        let text = match (link.text.trim().is_empty(), link.is_image) {
+            (true, false) => format!("{target}{ellipsis}"),
+            (true, true) => format!("image: {target}{ellipsis}"),
+            (false, false) => format!(" ({target}{ellipsis})"),
+            (false, true) if is_named => " (image)".to_owned(),
+            (false, true) => format!(" (image: {target}{ellipsis})"),
         };
         self.push_text(&text, TextStyle::from_role(StyleRole::Dim), offset);
     }
 }
 
-/// Prepends `guard` to the text and inserts invisible spaces where delimiter runs need them. Also
-/// inserts one before each line that looks like a setext underline: the block scanner has already
-/// decided that it is text. Returns the new text and the offsets of the invisible spaces.
-fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
-    let mut positions = Vec::new();
+/// Prepends `guard` to the text, escapes its math so that the parser keeps it, and inserts
+/// invisible spaces where delimiter runs need them. Also inserts one before each line that looks
+/// like a setext underline: the block scanner has already decided that it is text. Returns the new
+/// text and, for each insertion, its offset and the number of bytes inserted so far.
+fn prepare_for_parser(guard: &str, leaf: &LeafText) -> (String, Vec<(usize, usize)>) {
+    let text = leaf.text.as_str();
+    let mut positions: Vec<(usize, &str)> = Vec::new();
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
-        positions = emphasis_runs(text).invisible_spaces;
+        let runs = emphasis_runs(&mask_math(text, &leaf.math));
+        let spaces = runs.invisible_spaces.into_iter();
+        positions.extend(spaces.map(|position| (position, INVISIBLE_SPACE)));
     }
     for (position, _) in text.match_indices('\n') {
         let line = text[position + 1..].split('\n').next().unwrap_or_default();
         if setext_level(line.trim_start_matches(' ')).is_some() {
-            positions.push(position + 1);
+            positions.push((position + 1, INVISIBLE_SPACE));
         }
     }
-    positions.sort_unstable();
-    let mut offsets = Vec::with_capacity(positions.len());
-    let mut text_with_spaces = String::with_capacity(text.len() + 8);
-    text_with_spaces.push_str(guard);
-    let mut copied = 0;
-    for position in positions {
-        text_with_spaces.push_str(&text[copied..position]);
-        offsets.push(text_with_spaces.len());
-        text_with_spaces.push_str(INVISIBLE_SPACE);
+    for span in &leaf.math {
+        let bytes = text[span.clone()].bytes().zip(span.clone());
+        let punctuation = bytes.filter(|(byte, _)| byte.is_ascii_punctuation());
+        positions.extend(punctuation.map(|(_, position)| (position, "\\")));
+    }
+    // The sort is stable: a space precedes the backslash at its position.
+    positions.sort_by_key(|(position, _)| *position);
+    let mut insertions = Vec::with_capacity(positions.len());
+    let mut prepared = String::with_capacity(text.len() + positions.len() + 8);
+    prepared.push_str(guard);
+    let (mut copied, mut inserted) = (0, 0);
+    for (position, insertion) in positions {
+        prepared.push_str(&text[copied..position]);
+        inserted += insertion.len();
+        insertions.push((prepared.len(), inserted));
+        prepared.push_str(insertion);
         copied = position;
     }
-    text_with_spaces.push_str(&text[copied..]);
-    (text_with_spaces, offsets)
+    prepared.push_str(&text[copied..]);
+    (prepared, insertions)
 }
 
 fn text_names_target(text: &str, target: &str) -> bool {

@@ -320,7 +320,7 @@ impl MarkdownLayout {
         let start = self.row_buffer.end();
         let mut sink = source_map::RowBufferSink::new(&mut self.row_buffer);
         let style = paragraph.base_style();
-        let definitions = write_inline(&text.text, style, &self.glyphs, &mut self.links, &mut sink);
+        let definitions = write_inline(&text.leaf, style, &self.glyphs, &mut self.links, &mut sink);
         let map = sink.finish();
         // While streaming, the target of a link may be incomplete.
         for definition in definitions.into_iter().filter(|_| !paragraph.is_streaming) {
@@ -328,7 +328,7 @@ impl MarkdownLayout {
         }
         if !hold_last {
             self.row_buffer.trim_end(start);
-        } else if text.text.ends_with(' ') {
+        } else if text.leaf.text.ends_with(' ') {
             self.row_buffer.push_text(" ", style);
         }
         let pending_row = paragraph.pending_row.take();

@@ -11,6 +11,8 @@ mod emphasis;
 mod inline;
 mod layout;
 mod line_syntax;
+mod math;
+mod open_block;
 mod row_buffer;
 mod scan;
 mod source_map;
@@ -23,8 +25,9 @@ pub use style::{MarkdownGlyphs, StyleRole, TextStyle};
 
 use crate::text::sanitize::Sanitizer;
 use layout::{MarkdownLayout, OpenLeaf};
+use open_block::LinePart;
 use row_buffer::Checkpoint;
-use scan::{BlockScanner, LinePart};
+use scan::BlockScanner;
 use std::num::NonZeroU16;
 
 /// Lines up to this length are processed whole. A longer line is split into parts, at a space if

@@ -7,46 +7,12 @@ use super::container::{
     Container, LineRest, continuation_parts, first_unshown_item, mark_items_nonempty,
     match_containers, take_checkbox, take_prefix,
 };
-use super::line_syntax::{self, CODE_INDENT, Fence};
-use std::ops::Range;
+use super::line_syntax::{self, CODE_INDENT};
+use super::math::opens_display_math;
+use super::open_block::{LinePart, OpenBlock};
 
 /// Maximum nesting of containers; deeper markers are treated as text.
 const DEPTH_MAX: usize = 48;
-
-#[derive(Debug, Clone, PartialEq, Default)]
-enum OpenBlock {
-    #[default]
-    None,
-    Paragraph {
-        /// May become the header of a table.
-        last_line: Range<usize>,
-    },
-    Fence {
-        fence: Fence,
-        indent: usize,
-    },
-    Indented {
-        /// Source offsets of trailing blank lines, which belong to the block only if more code
-        /// follows.
-        blank_lines: Vec<usize>,
-    },
-    Table,
-    /// A heading or rule: one line, which may arrive in several parts.
-    SingleLine,
-}
-
-/// A line, or the next part of a long one.
-#[derive(Debug, Clone, Copy)]
-pub struct LinePart {
-    pub start: usize,
-    pub end: usize,
-    /// Continues the line of the previous part.
-    pub is_continuation: bool,
-    /// The line is too long for one part, so another part follows.
-    pub is_cut: bool,
-    /// The stream may still extend the line.
-    pub is_partial: bool,
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct BlockScanner {
@@ -83,6 +49,9 @@ impl BlockScanner {
         }
         if rest.is_blank() {
             return self.push_blank_line(matched, &rest, emit);
+        }
+        if all_matched && self.leaf.push_math_line(&rest, emit) {
+            return;
         }
         let has_opened = self.open_containers(matched, &mut rest, emit);
         let continues_paragraph = !has_opened && matches!(self.leaf, OpenBlock::Paragraph { .. });
@@ -270,7 +239,9 @@ impl BlockScanner {
         let is_in_paragraph = matches!(self.leaf, OpenBlock::Paragraph { .. });
         // The line above, if this one belongs to the same paragraph.
         let line_above = match &self.leaf {
-            OpenBlock::Paragraph { last_line } if is_in_same_containers => Some(last_line.clone()),
+            OpenBlock::Paragraph { last_line, .. } if is_in_same_containers => {
+                Some(last_line.clone())
+            }
             _ => None,
         };
         if indent >= CODE_INDENT {
@@ -336,7 +307,10 @@ impl BlockScanner {
             self.open_leaf(matched, has_opened, LeafKind::Paragraph, emit);
         }
         emit(BlockEvent::Line(line.clone()));
-        self.leaf = OpenBlock::Paragraph { last_line: line };
+        self.leaf = OpenBlock::Paragraph {
+            math_close: opens_display_math(&rest.source[line.clone()]),
+            last_line: line,
+        };
     }
 
     fn open_leaf(

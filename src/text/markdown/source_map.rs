@@ -2,7 +2,8 @@
 
 use super::block_event::LeafKind;
 use super::close_pending::close_pending;
-use super::inline::InlineSink;
+use super::inline::{InlineSink, LeafText};
+use super::math::{TextEnd, math_spans};
 use super::row_buffer::RowBuffer;
 use super::style::{StyleRole, TextStyle};
 use crate::text::sanitize::Sanitizer;
@@ -95,18 +96,20 @@ impl ParagraphText {
             starts.push((text.len(), line.start));
             text.push_str(&source[line.clone()]);
         }
-        if self.is_streaming {
-            close_pending(&mut text);
-        }
+        let math = match self.is_streaming {
+            true => close_pending(&mut text),
+            false => math_spans(&text, TextEnd::Final),
+        };
         let end = self.lines.last().map_or(0, |line| line.end);
-        JoinedText { text, starts, end }
+        let leaf = LeafText { text, math };
+        JoinedText { leaf, starts, end }
     }
 }
 
 /// The joined lines of a leaf.
 pub struct JoinedText {
-    pub text: String,
-    /// Start of each line in `text` and in the source.
+    pub leaf: LeafText,
+    /// Start of each line in the leaf's text and in the source.
     starts: Vec<(usize, usize)>,
     /// End of the last line in the source.
     end: usize,

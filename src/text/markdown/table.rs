@@ -2,9 +2,10 @@
 //! to them, so a long table is not laid out again with every row.
 
 use super::close_pending::close_pending;
-use super::inline::{InlineSink, LinkDefinitions, write_inline};
+use super::inline::{InlineSink, LeafText, LinkDefinitions, write_inline};
 use super::layout::RowPrefixes;
 use super::line_syntax::{self, ColumnAlign};
+use super::math::{TextEnd, math_spans};
 use super::row_buffer::{BreakMode, RowBuffer};
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use super::table_plan::{TablePlan, plan_table};
@@ -86,14 +87,16 @@ impl TableRow {
                 let mut cell = TableCell::default();
                 let is_unfinished = is_partial && range.end == end;
                 let mut text = text[range].trim_matches(' ').replace("\\|", "|");
-                if is_unfinished {
-                    close_pending(&mut text);
-                }
+                let math = match is_unfinished {
+                    true => close_pending(&mut text),
+                    false => math_spans(&text, TextEnd::Final),
+                };
+                let leaf = LeafText { text, math };
                 let mut sink = CellSink {
                     cell: &mut cell,
                     sanitizer: Sanitizer::default(),
                 };
-                write_inline(&text, TextStyle::default(), glyphs, links, &mut sink);
+                write_inline(&leaf, TextStyle::default(), glyphs, links, &mut sink);
                 cell.width = cell.text.split('\n').map(width).max().unwrap_or(0);
                 cell
             })

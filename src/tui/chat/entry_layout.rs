@@ -20,7 +20,7 @@ pub struct LayoutKey {
     pub names_model: bool,
     /// Whether the raw text is shown instead of rendered Markdown.
     pub shows_raw_text: bool,
-    /// Whether the entry may still grow.
+    /// Whether the entry may still grow, or was cancelled in the middle.
     pub is_open: bool,
     /// Whether this is thinking that is shown in full without being unfolded by the user.
     pub is_expanded_thinking: bool,

@@ -118,7 +118,8 @@ pub fn names_model(input: &LayoutInput, index: usize) -> bool {
     previous.is_some_and(|previous| previous != model)
 }
 
-/// Blank rows above an entry: none above the first and between folded lines, else one.
+/// Blank rows above an entry: none above the first and between the folded lines of a round,
+/// else one.
 pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
     let Some(entry) = input.entry(index) else {
         return 0;
@@ -126,10 +127,13 @@ pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
     let before = last_visible_before(input, index)
         .and_then(|index| input.entry(index))
         .map(|entry| (entry_shape(entry, input), entry));
+    // Thinking after a call begins another round of the turn.
+    let is_tool = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Tool(_));
+    let is_folded = entry_shape(entry, input) == EntryShape::FoldedLine;
     match before {
         None => 0,
-        Some((EntryShape::FoldedLine, _))
-            if entry_shape(entry, input) == EntryShape::FoldedLine =>
+        Some((EntryShape::FoldedLine, before))
+            if is_folded && (is_tool(entry) || !is_tool(before)) =>
         {
             0
         }

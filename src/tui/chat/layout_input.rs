@@ -48,7 +48,21 @@ impl LayoutInput<'_> {
         self.visible_indices.map_or(index, |indices| indices[index]) == entry
     }
 
-    /// Whether `entry` is thinking that the chat shows in full, between header and footer.
+    /// Whether the visible entry at `index` ends in the middle: it is streaming or was cancelled.
+    /// Its unfinished Markdown is shown as if complete.
+    pub fn is_unfinished(&self, index: usize, entry: &TranscriptEntry) -> bool {
+        let is_cancelled = matches!(
+            entry.body,
+            EntryBody::Text {
+                is_cancelled: true,
+                ..
+            }
+        );
+        let mut open = self.open_entry.into_iter();
+        is_cancelled || open.any(|open| self.is_transcript_entry(index, open))
+    }
+
+    /// Whether this is thinking that the chat shows in full, between header and footer.
     pub fn is_expanded_thinking(&self, entry: &TranscriptEntry) -> bool {
         match &entry.body {
             EntryBody::Thinking { is_open, piece, .. } => {

@@ -188,7 +188,11 @@ fn draw_row(
                 EntryBody::Thinking { .. } => {
                     (THINKING_FOOTER, indent_and_style(entry, input, pen).0)
                 }
-                _ => ("(cancelled)", 0),
+                _ => {
+                    let (dot, dim) = (pen.glyphs.dot, pen.theme.dim);
+                    pen.put(row.x, row.y, dot, dim, row.width);
+                    ("(cancelled)", INDENT)
+                }
             };
             let columns = row.width.saturating_sub(indent);
             pen.put(row.x + indent, row.y, text, pen.theme.dim, columns);

@@ -365,9 +365,7 @@ impl Viewport {
             gap_rows: gap_rows_before(input, index),
             names_model: names_model(input, index),
             shows_raw_text: input.shows_raw_text,
-            is_open: input
-                .open_entry
-                .is_some_and(|open| input.is_transcript_entry(index, open)),
+            is_open: input.is_unfinished(index, entry),
             is_expanded_thinking: input.is_expanded_thinking(entry),
         };
         let is_current = |layout: &EntryLayout| layout.key == key;

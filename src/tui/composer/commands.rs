@@ -66,12 +66,16 @@ impl Composer {
             return self.run_action(binding.action, argument.trim(), cx);
         }
         let name = name.to_lowercase();
-        let mut notice = Notice::warning(format!("Unknown command {name}."));
-        let names = keymap::commands().map(|(command, _)| command);
-        if let Some(similar) = suggest(&name, names) {
-            notice = notice.with_advice(format!("Did you mean {similar}?"));
+        if name == "/" {
+            let notice = Notice::info("Type the name of a command after the slash.");
+            return cx.notify(notice.with_advice("/help lists them all."));
         }
-        cx.notify(notice);
+        let notice = Notice::warning(format!("Unknown command {name}."));
+        let names = keymap::commands().map(|(command, _)| command);
+        cx.notify(notice.with_advice(match suggest(&name, names) {
+            Some(similar) => format!("Did you mean {similar}?"),
+            None => "/help lists them all.".to_owned(),
+        }));
     }
 
     fn run_action(&mut self, action: Action, argument: &str, cx: &mut UiContext) {

@@ -174,8 +174,8 @@ const NOT_READY_WORDS: TextBySize = [
     "One moment",
 ];
 const DECIDE_WORDS: TextBySize = [
-    "The tool has not run yet. y runs it, n refuses, e edits the call.",
-    "Nothing ran yet. y runs the tool, n refuses it.",
+    "The tool has not run yet. y runs it, n stops, e edits the call.",
+    "Nothing ran yet. y runs the tool, n stops.",
     "y runs it",
 ];
 const DENY_WORDS: TextBySize = [
@@ -289,18 +289,18 @@ const HELP_WORDS: TextBySize = [
     "F1 help",
 ];
 const HELP_OPEN: TextBySize = [
-    "PgDn scrolls, Esc closes.",
-    "PgDn scrolls, Esc closes.",
+    "Type to filter, PgDn scrolls, Esc closes.",
+    "Type to filter, PgDn scrolls, Esc closes.",
     "Esc closes",
 ];
 const FINISHED_WORDS: TextBySize = [
-    "That was all. Enter shows how to connect a model; Ctrl+C quits.",
-    "Enter: how to connect a model. Ctrl+C quits.",
-    "Ctrl+C quits",
+    "That was all. Enter asks how to go on with a real model.",
+    "That was all. Enter: how to use a real model.",
+    "Enter: model",
 ];
 const QUIT_WORDS: TextBySize = [
-    "That was all. Ctrl+C quits; `humble` starts with real models.",
-    "Ctrl+C quits; `humble` has real models.",
+    "Ctrl+C quits. Then type `humble` and choose a model.",
+    "Ctrl+C quits. Type `humble`, choose a model.",
     "Ctrl+C quits",
 ];
 

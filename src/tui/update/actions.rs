@@ -31,7 +31,7 @@ pub fn run_action(
         Action::Quit => interrupt::quit(model, effects),
         Action::Edit(edit) => composer::edit_message(model, edit),
         Action::Continue => submit::continue_answer(model, effects),
-        Action::Compact => submit::compact(model, effects),
+        Action::Compact => submit::compact(model),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => {
             model.composer.queue.pause();

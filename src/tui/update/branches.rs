@@ -49,7 +49,7 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return;
     }
     if model.chat.transcript.is_last_summary_answered() == Some(false) {
-        return submit::compact(model, effects);
+        return submit::compact(model);
     }
     let Some(last) = model.chat.transcript.last_prompt() else {
         return model.notify(Notice::info("Nothing to retry yet."));

@@ -63,8 +63,9 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         model.composer.queue.paused = false;
         return submit::send_queued(model, effects);
     }
+    // A space before the slash makes it a message.
     let command = model.composer.editor.text();
-    if command.trim_start().starts_with('/') {
+    if command.starts_with('/') {
         return model.with_composer(|composer, cx| composer.run_typed_command(command.trim(), cx));
     }
     let text = model.composer.editor.take();

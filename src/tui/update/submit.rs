@@ -1,6 +1,6 @@
 //! Submits prompts, or queues them during a turn.
 
-use crate::domain::{Notice, Prompt, PromptKind, TurnEvent, TurnId};
+use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
@@ -43,21 +43,21 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
         turns::apply_event(model, *turn, started, effects);
     }
     model.chat.viewport.follows_end = true;
-    let command = if prompt.kind == PromptKind::Compact {
-        Command::Compact { turn }
-    } else {
-        Command::Submit { turn, prompt }
-    };
     // The open layer may have made requests, which must run first.
+    let command = Command::Submit { turn, prompt };
     model.requests.push_back(UiRequest::Send(command));
 }
 
-/// Summarizes the older part of the context.
-pub fn compact(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+/// Requests a summary of the older part of the context. The chat shows the turn only once it has
+/// started, because there may be nothing to summarize.
+pub fn compact(model: &mut UiModel) {
     if notify_if_busy(model) {
         return;
     }
-    submit(model, Prompt::compaction(), effects);
+    let turn = TurnId(model.ids.turns.next_id());
+    model.conversation.requested_summary = Some(turn);
+    let command = Command::Compact { turn };
+    model.requests.push_back(UiRequest::Send(command));
 }
 
 /// Continues an answer that the token limit truncated.
@@ -90,7 +90,8 @@ pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiE
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
-        None if model.is_busy() => "The model is being probed.",
+        None if model.probe.is_some() => "The model is being probed.",
+        None if model.is_busy() => "A turn is starting.",
         None => return false,
     };
     model.notify(Notice::info(reason).with_advice("Ctrl+C stops it."));

@@ -10,13 +10,27 @@ use std::time::Duration;
 /// A turn of at least this length notifies the user when it ends.
 const NOTIFY_TURN_MIN: Duration = Duration::from_secs(10);
 
-/// Applies a turn event. Returns true if the running turn has ended.
+/// Applies a turn event. Returns true if a turn has ended, so that the next prompt may be sent.
 pub fn apply_event(
     model: &mut UiModel,
     id: TurnId,
     event: &TurnEvent,
     effects: &mut Vec<UiEffect>,
 ) -> bool {
+    if model.conversation.requested_summary == Some(id) {
+        model.conversation.requested_summary = None;
+        match event {
+            TurnEvent::Started { .. } => model.chat.viewport.follows_end = true,
+            // It never started, so it leaves nothing in the chat.
+            TurnEvent::Ended { end, .. } => {
+                if let TurnEnd::Failed { notice } = end {
+                    model.notify(notice.clone());
+                }
+                return true;
+            }
+            _ => {}
+        }
+    }
     let running_turn = model.running_turn();
     model.chat.apply(id, event, model.engine.mode, model.now);
     match event {

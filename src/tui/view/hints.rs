@@ -119,7 +119,7 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         }
         (None, Focus::Chat) if calls::selected_call(model).is_some() => call_hints(model, back),
         (None, Focus::Chat | Focus::Thinking) => {
-            to_strings(&["Up/Down select", "Enter unfold", back])
+            to_strings(&["Up/Down select", fold_hint(model), back])
         }
         (None, Focus::Servers) => server_hints(model, back),
         (None, Focus::Message) if model.completions().is_some() => completion_hints(),
@@ -137,12 +137,21 @@ fn completion_hints() -> Vec<String> {
     ]
 }
 
+/// What Enter does with the selected line of the chat.
+fn fold_hint(model: &UiModel) -> &'static str {
+    let viewport = &model.chat.viewport;
+    match viewport.selected.is_some_and(|at| viewport.is_unfolded(at)) {
+        true => "Enter fold",
+        false => "Enter unfold",
+    }
+}
+
 fn call_hints(model: &UiModel, back: &str) -> Vec<String> {
     let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
     let first = if calls::selected_call(model).is_some_and(is_running) {
         "c cancel this call"
     } else {
-        "Enter unfold"
+        fold_hint(model)
     };
     to_strings(&[first, back, "o full text", "Up/Down select"])
 }

@@ -1,7 +1,7 @@
 //! `/compact`, and the requests after it.
 
 use super::*;
-use humble::domain::TurnId;
+use humble::domain::{Severity, TurnId};
 
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
@@ -162,4 +162,7 @@ async fn compacting_a_short_conversation_does_nothing() {
         panic!("a failure");
     };
     assert_eq!(notice.what, "There is nothing to summarize yet.");
+    assert_eq!(notice.severity, Severity::Info);
+    let started = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Started { .. }));
+    assert!(!harness.events.iter().any(started), "no turn started");
 }

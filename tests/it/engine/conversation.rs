@@ -127,6 +127,7 @@ async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
 #[tokio::test(start_paused = true)]
 async fn stall_asks_only_after_the_first_token() {
     let script = Script::default().round([
+        ScriptStep::Part(StreamPart::Heartbeat),
         ScriptStep::Wait(Duration::from_secs(500)),
         ScriptStep::text("Slow"),
         ScriptStep::Wait(Duration::from_secs(500)),

@@ -49,6 +49,35 @@ fn ctrl_c_stops_an_answer_and_keeps_the_partial_text() {
 }
 
 #[test]
+fn cancelled_text_shows_no_unfinished_markup() {
+    chat(script().round([ScriptStep::text("so *Half a sen"), ScriptStep::Hang]))
+        .says("Tell me")
+        .sees("so Half a sen")
+        .ctrl('c')
+        .sees("so Half a sen")
+        .sees("· (cancelled)");
+}
+
+#[test]
+fn a_space_before_a_slash_makes_it_a_message() {
+    chat(script().answer("A path."))
+        .says(" /usr/bin")
+        .sees("A path.")
+        .model_receives("/usr/bin");
+}
+
+#[test]
+fn a_slash_alone_or_an_unknown_command_leads_to_the_list() {
+    chat(script())
+        .says("/")
+        .sees("Type the name of a command after the slash. /help lists them all.")
+        .sees("› /")
+        .ctrl('u')
+        .says("/qqqqqqqq")
+        .sees("Unknown command /qqqqqqqq. /help lists them all.");
+}
+
+#[test]
 fn ctrl_c_stops_thinking() {
     chat(script().round([ScriptStep::thinking("Let me think"), ScriptStep::Hang]))
         .says("hello")

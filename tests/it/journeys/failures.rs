@@ -67,6 +67,20 @@ fn compact_shows_the_summary_and_explains_it() {
 }
 
 #[test]
+fn compact_with_nothing_to_do_is_a_notice_only() {
+    chat(script().answer("1"))
+        .says("/compact")
+        .sees("· There is nothing to summarize yet.")
+        .does_not_see("▌ /compact")
+        .says("one")
+        .sees("1")
+        .says("/compact")
+        .sees("· There is nothing to summarize yet.")
+        .does_not_see("▌ /compact")
+        .model_received_requests(1);
+}
+
+#[test]
 fn undo_removes_a_summary_before_any_turn() {
     chat(
         script()

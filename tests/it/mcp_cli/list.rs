@@ -1,6 +1,6 @@
 //! `humble mcp list` and `humble mcp tools`.
 
-use super::{TestHome, home, run, with_test_server};
+use super::{TestHome, command, home, interrupt, run, wait_for_output, with_test_server};
 use serde_json::{Value, json};
 
 /// Servers in every state: working, exiting at once, off, and misconfigured.
@@ -39,6 +39,23 @@ fn the_list_shows_each_server_and_does_not_start_disabled_ones() {
     }
     assert!(lines[1].ends_with("stdio 2025-11-25"), "{}", lines[1]);
     assert_eq!(output.err, "");
+    home.assert_no_process_left();
+}
+
+#[test]
+fn a_server_that_is_starting_at_ctrl_c_is_reported_as_such() {
+    let home = TestHome::empty();
+    let started = home.path().join("started");
+    let script = "touch \"$0\"; exec sleep 60";
+    let home = home.with_server("slow", "sh", &["-c", script, &started.to_string_lossy()]);
+    let child = command(&home, &["mcp", "list"])
+        .spawn()
+        .expect("the program starts");
+    home::wait_until("the server starts", || started.exists());
+    interrupt(&child);
+    let ran = wait_for_output(child).expect(130);
+    let reason = "It was still starting when you stopped.";
+    assert!(ran.out.contains(reason), "{}", ran.out);
     home.assert_no_process_left();
 }
 

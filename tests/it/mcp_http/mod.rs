@@ -7,6 +7,7 @@ mod disconnects;
 mod http_harness;
 mod http_writer;
 mod notifications;
+mod redirects;
 mod refusals;
 mod sessions;
 mod test_server;

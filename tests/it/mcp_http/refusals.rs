@@ -1,9 +1,9 @@
-//! Servers that reject requests with a status, a web page or a redirect: each case has its own
-//! message, and other requests are unaffected.
+//! Servers that reject requests with a status or a web page: each case has its own message, and
+//! other requests are unaffected.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
-use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, redirect, status};
+use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, status};
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
@@ -196,55 +196,6 @@ async fn each_kind_of_non_mcp_answer_has_its_own_message() {
 }
 
 #[tokio::test]
-async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
-    for code in [301, 302, 307, 308] {
-        let web = TestHttpServer::start_with(move |request| {
-            (request.path == "/old").then(|| redirect(code, "/mcp"))?
-        })
-        .await;
-        let config = server_at(&web, "/old");
-        let mut harness = HttpHarness::start_connected(web, config).await;
-        let sum = harness.mcp.call("add", json!({ "a": 1, "b": 2 })).await;
-        assert_eq!(succeeded(sum), "3");
-        harness.close().await;
-    }
-}
-
-#[tokio::test]
-async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
-    let other = TestHttpServer::start().await;
-    let target = format!("{}/mcp?key=12345678", other.origin);
-    for (path, transport) in [
-        ("/mcp", RemoteTransport::Http),
-        ("/sse", RemoteTransport::Sse),
-    ] {
-        let target_url = target.clone();
-        let web = TestHttpServer::start_with(move |_| redirect(307, &target_url)).await;
-        let config = remote(format!("{}{path}", web.origin), transport);
-        assert_eq!(
-            HttpHarness::connection_error(web, config).await,
-            format!(
-                "Server `web` could not be started. It redirects to `{}/mcp`, which is another \
-                 origin, so the redirect was not followed. If you trust that address, set it as `url` in mcp-servers.json.",
-                other.origin
-            )
-        );
-    }
-    assert!(other.requests().is_empty());
-}
-
-#[tokio::test]
-async fn a_redirect_loop_ends() {
-    let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
-    let config = server_at(&web, "/mcp");
-    let notice = HttpHarness::connection_error(web, config).await;
-    assert_eq!(
-        notice,
-        "Server `web` could not be started. It redirects in a loop."
-    );
-}
-
-#[tokio::test]
 async fn an_unreachable_server_is_reported_without_the_secrets_in_its_url() {
     let web = TestHttpServer::start().await;
     // Dropping the server closes its listener, so nothing listens at this URL.
@@ -378,15 +329,4 @@ async fn secrets_in_the_url_path_are_never_shown() {
     let why = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert!(why.contains("/st404/[hidden]/mcp"), "{why}");
     harness.close().await;
-}
-
-#[tokio::test]
-async fn a_redirect_to_a_non_http_url_is_refused_and_shown_unchanged() {
-    for target in ["file:///etc/passwd", "javascript:1"] {
-        let web = TestHttpServer::start_with(move |_| redirect(307, target)).await;
-        let config = server_at(&web, "/mcp");
-        let notice = HttpHarness::connection_error(web, config).await;
-        let expected = format!("It redirects to `{target}`, which is another origin");
-        assert!(notice.contains(&expected), "{notice}");
-    }
 }

@@ -1,6 +1,14 @@
 //! Tests of emphasis, code and links within a paragraph.
 
 use super::*;
+use crate::text::markdown::math::{TextEnd, math_spans};
+
+fn leaf(text: &str) -> LeafText {
+    LeafText {
+        text: text.to_owned(),
+        math: math_spans(text, TextEnd::Final),
+    }
+}
 
 /// Records the text, and each styled span after the signs of its styles: `*` bold, `/` italic, `~`
 /// strikethrough, `_` underlined, `'` code, `.` dim.
@@ -36,7 +44,7 @@ fn render(text: &str) -> (String, Vec<String>) {
     let mut sink = RecordingSink::default();
     let glyphs = MarkdownGlyphs::new(false, true);
     write_inline(
-        text,
+        &leaf(text),
         TextStyle::default(),
         &glyphs,
         &mut LinkDefinitions::default(),
@@ -68,7 +76,16 @@ fn links_show_their_target_unless_their_text_does() {
         render("[https://good.example](https://bad.example)").0,
         "https://good.example (https://bad.example)"
     );
+}
+
+#[test]
+fn image_shows_its_alternative_text_once_and_its_target() {
     assert_eq!(render("![](x.png)").0, "image: x.png");
+    assert_eq!(
+        render("An image: ![a cat](x.png).").0,
+        "An image: a cat (image: x.png)."
+    );
+    assert_eq!(render("![x.png](x.png)").0, "x.png (image)");
 }
 
 #[test]
@@ -77,7 +94,7 @@ fn link_definition_is_shown_and_applied() {
     let glyphs = MarkdownGlyphs::new(false, true);
     let mut links = LinkDefinitions::default();
     let mut write = |text: &str, links: &mut LinkDefinitions| {
-        write_inline(text, TextStyle::default(), &glyphs, links, &mut sink)
+        write_inline(&leaf(text), TextStyle::default(), &glyphs, links, &mut sink)
     };
     assert_eq!(write("see [the Docs][1]", &mut links), []);
     let [definition] = &write("[1]: https://a.b", &mut links)[..] else {
@@ -102,7 +119,7 @@ fn footnote_is_not_a_link() {
     let glyphs = MarkdownGlyphs::new(false, true);
     let mut sink = RecordingSink::default();
     for definition in write_inline(
-        "[^2]: Single.",
+        &leaf("[^2]: Single."),
         TextStyle::default(),
         &glyphs,
         &mut links,
@@ -111,7 +128,7 @@ fn footnote_is_not_a_link() {
         assert!(!links.define(definition));
     }
     write_inline(
-        " Also [^2].",
+        &leaf(" Also [^2]."),
         TextStyle::default(),
         &glyphs,
         &mut links,
@@ -124,6 +141,19 @@ fn footnote_is_not_a_link() {
 fn math_and_html_tags_are_unchanged() {
     assert_eq!(render("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
     assert_eq!(render("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
+    for text in [
+        r"\( \int_0^1 x^2 \, dx \)",
+        r"\[ a \; b \\ \{c\} \]",
+        "$$\n\\begin{a} *x* & _y_ \\\\\n- b <i> [c](d) \\,\n$$",
+        r"$a\,b$는 $\{1\}$",
+    ] {
+        assert_eq!(render(text).0, text);
+    }
+    assert_eq!(
+        render(r"**so \(x_1\,y_1\)** \*a\* \# \$5").0,
+        r"so \(x_1\,y_1\) *a* # $5"
+    );
+    assert_eq!(render(r"\[a\](b)").0, "[a](b)");
     assert_eq!(render("a<br>b *c*").0, "a\nb c");
     assert_eq!(render("<b>x</b> *c*").0, "<b>x</b> c");
 }

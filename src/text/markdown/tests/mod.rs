@@ -144,7 +144,7 @@ fn scanner_leaves(raw: &str) -> Vec<String> {
     };
     let mut start = 0;
     for line in raw.split('\n') {
-        let part = scan::LinePart {
+        let part = LinePart {
             start,
             end: start + line.len(),
             is_continuation: false,

@@ -296,3 +296,23 @@ fn long_line_of_code_stays_one_line() {
         "{rows:?}"
     );
 }
+
+#[test]
+fn math_is_shown_as_written_also_while_it_arrives() {
+    let raw = "Sum:\n\\[\n\\int_0^1 x \\, dx \\\\\n- b_1 * c_1 * d\n= \\{e\\}\n\\]\n- an item";
+    let rows = [
+        "Sum:",
+        r"\[",
+        r"\int_0^1 x \, dx \\",
+        "- b_1 * c_1 * d",
+        r"= \{e\}",
+        r"\]",
+        "• an item",
+    ];
+    assert_eq!(shown(raw, 40), rows);
+    let unfinished = &raw[..raw.find("{e").expect("in the text") + 2];
+    let rows: Vec<_> = rows[..4].iter().copied().chain([r"= \{e"]).collect();
+    assert_eq!(shown_open(unfinished), rows);
+    assert_eq!(shown_open(r"so **\( x^* \,"), [r"so \( x^* \,"]);
+    assert_eq!(shown_open(r"so $\int_0 *x"), [r"so $\int_0 *x"]);
+}

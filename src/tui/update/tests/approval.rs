@@ -240,7 +240,9 @@ fn tool_line_unfolds_by_keyboard() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]);
     chat.engine_event(Event::AskClosed(AskId(7)));
-    chat.keys("<Tab><Up><Enter>");
+    chat.keys("<Tab><Up>");
+    assert!(chat.screen().contains("Enter unfold"), "{}", chat.screen());
+    chat.keys("<Enter>");
     assert_eq!(
         (
             chat.model.panes.focus,
@@ -248,6 +250,7 @@ fn tool_line_unfolds_by_keyboard() {
         ),
         (Focus::Chat, true)
     );
+    assert!(chat.screen().contains("Enter fold"), "{}", chat.screen());
 }
 
 #[test]

@@ -68,6 +68,28 @@ fn auto_approved_call_shows_its_arguments() {
 }
 
 #[test]
+fn thinking_after_a_call_is_set_apart_from_it() {
+    let mut chat = chat();
+    chat.keys("go<Enter>");
+    let think = |piece| TurnEvent::Delta {
+        piece: PieceId(piece),
+        kind: PieceKind::Thinking,
+        text: "Hmm.".to_owned(),
+    };
+    chat.turn_event(think(11));
+    call(&mut chat, ToolState::Proposed);
+    chat.turn_event(TurnEvent::RoundStarted { round: 2 });
+    chat.turn_event(think(12)).model_answers("Done.");
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().map(str::trim).collect();
+    let row_of = |part: &str| rows.iter().position(|row| row.contains(part));
+    let first = row_of("thought").expect("the first thinking");
+    assert!(rows[first + 1].contains("write"), "{screen}");
+    assert_eq!(rows[first + 2], "", "{screen}");
+    assert!(rows[first + 3].contains("thought"), "{screen}");
+}
+
+#[test]
 fn user_approved_call_stays_one_line() {
     let mut chat = chat();
     chat.engine_event(Event::ToolModeChanged(ToolMode::Auto))
