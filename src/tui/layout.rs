@@ -38,7 +38,7 @@ pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct ScreenLayout {
     pub header: Option<Rect>,
-    /// Everything between header and message.
+    /// Everything between header and message, without the rule.
     pub body: Rect,
     /// The column of the chat from the header down to the message. Popups grow in it.
     pub column: Rect,
@@ -77,11 +77,11 @@ impl ScreenLayout {
             this.hints = Some(take_bottom(&mut rest, 1));
         }
         this.place_message(model, &mut rest);
-        this.body = rest;
         let has_dialog = model.dialogs.current().is_some();
         if height >= RULE_FROM && !has_dialog {
             this.rule = Some(take_bottom(&mut rest, 1));
         }
+        this.body = rest;
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
         if fits_sidebar(model.screen.size) {

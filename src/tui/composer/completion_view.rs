@@ -3,7 +3,7 @@
 
 use crate::text::grapheme::width;
 use crate::tui::composer::completion::{CompletionList, CompletionRow};
-use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::list::{ListCount, MARK_COLUMNS, rows_in_view};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::window::draw_titled;
 use ratatui::layout::Rect;
@@ -16,9 +16,8 @@ const DESCRIPTION_ROWS_MAX: u16 = 3;
 const LABEL_COLUMNS: u16 = 16;
 /// Blank columns before a description.
 const GAP: u16 = 2;
-/// Columns of the title's margins, and of the selection mark.
+/// Columns of the title's margins.
 const MARGINS: u16 = 2;
-const MARK_COLUMNS: u16 = 2;
 
 /// The height of the list in a popup of this width, without its title.
 pub fn completion_rows(list: &CompletionList, columns: u16) -> u16 {
@@ -67,7 +66,10 @@ pub fn draw(list: &CompletionList, over: Rect, pen: &mut Painter) {
     let rows = list_rows(list).min(over.height - title_rows);
     let area = match title_rows {
         0 => over,
-        _ => draw_titled(over, list.title, &count_label(list, rows, pen), pen),
+        _ => {
+            let note = list_count(list, rows).note(&pen.glyphs);
+            draw_titled(over, list.title, &note, pen)
+        }
     };
     let listed = Rect {
         height: rows,
@@ -79,12 +81,12 @@ pub fn draw(list: &CompletionList, over: Rect, pen: &mut Painter) {
         width: area.width.saturating_sub(MARK_COLUMNS),
         height: area.height - rows,
     };
-    for row in rows_in_view(list.rows.len(), list.selected, listed, pen) {
+    let first = list_count(list, rows).above;
+    for row in rows_in_view(list.rows.len(), list.selected, first, listed, pen) {
         row.put_mark(pen);
         let (line, shown) = (row.line, &list.rows[row.index]);
-        let x = line.x + MARK_COLUMNS;
-        let columns = line.width.saturating_sub(MARK_COLUMNS);
-        pen.put_truncated(x, line.y, shown.label.as_str(), row.style, columns);
+        let text = row.text_area();
+        pen.put_truncated(text.x, text.y, shown.label.as_str(), row.style, text.width);
         if fits_beside(shown, line.width) {
             draw_beside(shown, room_beside(shown, line.width), line, pen);
         } else if row.is_selected {
@@ -106,18 +108,16 @@ fn draw_beside(shown: &CompletionRow, room: u16, line: Rect, pen: &mut Painter) 
     }
 }
 
-/// How many rows there are, and how many of them are above and below the visible ones.
-fn count_label(list: &CompletionList, visible: u16, pen: &Painter) -> String {
+/// The list keeps no state: the selected row is at the bottom at the latest.
+fn list_count(list: &CompletionList, visible: u16) -> ListCount {
     let (count, visible) = (list.rows.len(), usize::from(visible));
     let above = list
         .selected
         .map_or(0, |row| (row + 1).saturating_sub(visible));
-    let below = count.saturating_sub(above + visible);
-    let mut label = count.to_string();
-    for (glyph, hidden) in [(pen.glyphs.up, above), (pen.glyphs.down, below)] {
-        if hidden > 0 {
-            label.push_str(&format!(", {glyph} {hidden}"));
-        }
+    ListCount {
+        listed: count,
+        total: count,
+        above,
+        below: count.saturating_sub(above + visible),
     }
-    label
 }

@@ -3,7 +3,7 @@
 
 use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, WaitReason};
 use crate::protocol::{BranchSummary, Command};
-use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::conversation::{ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
@@ -11,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::submit;
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
 /// Maximum width of a branch's preview in the list.
@@ -205,11 +205,9 @@ pub fn show_branches(model: &mut UiModel, list: Vec<BranchSummary>) {
         let notice = Notice::info("There are no other versions yet.");
         return model.notify(notice.with_advice("/retry, /edit and /undo create them."));
     }
-    let words = list.iter().map(|branch| width(preview_of(branch)));
-    let columns = words.max().unwrap_or(0);
     let rows = list.into_iter().map(|branch| {
-        let label = branch_label(&branch, columns);
-        (PickedItem::Branch(branch), label)
+        let (name, note) = (preview_of(&branch).to_owned(), branch_note(&branch));
+        PickerRow::new(PickedItem::Branch(branch), &name, &note)
     });
     let picker = Picker::new("Branches", "Keep the current version", rows);
     model.with_context(|cx| picker.pick_or_open(&wanted, cx));
@@ -219,10 +217,8 @@ fn preview_of(branch: &BranchSummary) -> &str {
     truncate_to_width(&branch.first_prompt_line, WORDS_MAX)
 }
 
-/// `columns` is the width of the longest preview, so that the counts align.
-fn branch_label(branch: &BranchSummary, columns: usize) -> String {
-    let words = preview_of(branch);
-    let gap = " ".repeat(columns.saturating_sub(width(words)));
+/// The number of turns, and when the user left the branch.
+fn branch_note(branch: &BranchSummary) -> String {
     let turns = match branch.own_messages.div_ceil(2) {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
@@ -231,9 +227,7 @@ fn branch_label(branch: &BranchSummary, columns: usize) -> String {
         let local = at.to_zoned(TimeZone::system());
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
-    format!("{words}{gap}  {turns:<8}{left}")
-        .trim_end()
-        .to_owned()
+    format!("{turns:<8}{left}").trim_end().to_owned()
 }
 
 /// Offers a prompt from an earlier run without overwriting the message.

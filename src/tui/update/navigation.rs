@@ -4,7 +4,7 @@ use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
-use crate::tui::layout::{ScreenLayout, fits_sidebar};
+use crate::tui::layout::{SMALL_HEIGHT, ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
@@ -212,7 +212,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     let at = Position::new(mouse.column, mouse.row);
     if model.dialogs.current().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
-    } else if model.layer.is_some() {
+    } else if model.layer.is_some() && is_over_layer(model, at) {
         model.scroll_layer(rows);
     } else if is_over_servers(model, at) {
         model.servers_pane.scroll(rows);
@@ -232,17 +232,27 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     }
 }
 
+/// A layer without a popup covers everything.
+fn is_over_layer(model: &mut UiModel, at: Position) -> bool {
+    let popup = ScreenLayout::compute(model).popup;
+    popup.is_none_or(|area| model.screen.size.1 < SMALL_HEIGHT || area.contains(at))
+}
+
 fn is_over_servers(model: &mut UiModel, at: Position) -> bool {
     let panes = ScreenLayout::compute(model);
     panes.servers.is_some_and(|pane| pane.outer.contains(at))
 }
 
 fn click(model: &mut UiModel, mouse: MouseEvent) {
-    if model.layer.is_some() || model.dialogs.current().is_some() {
+    let at = Position::new(mouse.column, mouse.row);
+    if model.dialogs.current().is_some() {
+        return;
+    }
+    if model.layer.is_some() {
+        model.with_layer(|layer, cx| layer.click(at, cx));
         return;
     }
     let panes = ScreenLayout::compute(model);
-    let at = Position::new(mouse.column, mouse.row);
     if panes.message.contains(at) {
         model.panes.focus = Focus::Message;
     } else if panes.servers.is_some_and(|pane| pane.outer.contains(at)) {

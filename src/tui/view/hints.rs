@@ -35,7 +35,10 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
             );
         }
     }
-    let (near, mut far) = hints(model);
+    let (mut near, mut far) = hints(model);
+    if panes.rule.is_some() && layer_hints(model).is_some() {
+        near.clear();
+    }
     if let Some(pull) = &model.engine.pull
         && !model.is_layer_open(Action::Models)
     {
@@ -43,19 +46,13 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
         far = vec![Clean::single_line(&words).as_str().to_owned()];
     }
     let between = format!(" {} ", pen.glyphs.dot);
-    let join = |hints: &[String]| hints.join(&between);
-    let right = join(&far);
-    let mut left = near;
+    let right = far.join(&between);
     // A running pull stays visible if possible; without one, key hints come first.
     let kept = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
-    // The least important hint is last and is dropped first.
-    while left.len() > 1 && width(&join(&left)) + kept > usize::from(room) {
-        left.pop();
-    }
-    let left = join(&left);
+    let left = fitting_hints(near, usize::from(room).saturating_sub(kept), pen);
     let used = pen.put_truncated(x, area.y, &left, pen.theme.dim, room);
     if usize::from(used) + 3 + width(&right) <= usize::from(room) {
         pen.put_right(
@@ -90,6 +87,40 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     }
 }
 
+/// Joins the hints that fit. The least important one is last and is dropped first.
+fn fitting_hints(mut hints: Vec<String>, columns: usize, pen: &Painter) -> String {
+    let between = format!(" {} ", pen.glyphs.dot);
+    while hints.len() > 1 && width(&hints.join(&between)) > columns {
+        hints.pop();
+    }
+    hints.join(&between)
+}
+
+/// The keys of the open layer or completion list, which the rule below it names.
+pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
+    let mut hints = layer_hints(model)?;
+    // The way out is last, and kept.
+    let between = width(pen.glyphs.dot) + 2;
+    let wide = |hints: &[String]| {
+        let words: usize = hints.iter().map(|hint| width(hint) + between).sum();
+        words > columns + between
+    };
+    while hints.len() > 2 && wide(&hints) {
+        hints.remove(hints.len() - 2);
+    }
+    Some(fitting_hints(hints, columns, pen))
+}
+
+fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
+    if model.dialogs.current().is_some() {
+        return None;
+    }
+    match &model.layer {
+        Some(layer) => Some(layer.hints(model.shared())),
+        None => model.completions().map(|_| completion_hints()),
+    }
+}
+
 fn to_strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
@@ -114,18 +145,17 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     } else {
         "Esc message"
     };
-    let contextual = match (&model.layer, model.panes.focus) {
-        (Some(layer), _) => layer.hints(model.shared()),
-        (None, Focus::Thinking) if model.panes.over_chat.is_some() => {
+    if let Some(hints) = layer_hints(model) {
+        return (hints, Vec::new());
+    }
+    let contextual = match model.panes.focus {
+        Focus::Thinking if model.panes.over_chat.is_some() => {
             to_strings(&["PgUp/PgDn scroll", back])
         }
-        (None, Focus::Chat) if calls::selected_call(model).is_some() => call_hints(model, back),
-        (None, Focus::Chat | Focus::Thinking) => {
-            to_strings(&["Up/Down select", "Enter unfold", back])
-        }
-        (None, Focus::Servers) => server_hints(model, back),
-        (None, Focus::Message) if model.completions().is_some() => completion_hints(),
-        (None, Focus::Message) => return (message_hints(model), always),
+        Focus::Chat if calls::selected_call(model).is_some() => call_hints(model, back),
+        Focus::Chat | Focus::Thinking => to_strings(&["Up/Down select", "Enter unfold", back]),
+        Focus::Servers => server_hints(model, back),
+        Focus::Message => return (message_hints(model), always),
     };
     (contextual, Vec::new())
 }

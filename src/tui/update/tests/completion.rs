@@ -118,7 +118,7 @@ fn list_shows_its_count_and_how_many_rows_are_hidden() {
         .screen();
     let below = below - 1;
     assert!(
-        drawn.contains(&format!(" {count}, ↑ 1, ↓ {below} ─")),
+        drawn.contains(&format!(" {count}, ↑ 1 ↓ {below} ─")),
         "{drawn}"
     );
 }

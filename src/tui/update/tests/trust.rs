@@ -134,9 +134,9 @@ fn withheld_tool_is_reviewed_from_the_list_and_cannot_be_revoked() {
     chat.engine_event(Event::TrustChanged(Arc::new(vec![waiting])));
     chat.keys("/trust<Enter>");
     let shown = screen(&mut chat, 60, 20);
-    assert!(shown.contains("echo   everything"), "{shown}");
+    assert!(shown.contains("echo  everything"), "{shown}");
     assert!(shown.contains("changed, withheld"), "{shown}");
-    chat.keys("x");
+    chat.keys("<Tab>x");
     assert!(
         !chat
             .sent
@@ -233,7 +233,7 @@ fn smallest_screen_lists_each_decision_with_its_tool() {
     chat.engine_event(Event::TrustChanged(Arc::new(listed)));
     chat.keys("/trust<Enter>");
     let shown = screen(&mut chat, 20, 6);
-    for (what, sign) in [("read fs", "+"), ("wipe fs", "-")] {
+    for (what, sign) in [("read  fs", "+"), ("wipe  fs", "-")] {
         let row = shown.lines().find(|row| row.contains(what));
         assert!(row.is_some_and(|row| row.contains(sign)), "{shown}");
     }
