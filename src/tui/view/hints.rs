@@ -19,6 +19,9 @@ use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
+/// Width that shows how the first-run choice comes back in words.
+const FIRST_RUN_HINTS_FROM: u16 = 64;
+
 pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = panes.hints else { return };
     let x = area.x + 1.min(area.width);
@@ -221,11 +224,11 @@ fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
 fn message_hints(model: &UiModel) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_label(action));
     if model.first_run_takes_keys() {
-        return to_strings(&[
-            "Enter choose",
-            "Up/Down",
-            "Esc later (/models brings this back)",
-        ]);
+        let later = match model.screen.size.0 {
+            FIRST_RUN_HINTS_FROM.. => "Esc later (/models brings this back)",
+            _ => "Esc later (/models)",
+        };
+        return to_strings(&["Enter choose", "Up/Down", later]);
     }
     if model.interrupt.is_stopping && model.running_turn().is_some() {
         return vec!["Stopping".to_owned()];
