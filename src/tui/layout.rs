@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 /// From this width on, the sidebar stands beside the chat.
 pub const SIDEBAR_FROM: u16 = 110;
 /// Width of the sidebar, with its rule.
-const SIDEBAR_WIDTH: u16 = 36;
+pub const SIDEBAR_WIDTH: u16 = 36;
 /// Below this width, a sidebar over the chat takes all of it instead of the right half.
 const HALF_FROM: u16 = 60;
 /// Minimum height that the servers leave to the thinking.

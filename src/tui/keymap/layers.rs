@@ -17,7 +17,7 @@ pub enum LayerKey {
     /// Confirms the selection, or moves to the next field.
     Confirm,
     Back,
-    /// Switches between the search line and the list, between tabs, or to the next field.
+    /// Switches between the filter and the rows, between tabs, or to the next field.
     Switch,
     Erase,
     Delete,
@@ -47,7 +47,7 @@ pub enum KeyContext {
     Help,
     /// An input line confirmed with Enter.
     InputLine,
-    /// A list with a search line above it.
+    /// A list with a filter above it.
     SearchList,
     /// The same list while its rows have the focus.
     SearchListRows,

@@ -1,10 +1,11 @@
-//! Draws the model picker: a search line, servers with their models, actions, pull progress.
+//! Draws the model picker: servers with their models, actions, pull progress.
 
 use crate::domain::model_catalog::format_size;
 use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
 use crate::text::grapheme;
 use crate::tui::layer::SharedUiState;
+use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
     ANOTHER_SERVER, Choice, KnownModels, LOOK_AROUND, ModelRow, PickerAction, Row, count_words,
@@ -115,7 +116,13 @@ fn choice_lines(lines: &[Line]) -> Vec<usize> {
 /// The rows that the picker wants below its title: those of the unfiltered list, so that typing
 /// does not change them.
 pub fn rows_wanted(shared: SharedUiState) -> u16 {
-    let columns = shared.size.0.saturating_sub(2);
+    // The sidebar, if it fits, may take its columns.
+    let sidebar = if fits_sidebar(shared.size) {
+        SIDEBAR_WIDTH
+    } else {
+        0
+    };
+    let columns = shared.size.0.saturating_sub(2 + sidebar);
     let all = rows(KnownModels::new(shared.engine), "");
     let pull = if shared.engine.pull.is_some() { 2 } else { 0 };
     // The filter takes one row.

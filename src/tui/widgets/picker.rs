@@ -235,10 +235,16 @@ impl NumberedColumns {
     fn draw(&self, number: usize, shown: &PickerRow, row: &ListRow, pen: &mut Painter) {
         let name = shown.name.as_str();
         let (x, columns) = self.put_number(number, row, pen);
-        let room = columns.saturating_sub(self.note.saturating_add(GAP));
-        let name_columns = self.name.min(room.max(columns / 3));
+        let beside = |note: u16| columns.saturating_sub(note.saturating_add(GAP));
+        let room = match beside(self.note) {
+            aligned if aligned >= columns / 3 => aligned,
+            // Too narrow for aligned notes: each one takes what it needs.
+            _ => beside(width(shown.note.as_str()) as u16).max(columns / 4),
+        };
+        let name_columns = self.name.min(room);
         let y = row.line.y;
-        if row.is_selected && width(name) > name_columns.into() {
+        let fits_alone = width(name) <= columns.into();
+        if row.is_selected && fits_alone && width(name) > name_columns.into() {
             pen.put_truncated(x, y, name, row.style, columns);
             return;
         }

@@ -91,8 +91,8 @@ fn help_filters_while_the_user_types() {
     assert!(title(&screen).starts_with("Help 1 of "), "{screen}");
     assert!(screen.contains(" › copy answer"), "{screen}");
     let rows: Vec<_> = screen.lines().map(str::trim_end).collect();
-    assert_eq!(rows[4], " The conversation", "{screen}");
-    assert!(rows[5].starts_with("   Ctrl+Y, /copy [call] "), "{screen}");
+    assert_eq!(rows[3], " The conversation", "{screen}");
+    assert!(rows[4].starts_with("   Ctrl+Y, /copy [call] "), "{screen}");
     assert!(screen.contains("Esc clear"), "{screen}");
     chat.keys("<Esc>");
     let screen = chat.screen();

@@ -220,13 +220,10 @@ fn letters_filter_and_escape_clears_before_it_closes() {
             "{script}\n{}",
             chat.screen()
         );
-        chat.keys("<Enter>");
-        assert!(
-            chat.model.layer.is_some() || script == "/models<Enter>",
-            "{script}"
-        );
-        if chat.model.layer.is_none() {
-            continue;
+        // Nothing matches, except that the models offer to pull this name.
+        if script != "/models<Enter>" {
+            chat.keys("<Enter>");
+            assert!(chat.model.layer.is_some(), "{script}");
         }
         chat.keys("<Esc>");
         assert!(

@@ -1,3 +1,5 @@
+//! Keys, scrolling and the count of the shared list.
+
 use super::*;
 
 fn press(list: &mut SearchList, code: KeyCode, modifiers: KeyModifiers) -> ListKey {
