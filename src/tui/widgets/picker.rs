@@ -248,8 +248,10 @@ impl NumberedColumns {
             pen.put_truncated(x, y, name, row.style, columns);
             return;
         }
-        pen.put_truncated(x, y, name, row.style, name_columns);
-        let used = (name_columns + GAP).min(columns);
+        let drawn = pen.put_truncated(x, y, name, row.style, name_columns);
+        let is_aligned = beside(self.note) >= columns / 3;
+        let used = if is_aligned { name_columns } else { drawn };
+        let used = (used + GAP).min(columns);
         let dim = pen.theme.dim;
         pen.put_words(x + used, y, shown.note.as_str(), dim, columns - used);
     }
