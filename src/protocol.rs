@@ -21,6 +21,7 @@ use crate::domain::{
     Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, TrustEntry,
     TurnEvent, TurnId,
 };
+use jiff::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -186,6 +187,7 @@ pub enum Event {
     SessionSaved(SessionId),
     SessionsListed {
         query: QueryId,
+        listed_at: Timestamp,
         sessions: Arc<Vec<SessionSummary>>,
     },
     SessionPreviewed {

@@ -2,17 +2,18 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::LayerKey;
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
-use crate::tui::widgets::list::SearchList;
+use crate::tui::widgets::list::{ListKey, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
 /// Maximum number of prompts in the list.
 const RESULTS_MAX: usize = 200;
+/// Maximum number of visible prompts.
+const ROWS_MAX: usize = 12;
 
 #[derive(Debug, Default)]
 pub struct HistorySearch(SearchList);
@@ -40,18 +41,16 @@ impl Layer for HistorySearch {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if layers::row_step(key).is_some() {
-            return Handled::PassedOn;
+        let matches = matching_prompts(cx.shared.prompts, &self.0.filter());
+        let handled = self.0.key(key, matches.len(), None);
+        if handled != ListKey::Unhandled(LayerKey::Confirm) {
+            return handled.handled();
         }
-        if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
-            let matches = matching_prompts(cx.shared.prompts, &self.0.filter());
-            if let Some(prompt) = matches.get(self.0.selected(matches.len())) {
-                let prompt = (*prompt).to_owned();
-                cx.request(UiRequest::SetMessage(prompt));
-            }
-            return Handled::Closed;
-        }
-        self.0.search_key(key)
+        let Some(prompt) = matches.get(self.0.selected(matches.len())) else {
+            return Handled::Consumed;
+        };
+        cx.request(UiRequest::SetMessage((*prompt).to_owned()));
+        Handled::Closed
     }
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
@@ -64,8 +63,15 @@ impl Layer for HistorySearch {
         self.0.step(rows, count);
     }
 
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        match self.0.click(at) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => Handled::Consumed,
+        }
+    }
+
     fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
-        Some((shared.prompts.len().min(12) as u16).max(1) + 2)
+        Some((shared.prompts.len().min(ROWS_MAX) as u16).max(1) + 1)
     }
 
     fn draw(
@@ -75,21 +81,24 @@ impl Layer for HistorySearch {
         pen: &mut Painter,
     ) -> Option<Position> {
         let matches = matching_prompts(shared.prompts, &self.0.filter());
-        let area = draw_window(area.popup, "Prompt history", "", pen);
-        let cursor = self.0.draw(&matches, area, pen, |prompt, row, pen| {
-            let line = row.line;
-            let start = truncate_to_width(prompt, 2 * usize::from(line.width));
-            let preview = Clean::single_line(start);
-            let columns = line.width.saturating_sub(2);
-            pen.put_truncated(line.x + 2, line.y, preview.as_str(), row.style, columns);
-        });
-        Some(cursor)
+        let title = ListTitle {
+            title: "Prompt history",
+            total: shared.prompts.len().min(RESULTS_MAX),
+            empty: match shared.prompts {
+                [] => "No earlier prompts.",
+                _ => "No prompt matches.",
+            },
+        };
+        self.0
+            .draw(area.popup, &title, &matches, pen, |prompt, row, pen| {
+                let area = row.text_area();
+                let start = truncate_to_width(prompt, 2 * usize::from(area.width));
+                let preview = Clean::single_line(start);
+                pen.put_words(area.x, area.y, preview.as_str(), row.style, area.width);
+            })
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        vec![
-            layers::hint(KeyContext::InputLine, LayerKey::Confirm, "select"),
-            layers::hint(KeyContext::InputLine, LayerKey::Back, "close"),
-        ]
+        self.0.hints("use", Vec::new())
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::{
     CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
+use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
 use crate::tui::theme::Glyphs;
@@ -45,7 +46,15 @@ pub trait Layer: fmt::Debug {
     /// [`Self::handle_key`] passed on.
     fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
-    /// Called with each engine event before any other feature gets it.
+    /// Requests the contents of the row that a scroll selected.
+    fn load_selected(&mut self, _cx: &mut UiContext) {}
+
+    /// Handles a click: in a list, the first one selects a row and the next one acts on it.
+    fn click(&mut self, _at: Position, _cx: &mut UiContext) -> Handled {
+        Handled::Consumed
+    }
+
+    /// Sees each engine event before any other feature gets it.
     fn handle_event(&mut self, _event: &Event, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
@@ -100,6 +109,7 @@ pub struct SharedUiState<'a> {
     /// Terminal size in columns and rows.
     pub size: (u16, u16),
     pub glyphs: Glyphs,
+    pub markdown_glyphs: MarkdownGlyphs,
     /// Action of the open layer.
     pub open_layer: Option<Action>,
     pub engine: &'a EngineState,

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 /// Minimum screen width for a sidebar beside the chat.
 pub const SIDEBAR_FROM: u16 = 110;
 /// Width of the sidebar, including its vertical rule.
-const SIDEBAR_WIDTH: u16 = 36;
+pub const SIDEBAR_WIDTH: u16 = 36;
 /// On narrower screens, a sidebar over the chat covers the full width instead of the right half.
 const HALF_WIDTH_FROM: u16 = 60;
 /// Rows that the focused servers section leaves to the thinking section.
@@ -38,7 +38,7 @@ pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct ScreenLayout {
     pub header: Option<Rect>,
-    /// Everything between header and message.
+    /// Everything between header and message, without the rule.
     pub body: Rect,
     /// The column of the chat from the header down to the message. Popups open inside this area.
     pub column: Rect,
@@ -77,11 +77,11 @@ impl ScreenLayout {
             layout.hints = Some(take_bottom(&mut rest, 1));
         }
         layout.place_message(model, &mut rest);
-        layout.body = rest;
         let has_dialog = model.dialogs.current().is_some();
         if height >= RULE_FROM && !has_dialog {
             layout.rule = Some(take_bottom(&mut rest, 1));
         }
+        layout.body = rest;
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
         if fits_sidebar(model.screen.size) {

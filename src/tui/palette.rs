@@ -1,21 +1,20 @@
 //! The command palette: all commands, filtered as the user types.
 
 use crate::text::grapheme::width;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, Chord, TABLE, layers};
+use crate::tui::keymap::layers::LayerKey;
+use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, Chord, TABLE};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
-use crate::tui::widgets::list::{ListRow, SearchList};
+use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
 /// Width of the key column, which is shown in lists of at least `KEY_FROM` columns.
 const KEY_COLUMNS: u16 = 9;
-const KEY_FROM: u16 = 74;
+const KEY_FROM: u16 = 72;
 /// Width of the command column, which is shown in lists of at least `COMMAND_FROM` columns.
 const COMMAND_COLUMNS: u16 = 16;
-const COMMAND_FROM: u16 = 50;
+const COMMAND_FROM: u16 = 48;
 
 #[derive(Debug, Default)]
 pub struct Palette(SearchList);
@@ -65,27 +64,26 @@ fn contains_in_order(text: &str, wanted: &str) -> bool {
         .all(|wanted| letters.any(|letter| letter == wanted))
 }
 
-/// Draws a command: description, command and key, as far as the width allows. The selected row
-/// omits the command rather than truncate its description.
+/// Draws a command: description, command and key, as far as the width allows. The selected columns stand where they leave room for the descriptions;
+/// the command rather than truncate its description.
 fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
-    let (line, dim) = (row.line, pen.theme.dim);
-    let mut end = line.right();
-    let description_columns = width(binding.description) as u16;
-    let description_fits = |end: u16| line.x + 2 + description_columns < end;
-    if line.width >= KEY_FROM {
+    let (area, dim) = (row.text_area(), pen.theme.dim);
+    let mut end = area.right();
+    let fits = |end: u16| usize::from(end.saturating_sub(area.x)) > width(binding.description);
+    if area.width >= KEY_FROM {
         end -= KEY_COLUMNS;
         let key = binding.keys.first();
         let key = key.map_or_else(String::new, Chord::to_string);
-        pen.put(end, line.y, &key, dim, KEY_COLUMNS);
+        pen.put(end, area.y, &key, dim, KEY_COLUMNS);
     }
-    if line.width >= COMMAND_FROM && (!row.is_selected || description_fits(end - COMMAND_COLUMNS)) {
+    if area.width >= COMMAND_FROM && (!row.is_selected || description_fits(end - COMMAND_COLUMNS)) {
         end -= COMMAND_COLUMNS;
         let command = binding.command.unwrap_or_default();
-        pen.put(end, line.y, command, dim, COMMAND_COLUMNS);
+        pen.put(end, area.y, command, dim, COMMAND_COLUMNS);
         end -= 1;
     }
-    let columns = end.saturating_sub(line.x + 2);
-    pen.put_truncated(line.x + 2, line.y, binding.description, row.style, columns);
+    let columns = end.saturating_sub(area.x);
+    pen.put_words(area.x, area.y, binding.description, row.style, columns);
 }
 
 impl Layer for Palette {
@@ -94,17 +92,16 @@ impl Layer for Palette {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if layers::row_step(key).is_some() {
-            return Handled::PassedOn;
+        let matches = matching_commands(&self.0.filter());
+        let handled = self.0.key(key, matches.len(), None);
+        if handled != ListKey::Unhandled(LayerKey::Confirm) {
+            return handled.handled();
         }
-        if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
-            let matches = matching_commands(&self.0.filter());
-            if let Some(binding) = matches.get(self.0.selected(matches.len())) {
-                cx.request(UiRequest::RunAction(binding.action));
-            }
-            return Handled::Closed;
-        }
-        self.0.search_key(key)
+        let Some(binding) = matches.get(self.0.selected(matches.len())) else {
+            return Handled::Consumed;
+        };
+        cx.request(UiRequest::RunAction(binding.action));
+        Handled::Closed
     }
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
@@ -116,25 +113,31 @@ impl Layer for Palette {
         self.0.step(rows, matching_commands(&self.0.filter()).len());
     }
 
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        match self.0.click(at) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => Handled::Consumed,
+        }
+    }
+
     fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
-        Some(matching_commands("").len() as u16 + 2)
+        Some(matching_commands("").len() as u16 + 1)
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let matches = matching_commands(&self.0.filter());
-        let inner = content_area(area.popup);
-        let note = self.0.count_note(matches.len(), inner, &pen.glyphs);
-        let area = draw_window(area.popup, "Commands", &note, pen);
-        let cursor = self.0.draw(&matches, area, pen, |binding, row, pen| {
-            draw_command(binding, row, pen);
-        });
-        Some(cursor)
+        let title = ListTitle {
+            title: "Commands",
+            total: matching_commands("").len(),
+            empty: "No command matches.",
+        };
+        self.0
+            .draw(area.popup, &title, &matches, pen, |binding, row, pen| {
+                draw_command(binding, row, pen);
+            })
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        vec![
-            layers::hint(KeyContext::InputLine, LayerKey::Confirm, "run"),
-            layers::hint(KeyContext::InputLine, LayerKey::Back, "close"),
-        ]
+        self.0.hints("run", Vec::new())
     }
 }

@@ -3,7 +3,7 @@
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiContext};
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 
 pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     if let Some(mode) = ToolMode::from_name(argument) {
@@ -12,10 +12,10 @@ pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     if !argument.is_empty() {
         return cx.notify(Notice::warning("Please enter either auto or manual."));
     }
-    let mode_row = |mode, label: &str| (PickedItem::Mode(mode), label.to_owned());
+    let mode_row = |mode, name, note| PickerRow::new(PickedItem::Mode(mode), name, note);
     let rows = [
-        mode_row(ToolMode::Manual, "manual  ask before each call"),
-        mode_row(ToolMode::Auto, "auto  run calls without asking"),
+        mode_row(ToolMode::Manual, "manual", "ask before each call"),
+        mode_row(ToolMode::Auto, "auto", "run calls without asking"),
     ];
     let current = usize::from(cx.shared.engine.mode == ToolMode::Auto);
     cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(current)));
@@ -32,13 +32,10 @@ pub fn set_persona(argument: &str, cx: &mut UiContext) {
         let persona = (!is_off).then(|| argument.to_owned());
         return cx.send(Command::SelectPersona(persona));
     }
-    let no_persona = (
-        PickedItem::Persona(None),
-        "none  system_prompt.txt".to_owned(),
-    );
+    let no_persona = PickerRow::new(PickedItem::Persona(None), "none", "system_prompt.txt");
     let rows = personas.iter().map(|persona| {
-        let label = format!("{}  {}", persona.name, persona.description);
-        (PickedItem::Persona(Some(persona.name.clone())), label)
+        let item = PickedItem::Persona(Some(persona.name.clone()));
+        PickerRow::new(item, &persona.name, &persona.description)
     });
     let current_name = engine.persona.as_ref();
     let current = personas

@@ -130,6 +130,7 @@ impl UiModel {
             now: self.now,
             size: self.screen.size,
             glyphs: self.screen.glyphs,
+            markdown_glyphs: self.screen.markdown_glyphs(),
             open_layer: self.layer.as_ref().and_then(|layer| layer.action()),
             engine: &self.engine,
             servers: &self.servers_pane.servers,
@@ -215,6 +216,7 @@ impl UiModel {
     pub fn scroll_layer(&mut self, rows: isize) {
         self.with_layer(|layer, cx| {
             layer.scroll(rows, cx.shared);
+            layer.load_selected(cx);
             Handled::Consumed
         });
     }

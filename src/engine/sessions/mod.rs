@@ -9,6 +9,7 @@ use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::ConversationSeq;
 use crate::domain::{PromptKind, QueryId, Session, SessionId};
 use crate::protocol::Event;
+use jiff::Timestamp;
 use std::sync::Arc;
 
 /// The open conversation.
@@ -65,7 +66,11 @@ pub(super) fn list(query: QueryId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
     cx.jobs.spawn_blocking(move || {
         let sessions = Arc::new(sessions.list());
-        JobResult::Events(vec![Event::SessionsListed { query, sessions }])
+        JobResult::Events(vec![Event::SessionsListed {
+            query,
+            listed_at: Timestamp::now(),
+            sessions,
+        }])
     });
 }
 

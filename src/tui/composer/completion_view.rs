@@ -3,7 +3,7 @@
 
 use crate::text::grapheme::width;
 use crate::tui::composer::completion::{CompletionList, CompletionRow};
-use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::list::{ListCount, MARK_COLUMNS, rows_in_view};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::window::draw_titled;
 use ratatui::layout::Rect;
@@ -16,10 +16,8 @@ const DESCRIPTION_ROWS_MAX: u16 = 3;
 const LABEL_COLUMNS: u16 = 16;
 /// Blank columns between label and description.
 const GAP: u16 = 2;
-/// Columns of the margins left and right of the list.
+/// Columns of the margins.
 const MARGINS: u16 = 2;
-/// Columns of the selection mark.
-const MARK_COLUMNS: u16 = 2;
 
 /// The height of the list in a popup of this width, without its title.
 pub fn completion_rows(list: &CompletionList, columns: u16) -> u16 {
@@ -67,7 +65,10 @@ pub fn draw(list: &CompletionList, popup: Rect, pen: &mut Painter) {
     let rows = list_rows(list).min(popup.height - title_rows);
     let area = match title_rows {
         0 => popup,
-        _ => draw_titled(popup, list.title, &count_label(list, rows, pen), pen),
+        _ => {
+            let note = list_count(list, rows).note(&pen.glyphs);
+            draw_titled(popup, list.title, &note, pen)
+        }
     };
     let list_area = Rect {
         height: rows,
@@ -79,12 +80,18 @@ pub fn draw(list: &CompletionList, popup: Rect, pen: &mut Painter) {
         width: area.width.saturating_sub(MARK_COLUMNS),
         height: area.height - rows,
     };
-    for row in rows_in_view(list.rows.len(), list.selected, list_area, pen) {
+    let first = list_count(list, rows).above;
+    for row in rows_in_view(list.rows.len(), list.selected, first, list_area, pen) {
         row.put_mark(pen);
         let (line, completion) = (row.line, &list.rows[row.index]);
-        let x = line.x + MARK_COLUMNS;
-        let columns = line.width.saturating_sub(MARK_COLUMNS);
-        pen.put_truncated(x, line.y, completion.label.as_str(), row.style, columns);
+        let text = row.text_area();
+        pen.put_truncated(
+            text.x,
+            text.y,
+            completion.label.as_str(),
+            row.style,
+            text.width,
+        );
         if fits_beside(completion, line.width) {
             draw_beside(
                 completion,
@@ -117,18 +124,16 @@ fn draw_beside(completion: &CompletionRow, columns: u16, line: Rect, pen: &mut P
     }
 }
 
-/// The number of rows, and how many of them are hidden above and below the visible ones.
-fn count_label(list: &CompletionList, visible: u16, pen: &Painter) -> String {
+/// The list keeps no state: the selected row is at the bottom at the latest.
+fn list_count(list: &CompletionList, visible: u16) -> ListCount {
     let (count, visible) = (list.rows.len(), usize::from(visible));
     let above = list
         .selected
         .map_or(0, |row| (row + 1).saturating_sub(visible));
-    let below = count.saturating_sub(above + visible);
-    let mut label = count.to_string();
-    for (glyph, hidden) in [(pen.glyphs.up, above), (pen.glyphs.down, below)] {
-        if hidden > 0 {
-            label.push_str(&format!(", {glyph} {hidden}"));
-        }
+    ListCount {
+        listed: count,
+        total: count,
+        above,
+        below: count.saturating_sub(above + visible),
     }
-    label
 }

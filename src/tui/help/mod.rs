@@ -8,10 +8,8 @@ use crate::tui::help::entries::matching_groups;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::layout::SMALL_HEIGHT;
-use crate::tui::widgets::list::{SearchList, below_filter, count_note};
+use crate::tui::widgets::list::{ListCount, ListKey, SearchList, draw_empty, rows_area};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
@@ -51,18 +49,12 @@ impl Layer for HelpLayer {
             Some(LayerKey::PageDown) => self.page(1),
             Some(LayerKey::Start) => self.top = 0,
             Some(LayerKey::End) => self.top = usize::MAX,
-            Some(LayerKey::Back) if self.list.is_unfiltered() => return Handled::Closed,
-            Some(LayerKey::Back) => {
-                self.list.clear_filter();
-                self.top = 0;
-            }
             _ => {
-                let before = self.list.filter();
-                let handled = self.list.search_key(key);
-                if self.list.filter() != before {
+                let handled = self.list.key(key, 0, None);
+                if handled == ListKey::Searched {
                     self.top = 0;
                 }
-                return handled;
+                return handled.handled();
             }
         }
         Handled::Consumed
@@ -80,10 +72,7 @@ impl Layer for HelpLayer {
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let body = area.body;
-        let area = content_area(body);
-        let mut rows = below_filter(area);
-        let has_rule = body.height > SMALL_HEIGHT;
-        rows.height -= u16::from(has_rule);
+        let rows = rows_area(body);
         self.height = rows.height.into();
         let groups = matching_groups(&self.list.filter());
         let columns = columns(&groups, rows.width);
@@ -96,41 +85,39 @@ impl Layer for HelpLayer {
             .iter()
             .map(|column| column.entries_before(view.start));
         let below = columns.iter().map(|column| column.entries_after(view.end));
-        let note = count_note(count, (above.sum(), below.sum()), &pen.glyphs);
-        draw_window(body, "Help", &note, pen);
-        let cursor = self.list.draw_filter(pen.glyphs.prompt, area, pen);
+        let shown = ListCount {
+            listed: count,
+            total: entry_count(""),
+            above: above.sum(),
+            below: below.sum(),
+        };
+        let note = shown.note(&pen.glyphs);
+        let cursor = self.list.draw_head(body, "Help", &note, pen);
         if count == 0 {
-            let dim = pen.theme.dim;
-            pen.put(rows.x + 2, rows.y, "nothing matches", dim, rows.width);
-        }
-        if has_rule {
-            // The layer covers the rule above the message.
-            let y = body.bottom() - 1;
-            let line = Rect {
-                y,
-                height: 1,
-                ..body
-            };
-            let dim = pen.theme.dim;
-            pen.rule(line, "", "", dim);
+            draw_empty(rows, "No key or command matches.", pen);
         }
         for column in &columns {
             draw_column(column, self.top, rows, pen);
         }
-        Some(cursor)
+        cursor
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
         let back = match self.list.is_unfiltered() {
             true => "close",
-            false => "clear the filter",
+            false => "clear",
         };
         vec![
             "Type to filter".to_owned(),
             "PgUp/PgDn scroll".to_owned(),
-            layers::hint(KeyContext::Help, LayerKey::Back, back),
+            layers::hint(KeyContext::SearchList, LayerKey::Back, back),
         ]
     }
+}
+
+fn entry_count(filter: &str) -> usize {
+    let groups = matching_groups(filter);
+    groups.iter().map(|group| group.entries.len()).sum()
 }
 
 fn draw_column(column: &HelpColumn, top: usize, area: Rect, pen: &mut Painter) {

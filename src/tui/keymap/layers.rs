@@ -17,7 +17,7 @@ pub enum LayerKey {
     /// Confirms the selection, or moves to the next field.
     Confirm,
     Back,
-    /// Switches between the search line and the list, between tabs, or to the next field.
+    /// Switches between the filter and the rows, between tabs, or to the next field.
     Switch,
     Erase,
     Delete,
@@ -47,7 +47,7 @@ pub enum KeyContext {
     Help,
     /// An input line confirmed with Enter.
     InputLine,
-    /// A list with a search line above it.
+    /// A list with a filter above it.
     SearchList,
     /// The same list while its rows have the focus.
     SearchListRows,
@@ -116,16 +116,18 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Log, L::Switch, K::Right),
     bind_any_modifier(P::Help, L::Start, K::Home),
     bind_any_modifier(P::Help, L::End, K::End),
-    bind_any_modifier(P::Help, L::Back, K::Esc),
-    bind_any_modifier(P::InputLine, L::Confirm, K::Enter),
+    // Alt+Enter and Shift+Enter are line breaks, which these lines do not take.
+    bind_unmodified(P::InputLine, L::Confirm, K::Enter),
     bind_any_modifier(P::InputLine, L::Back, K::Esc),
     bind_any_modifier(P::SearchList, L::Back, K::Esc),
     bind_any_modifier(P::SearchList, L::Switch, K::Tab),
-    bind_any_modifier(P::SearchList, L::Confirm, K::Enter),
+    bind_unmodified(P::SearchList, L::Confirm, K::Enter),
     bind_letter(P::SearchListRows, L::Up, 'k'),
     bind_letter(P::SearchListRows, L::Down, 'j'),
     bind_letter(P::Sessions, L::Delete, 'd'),
     bind_any_modifier(P::SearchListRows, L::Delete, K::Delete),
+    bind_any_modifier(P::SearchListRows, L::Start, K::Home),
+    bind_any_modifier(P::SearchListRows, L::End, K::End),
     bind_letter(P::DeleteConfirmation, L::Yes, 'y'),
     bind_letter(P::Models, L::Pull, 'p'),
     bind_letter(P::Models, L::Delete, 'd'),
@@ -134,11 +136,7 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Models, L::Refresh, 'r'),
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
-    bind_any_modifier(P::Servers, L::Start, K::Home),
-    bind_any_modifier(P::Servers, L::End, K::End),
-    bind_unmodified(P::Trust, L::Confirm, K::Enter),
     bind_letter(P::Trust, L::Revoke, 'x'),
-    bind_unmodified(P::Trust, L::Revoke, K::Delete),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
     bind_any_modifier(P::Form, L::Back, K::Esc),
@@ -146,7 +144,7 @@ const TABLE: &[LayerBinding] = &[
     LayerBinding { context: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
     bind_any_modifier(P::Form, L::Down, K::Down),
     bind_any_modifier(P::Form, L::Switch, K::Tab),
-    bind_any_modifier(P::Form, L::Confirm, K::Enter),
+    bind_unmodified(P::Form, L::Confirm, K::Enter),
     bind_any_modifier(P::Form, L::Left, K::Left),
     bind_any_modifier(P::Form, L::Right, K::Right),
     bind_any_modifier(P::Form, L::Start, K::Home),
@@ -220,21 +218,17 @@ mod tests {
 
     fn heading(context: KeyContext) -> &'static str {
         match context {
-            P::ScrollableList => "### Lists and texts",
+            P::ScrollableList => "### Scrolling",
             P::PagedText | P::Text => "### Texts: tools, calls, logs, instructions",
             P::Log => "### The log",
             P::Help => "### The help",
-            P::InputLine => {
-                "### One line: command palette, prompt search, the name of a model to pull"
-            }
-            P::SearchList | P::SearchListRows => {
-                "### Lists with a search line: conversations, models, servers"
-            }
+            P::InputLine => "### One line: the name of a model to pull",
+            P::SearchList | P::SearchListRows => "### Lists",
             P::Sessions | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
             P::Servers => "### Servers and tools (`/mcp`)",
             P::Trust => "### Lasting decisions (`/trust`)",
-            P::Picker => "### Pickers: server, persona, branch, call",
+            P::Picker => "### Numbered lists: server, persona, branch, call",
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
             P::FirstRun => "### The choice on a first start",

@@ -19,7 +19,7 @@ pub fn draw_log(
     rows_from_end: &mut usize,
     pen: &mut Painter,
 ) {
-    let (theme, area) = (pen.theme, draw_window(body, "Log", "Tab last answer", pen));
+    let (theme, area) = (pen.theme, draw_window(body, "Log", "", pen));
     let count = lines.len();
     let lines = lines.iter().rev().map(|line| {
         let style = match line.level {
@@ -48,7 +48,7 @@ pub fn draw_trace(
     scroll: &mut TraceScroll,
     pen: &mut Painter,
 ) {
-    let area = draw_window(body, "Last answer", "Tab log", pen);
+    let area = draw_window(body, "Last answer", "", pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let lines = match lines {
         None => return,

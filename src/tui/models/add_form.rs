@@ -215,7 +215,7 @@ impl AddModelForm {
             return false;
         };
         let before = field.text();
-        text_field::handle_key(field, key);
+        text_field::handle_line_key(field, key);
         field.text() != before
     }
 

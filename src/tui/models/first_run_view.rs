@@ -106,7 +106,7 @@ fn items_in(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut
         let x = line.x + 5;
         let columns = end.saturating_sub(x);
         let label = Clean::single_line(&label(item));
-        pen.put_truncated(x, y, label.as_str(), style, columns);
+        pen.put_words(x, y, label.as_str(), style, columns);
         y += 1;
     }
     let hidden = items.len().saturating_sub(first + height);

@@ -160,7 +160,7 @@ impl ModelsLayer {
                 }
             }
             None => {
-                text_field::handle_key(field, key);
+                text_field::handle_line_key(field, key);
             }
         }
     }
@@ -290,8 +290,8 @@ impl Layer for ModelsLayer {
         }
         let known = KnownModels::new(cx.shared.engine);
         let count = rows::choices(known, &self.list.filter()).len();
-        match self.list.key(key, count, KeyContext::Models) {
-            ListKey::Closed => return Handled::Closed,
+        match self.list.key(key, count, Some(KeyContext::Models)) {
+            handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Searched => self.is_lost = false,
             ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
@@ -306,13 +306,29 @@ impl Layer for ModelsLayer {
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         match &mut self.pulling {
-            Some(name) => {
-                self.list.select(0);
-                text_field::paste_line(name, text);
-            }
+            Some(name) => text_field::paste_line(name, text),
             None => self.list.paste(text),
         }
         Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
+        let count = rows::choices(KnownModels::new(shared.engine), &self.list.filter()).len();
+        self.list.step(rows, count);
+        self.is_lost = false;
+    }
+
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        if self.pulling.is_some() {
+            return Handled::Consumed;
+        }
+        match self.list.click(at).filter(|_| !self.is_lost) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => {
+                self.is_lost = false;
+                Handled::Consumed
+            }
+        }
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
@@ -345,9 +361,7 @@ impl Layer for ModelsLayer {
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let listed = |key, word| layers::hint(KeyContext::SearchList, key, word);
         let own = |key, word| layers::hint(KeyContext::Models, key, word);
-        let add = own(LayerKey::AddServer, "add a server");
         if self.pulling.is_some() {
             let take = layers::hint(KeyContext::InputLine, LayerKey::Confirm, "pull");
             return vec![
@@ -355,16 +369,11 @@ impl Layer for ModelsLayer {
                 layers::hint(KeyContext::InputLine, LayerKey::Back, "back"),
             ];
         }
-        let take = listed(LayerKey::Confirm, "use");
-        if self.list.has_row_focus() {
-            let last = match shared.engine.pull {
-                Some(_) => own(LayerKey::StopPull, "cancel pull"),
-                None => add,
-            };
-            let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
-            return vec![take, pull, delete, last, listed(LayerKey::Back, "back")];
-        }
-        let rows = listed(LayerKey::Switch, "list");
-        vec![take, rows, listed(LayerKey::Back, "close")]
+        let last = match shared.engine.pull {
+            Some(_) => own(LayerKey::StopPull, "cancel pull"),
+            None => own(LayerKey::AddServer, "add a server"),
+        };
+        let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
+        self.list.hints("use", vec![pull, delete, last])
     }
 }

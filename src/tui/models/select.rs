@@ -3,7 +3,7 @@
 use crate::domain::{Notice, Think};
 use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiContext};
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 
 const THINK: [(&str, Think); 5] = [
     ("on", Think::On),
@@ -27,17 +27,17 @@ pub fn think(argument: &str, cx: &mut UiContext) {
         let notice = Notice::warning("No model is selected yet.");
         return cx.notify(notice.with_advice("Select one with /models."));
     }
-    let labels = [
-        "on  think before answering",
-        "off  answer at once",
-        "low  think a little",
-        "medium",
-        "high  think long",
+    let notes = [
+        "think before answering",
+        "answer at once",
+        "think a little",
+        "",
+        "think long",
     ];
     let rows = THINK
         .iter()
-        .zip(labels)
-        .map(|((_, think), label)| (PickedItem::Think(*think), label.to_owned()));
+        .zip(notes)
+        .map(|((name, think), note)| PickerRow::new(PickedItem::Think(*think), name, note));
     let present = cx.shared.engine.think;
     let at = THINK.iter().position(|(_, think)| Some(*think) == present);
     cx.open(Picker::new("Thinking", "Keep the current setting", rows).starting_at(at));

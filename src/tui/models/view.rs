@@ -1,19 +1,21 @@
-//! Draws the model picker: a search line, servers with their models, actions, pull progress.
+//! Draws the model picker: servers with their models, actions, pull progress.
 
 use crate::domain::model_catalog::format_size;
 use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
+use crate::text::grapheme;
 use crate::tui::layer::SharedUiState;
+use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
     ANOTHER_SERVER, Choice, KnownModels, LOOK_AROUND, ModelRow, PickerAction, Row, count_words,
     rows,
 };
-use crate::tui::widgets::list::{ListRow, rows_in_view};
+use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::content_area;
 use ratatui::layout::{Position, Rect};
 
 // Minimum widths that show the column of the given name.
@@ -21,6 +23,13 @@ const ABILITIES_FROM: u16 = 84;
 const FAMILY_FROM: u16 = 62;
 const STATE_FROM: u16 = 44;
 const SIZE_FROM: u16 = 28;
+/// Blank columns after a left-aligned column.
+const GAP: u16 = 2;
+const ABILITIES: u16 = 26;
+const FAMILY: u16 = 10;
+/// Right-aligned columns with the blanks before them: context length, and size.
+const LENGTH: u16 = 7;
+const SIZE: u16 = 9;
 const BAR_COLUMNS: usize = 20;
 /// Rows of an error about a server.
 const FAULT_ROWS_MAX: usize = 4;
@@ -32,46 +41,92 @@ pub fn draw(
     shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let engine = shared.engine;
-    let all = rows(KnownModels::new(engine), &open.list.filter());
-    let is_model = |row: &&Row| matches!(row, Row::Choice(Choice::Model(_)));
-    let count = all.iter().filter(is_model).count();
-    let mut rest = draw_window(over, "Models", &count_words(count), pen);
-    let cursor = match &mut open.pulling {
-        Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
-        None => {
-            let at = open.list.draw_filter("/", rest, pen);
-            Some(at).filter(|_| !open.list.has_row_focus())
-        }
-    };
-    let gap = 1 + u16::from(rest.height > 6);
-    rest.y += gap.min(rest.height);
-    rest.height = rest.height.saturating_sub(gap);
-    if let Some(pull) = &engine.pull
-        && rest.height > 1
-    {
-        rest.height -= 1;
-        let line = Rect {
-            y: rest.bottom(),
-            height: 1,
-            ..rest
-        };
-        pull_line(pull, line, pen);
-        // A blank row above it, if there is room.
-        rest.height -= u16::from(rest.height > 6);
+    let known = KnownModels::new(shared.engine);
+    let all = rows(known, &open.list.filter());
+    let mut area = rows_area(over);
+    let pull_line = take_pull_line(shared.engine.pull.as_ref(), &mut area);
+    let lines = lines(&all, area.width);
+    let choices = choice_lines(&lines);
+    let selected = open.list.selected(choices.len());
+    let at = choices.get(selected).copied();
+    if selected == 0 {
+        // The first choice shows the name of its server, too.
+        open.list.scroll_to(0, lines.len(), area.height);
     }
-    list(open, &all, rest, shared, pen);
+    let first = open
+        .list
+        .scroll_to(at.unwrap_or(0), lines.len(), area.height);
+    let end = first + usize::from(area.height);
+    let count = ListCount {
+        listed: count_models(&all),
+        total: count_models(&rows(known, "")),
+        above: choices.iter().filter(|line| **line < first).count(),
+        below: choices.iter().filter(|line| **line >= end).count(),
+    };
+    let note = count.note(&pen.glyphs);
+    let mut cursor = open.list.draw_head(over, "Models", &note, pen);
+    if let Some(name) = &mut open.pulling {
+        let line = content_area(over);
+        pen.clear(Rect {
+            height: line.height.min(1),
+            ..line
+        });
+        let prompt = format!("Pull {}", pen.glyphs.prompt);
+        let accent = pen.theme.accent;
+        cursor = Some(text_field::draw_line(name, (&prompt, accent), line, pen));
+    }
+    for row in rows_in_view(lines.len(), at, first, area, pen) {
+        if let Ok(choice) = choices.binary_search(&row.index) {
+            open.list.record_drawn(row.line, choice);
+        }
+        draw_line(&lines[row.index], row, open, known, pen);
+    }
+    if let (Some(pull), Some(line)) = (&shared.engine.pull, pull_line) {
+        draw_pull(pull, line, pen);
+    }
     cursor
+}
+
+/// Reserves the last row for the progress of a pull, with a blank row above it if there is room.
+fn take_pull_line(pull: Option<&Pull>, area: &mut Rect) -> Option<Rect> {
+    if pull.is_none() || area.height < 2 {
+        return None;
+    }
+    area.height -= 1;
+    let line = Rect {
+        y: area.bottom(),
+        height: 1,
+        ..*area
+    };
+    area.height -= u16::from(area.height > 6);
+    Some(line)
+}
+
+fn count_models(rows: &[Row]) -> usize {
+    let is_model = |row: &&Row| matches!(row, Row::Choice(Choice::Model(_)));
+    rows.iter().filter(is_model).count()
+}
+
+/// The indices of the lines that can be selected.
+fn choice_lines(lines: &[Line]) -> Vec<usize> {
+    let is_choice = |index: &usize| matches!(lines[*index], Line::Choice(_));
+    (0..lines.len()).filter(is_choice).collect()
 }
 
 /// The rows that the picker wants below its title: those of the unfiltered list, so that typing
 /// does not change them.
 pub fn rows_wanted(shared: SharedUiState) -> u16 {
-    let columns = shared.size.0.saturating_sub(2);
+    // The sidebar, if it fits, may take its columns.
+    let sidebar = if fits_sidebar(shared.size) {
+        SIDEBAR_WIDTH
+    } else {
+        0
+    };
+    let columns = shared.size.0.saturating_sub(2 + sidebar);
     let all = rows(KnownModels::new(shared.engine), "");
     let pull = if shared.engine.pull.is_some() { 2 } else { 0 };
-    // The search line, and a blank row below it.
-    u16::try_from(lines(&all, columns).len() + 2 + pull).unwrap_or(u16::MAX)
+    // The filter takes one row.
+    u16::try_from(lines(&all, columns).len() + 1 + pull).unwrap_or(u16::MAX)
 }
 
 /// One drawn line.
@@ -107,38 +162,32 @@ fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
     lines
 }
 
-fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: SharedUiState, pen: &mut Painter) {
-    let known = KnownModels::new(shared.engine);
-    let lines = lines(all, area.width);
-    let choices: Vec<usize> = (0..lines.len())
-        .filter(|index| matches!(lines[*index], Line::Choice(_)))
-        .collect();
-    let at = choices.get(open.list.selected(choices.len())).copied();
-    for mut row in rows_in_view(lines.len(), at, area, pen) {
-        if row.is_selected && open.is_lost {
-            row = row.unselected(pen);
+fn draw_line(
+    line: &Line,
+    mut row: ListRow,
+    open: &ModelsLayer,
+    known: KnownModels,
+    pen: &mut Painter,
+) {
+    if row.is_selected && open.is_lost {
+        row = row.unselected(pen);
+    }
+    match line {
+        Line::Server(server) => server_line(server, row.line, pen),
+        Line::Words(words, is_fault) => {
+            let mark = if *is_fault { pen.glyphs.failed } else { " " };
+            pen.put(row.line.x, row.line.y, mark, pen.theme.failure, 1);
+            let area = row.text_area();
+            pen.put(area.x, area.y, words, pen.theme.dim, area.width);
         }
-        let line = row.line;
-        match &lines[row.index] {
-            Line::Server(server) => server_line(server, line, pen),
-            Line::Words(words, is_fault) => {
-                let mark = if *is_fault { pen.glyphs.failed } else { " " };
-                pen.put(line.x, line.y, mark, pen.theme.failure, 1);
-                let columns = line.width.saturating_sub(2);
-                pen.put(line.x + 2, line.y, words, pen.theme.dim, columns);
+        Line::Choice(choice) => {
+            row.put_mark(pen);
+            match choice {
+                Choice::Model(model) => model_row(model, known, &row, pen),
+                Choice::Action(action) => action_row(*action, open, known, &row, pen),
             }
-            Line::Choice(choice) => {
-                row.put_mark(pen);
-                match choice {
-                    Choice::Model(model) => model_row(model, known, &row, pen),
-                    Choice::Action(action) => action_row(*action, open, known, &row, pen),
-                }
-                if row.is_selected && open.list.has_row_focus() {
-                    row.highlight(pen);
-                }
-            }
-            Line::Gap => {}
         }
+        Line::Gap => {}
     }
 }
 
@@ -178,7 +227,7 @@ fn action_row(
     let x = put_number(number, known, row, pen);
     let columns = row.line.right().saturating_sub(x);
     let label = Clean::single_line(&label);
-    pen.put_truncated(x, row.line.y, label.as_str(), row.style, columns);
+    pen.put_words(x, row.line.y, label.as_str(), row.style, columns);
 }
 
 fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
@@ -207,20 +256,31 @@ fn model_row(row: &ModelRow<'_>, known: KnownModels, at: &ListRow, pen: &mut Pai
         pen.put(end - 10, line.y, word, style, 10);
         end -= 12;
     }
-    let end = fact_columns(row, line.width, end, line.y, pen);
     let name = if row.name() == row.model() {
         row.name().to_owned()
     } else {
         format!("{}  {}", row.name(), row.model())
     };
+    let name = Clean::single_line(&name);
+    let (y, facts) = (line.y, fact_widths(line.width));
+    // The selected row does without facts rather than cut its name.
+    let room = usize::from(end.saturating_sub(x + facts));
+    if !at.is_selected || grapheme::width(name.as_str()) <= room {
+        end = fact_columns(row, line.width, end, y, pen);
+    }
     let columns = end.saturating_sub(x);
-    pen.put_truncated(
-        x,
-        line.y,
-        Clean::single_line(&name).as_str(),
-        at.style,
-        columns,
-    );
+    pen.put_truncated(x, y, name.as_str(), at.style, columns);
+}
+
+/// Columns that [`fact_columns`] takes in a list of this width.
+fn fact_widths(list_width: u16) -> u16 {
+    let columns = [
+        (ABILITIES_FROM, ABILITIES + GAP),
+        (FAMILY_FROM, LENGTH + FAMILY + GAP),
+        (SIZE_FROM, SIZE),
+    ];
+    let shown = columns.iter().filter(|(from, _)| list_width >= *from);
+    shown.map(|(_, columns)| columns).sum()
 }
 
 /// Draws the server's facts about a model, from right to left. Returns the leftmost column.
@@ -235,30 +295,30 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
             .flat_map(ListedModel::extra_capabilities);
         let words: Vec<&str> = loaded.chain(abilities).collect();
         let words = Clean::single_line(&words.join(", "));
-        pen.put_truncated(end - 26, y, words.as_str(), pen.theme.dim, 26);
-        end -= 28;
+        pen.put_words(end - ABILITIES, y, words.as_str(), pen.theme.dim, ABILITIES);
+        end -= ABILITIES + GAP;
     }
     if width >= FAMILY_FROM {
         let length = facts.and_then(|facts| facts.context_length);
         let length = length.map_or_else(String::new, |tokens| format_thousands(tokens.into()));
         pen.put_right(end, y, &length, pen.theme.dim);
-        end -= 7;
+        end -= LENGTH;
         let family = facts.and_then(|facts| facts.family.as_deref());
         let family = Clean::single_line(family.unwrap_or_default());
-        pen.put_truncated(end - 10, y, family.as_str(), pen.theme.dim, 10);
-        end -= 12;
+        pen.put_truncated(end - FAMILY, y, family.as_str(), pen.theme.dim, FAMILY);
+        end -= FAMILY + GAP;
     }
     if width >= SIZE_FROM {
         let bytes = row.listed.and_then(|listed| listed.bytes);
         let size = bytes.map(format_size).unwrap_or_default();
         pen.put_right(end, y, &size, pen.theme.dim);
-        end -= 9;
+        end -= SIZE;
     }
     end
 }
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
-fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
+fn draw_pull(pull: &Pull, line: Rect, pen: &mut Painter) {
     let words = Clean::single_line(&pull_words(pull, pen, line.width >= 60));
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }

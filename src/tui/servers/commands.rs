@@ -9,7 +9,7 @@ use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
 use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
 use crate::tui::servers::{failure_notice, stderr_log, viewer};
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::suggest::suggest;
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
@@ -223,8 +223,8 @@ pub fn toggle_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext
         };
     }
     let rows = pane.servers.iter().map(|server| {
-        let label = format!("{}  {}", clean_name(&server.id), status_label(server));
-        (PickedItem::Server(server.id.clone()), label)
+        let item = PickedItem::Server(server.id.clone());
+        PickerRow::new(item, clean_name(&server.id).as_str(), status_label(server))
     });
     Picker::new("Servers", "Change nothing", rows).pick_or_open(argument, cx);
 }

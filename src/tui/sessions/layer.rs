@@ -1,15 +1,17 @@
 //! State of the browser for saved conversations: list, search, preview, and deletion after
 //! a confirmation.
 
-use crate::domain::{QueryId, Session, SessionId, SessionSummary};
+use crate::domain::{QueryId, SessionId, SessionSummary};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::sessions::preview::SessionPreview;
 use crate::tui::sessions::view;
 use crate::tui::widgets::list::{ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
+use jiff::Timestamp;
 use ratatui::layout::Position;
 use std::sync::Arc;
 
@@ -19,8 +21,10 @@ pub struct SessionsLayer {
     query: Option<QueryId>,
     /// None until the engine has answered.
     pub(super) sessions: Option<Arc<Vec<SessionSummary>>>,
+    /// When the list was made. Dates are relative to it.
+    pub(super) listed_at: Timestamp,
     preview_query: Option<QueryId>,
-    pub(super) preview: Option<Arc<Session>>,
+    pub(super) preview: Option<SessionPreview>,
     /// The session whose deletion awaits confirmation.
     pub(super) delete_confirmation: Option<SessionId>,
 }
@@ -31,18 +35,25 @@ pub fn open(cx: &mut UiContext) {
     cx.open(layer);
 }
 
+/// The sessions whose title contains the filter.
+pub(super) fn matching_sessions<'a>(
+    sessions: Option<&'a Vec<SessionSummary>>,
+    filter: &str,
+) -> Vec<&'a SessionSummary> {
+    let wanted = filter.trim().to_lowercase();
+    let sessions = sessions.into_iter().flatten();
+    sessions
+        .filter(|session| session.title.to_lowercase().contains(&wanted))
+        .collect()
+}
+
 impl SessionsLayer {
     /// The sessions that match the filter.
-    pub(super) fn matches(&self) -> Vec<&SessionSummary> {
-        let wanted = self.list.filter().to_lowercase();
-        self.sessions
-            .iter()
-            .flat_map(|all| all.iter())
-            .filter(|session| session.title.to_lowercase().contains(wanted.trim()))
-            .collect()
+    fn matches(&self) -> Vec<&SessionSummary> {
+        matching_sessions(self.sessions.as_deref(), &self.list.filter())
     }
 
-    pub(super) fn selected(&self) -> Option<&SessionSummary> {
+    fn selected(&self) -> Option<&SessionSummary> {
         let hits = self.matches();
         hits.get(self.list.selected(hits.len())).copied()
     }
@@ -61,10 +72,7 @@ impl SessionsLayer {
             self.preview_query = None;
             return;
         };
-        let shown = self
-            .preview
-            .as_ref()
-            .and_then(|preview| preview.id.as_ref());
+        let shown = self.preview.as_ref().and_then(SessionPreview::id);
         if shown != Some(&session) {
             let query = cx.next_query_id();
             self.preview = None;
@@ -96,8 +104,8 @@ impl Layer for SessionsLayer {
             return Handled::Consumed;
         }
         let count = self.matches().len();
-        match self.list.key(key, count, KeyContext::Sessions) {
-            ListKey::Closed => return Handled::Closed,
+        match self.list.key(key, count, Some(KeyContext::Sessions)) {
+            handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Unhandled(LayerKey::Confirm) => return self.resume(cx),
             ListKey::Unhandled(LayerKey::Delete) => {
                 self.delete_confirmation = self.selected().map(|hit| hit.id.clone());
@@ -107,19 +115,47 @@ impl Layer for SessionsLayer {
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+    fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
+        self.delete_confirmation = None;
         self.list.paste(text);
+        self.ask_for_preview(cx);
         Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
+        self.delete_confirmation = None;
+        let count = self.matches().len();
+        self.list.step(rows, count);
+    }
+
+    fn load_selected(&mut self, cx: &mut UiContext) {
+        self.ask_for_preview(cx);
+    }
+
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        self.delete_confirmation = None;
+        match self.list.click(at) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => {
+                self.ask_for_preview(cx);
+                Handled::Consumed
+            }
+        }
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         match event {
-            Event::SessionsListed { query, sessions } if self.query == Some(*query) => {
+            Event::SessionsListed {
+                query,
+                listed_at,
+                sessions,
+            } if self.query == Some(*query) => {
                 self.sessions = Some(Arc::clone(sessions));
+                self.listed_at = *listed_at;
                 self.ask_for_preview(cx);
             }
             Event::SessionPreviewed { query, session } if self.preview_query == Some(*query) => {
-                self.preview = Some(Arc::clone(session));
+                self.preview = Some(SessionPreview::new(Arc::clone(session)));
             }
             Event::SessionDeleted(_) => self.refresh(cx),
             _ => {}
@@ -127,30 +163,22 @@ impl Layer for SessionsLayer {
         Handled::PassedOn
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        view::draw(self, area.body, pen)
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        view::draw(self, area.body, shared.markdown_glyphs, pen)
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
-        let resume = hint(LayerKey::Confirm, "resume");
         if self.delete_confirmation.is_some() {
             let delete = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "delete");
             return vec![delete, "n keep".to_owned()];
         }
-        if !self.list.has_row_focus() {
-            let [list, close] = [
-                hint(LayerKey::Switch, "list"),
-                hint(LayerKey::Back, "close"),
-            ];
-            return vec![resume, list, close];
-        }
-        vec![
-            resume,
-            layers::hint(KeyContext::Sessions, LayerKey::Delete, "delete"),
-            hint(LayerKey::Switch, "search"),
-            hint(LayerKey::Back, "back"),
-        ]
+        let delete = layers::hint(KeyContext::Sessions, LayerKey::Delete, "delete");
+        self.list.hints("resume", vec![delete])
     }
 
     fn shows_empty_list(&self) -> bool {

@@ -1,4 +1,5 @@
 //! The browser for saved conversations.
 
 pub mod layer;
+pub mod preview;
 pub mod view;

@@ -1,153 +1,177 @@
-//! Draws the browser for saved conversations: search line, list, preview.
+//! Draws the browser for saved conversations: the list, with the preview beside or below it.
 
 use crate::domain::SessionSummary;
 use crate::text::Clean;
-use crate::tui::sessions::layer::SessionsLayer;
-use crate::tui::widgets::list::{ListRow, below_filter, rows_in_view};
-use crate::tui::widgets::painter::{Painter, wrapped_rows};
-use crate::tui::widgets::window::draw_window;
-use jiff::Timestamp;
+use crate::text::markdown::MarkdownGlyphs;
+use crate::tui::sessions::layer::{SessionsLayer, matching_sessions};
+use crate::tui::widgets::list::{ListRow, ListTitle};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::below_title;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 use ratatui::layout::{Position, Rect};
 
-/// Minimum width to show the preview.
-const PREVIEW_FROM: u16 = 76;
-/// Minimum list width to show the model. Narrower lists leave the columns to the title; the
-/// preview names the model, too.
-const MODEL_FROM: u16 = 84;
-/// Bytes of a message used for the preview.
-const PREVIEW_BYTES_MAX: usize = 2_000;
+/// From this width on, the preview is beside the list.
+const BESIDE_FROM: u16 = 96;
+/// On narrower screens it is below the list, from this height on.
+const BELOW_FROM: u16 = 16;
 
-/// Returns the cursor position if the search line has the focus.
-pub fn draw(layer: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
-    let with_preview = over.width >= PREVIEW_FROM;
-    let list_columns = if with_preview {
-        over.width * 6 / 10
-    } else {
-        over.width
-    };
-    let all = layer.sessions.as_ref().map_or(0, |all| all.len());
-    let count = layer.matches().len();
-    let right = match &layer.sessions {
-        Some(_) if count == all => all.to_string(),
-        Some(_) => format!("{count} of {all}"),
-        None => String::new(),
-    };
-    let window = draw_window(over, "Sessions", &right, pen);
-    let area = Rect {
-        width: window.width.min(list_columns),
-        ..window
-    };
-    if with_preview {
-        draw_divided_preview(layer, window, list_columns, pen);
-    }
-    let cursor = layer.list.draw_filter(pen.glyphs.prompt, area, pen);
-    draw_rows(layer, below_filter(area), pen);
-    (!layer.list.has_row_focus() && layer.delete_confirmation.is_none()).then_some(cursor)
-}
+// Columns at the right of a row, each with two blanks before it, and the width of a list from
+// which it leaves 30 columns to the title.
+const DATE: u16 = 11;
+const DATE_FROM: u16 = 43;
+const COUNT: u16 = 4;
+const COUNT_FROM: u16 = 49;
+const MODEL: u16 = 12;
+const MODEL_FROM: u16 = 63;
 
-/// Draws the preview at the right, behind a vertical rule.
-fn draw_divided_preview(layer: &SessionsLayer, window: Rect, list_columns: u16, pen: &mut Painter) {
-    let x = window.x + list_columns;
-    let (dim, down) = (pen.theme.dim, pen.glyphs.frame[5]);
-    for y in window.top()..window.bottom() {
-        pen.put(x, y, down, dim, 1);
-    }
-    let inner = Rect {
-        x: x + 2,
-        width: window.right().saturating_sub(x + 2),
-        ..window
-    };
-    draw_preview(layer, inner, pen);
-}
-
-fn draw_rows(layer: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
-    if let Some(id) = &layer.delete_confirmation {
-        area.height = area.height.saturating_sub(1);
-        let hit = layer
-            .sessions
-            .iter()
-            .flat_map(|all| all.iter())
-            .find(|hit| hit.id == *id);
-        let title = hit.map_or_else(|| Clean::single_line(id.as_str()), shown_title);
-        let style = pen.theme.attention;
-        let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
-        let left = area.right().saturating_sub(x + 2);
-        x += pen.put_truncated(x, area.bottom(), title.as_str(), style, left);
-        pen.put(
-            x,
-            area.bottom(),
-            "\"?",
-            style,
-            area.right().saturating_sub(x),
-        );
-    }
-    let hits = layer.matches();
-    if hits.is_empty() {
-        let words = match &layer.sessions {
+/// Returns the cursor position if the filter has the focus.
+pub fn draw(
+    layer: &mut SessionsLayer,
+    over: Rect,
+    glyphs: MarkdownGlyphs,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let (list_area, preview_area) = split(over);
+    let found = matching_sessions(layer.sessions.as_deref(), &layer.list.filter());
+    let title = ListTitle {
+        title: "Sessions",
+        total: layer.sessions.as_ref().map_or(0, |all| all.len()),
+        empty: match &layer.sessions {
             None => "Loading …",
             Some(all) if all.is_empty() => "No saved conversations yet.",
             Some(_) => "No title matches.",
+        },
+    };
+    let deleting = layer.delete_confirmation.as_ref();
+    let listed_at = layer.listed_at;
+    let draw_hit =
+        |hit: &&SessionSummary, row: &ListRow, pen: &mut Painter| match deleting == Some(&hit.id) {
+            true => draw_question(hit, row, pen),
+            false => draw_row(hit, listed_at, row, pen),
         };
-        pen.put_truncated(
-            area.x + 2,
-            area.y,
-            words,
-            pen.theme.dim,
-            area.width.saturating_sub(2),
-        );
-        return;
-    }
-    let selected = Some(layer.list.selected(hits.len()));
-    let focused = layer.list.has_row_focus();
-    for at in rows_in_view(hits.len(), selected, area, pen) {
-        draw_row(hits[at.index], &at, pen);
-        if at.is_selected && focused {
-            at.highlight(pen);
+    let list = &mut layer.list;
+    let cursor = list.draw(list_area, &title, &found, pen, draw_hit);
+    if let Some(area) = preview_area {
+        let selected = found.get(list.selected(found.len())).copied();
+        let inner = draw_divider(over, list_area, area, pen);
+        if let Some(reason) = selected.and_then(|hit| hit.open_error.as_deref()) {
+            let reason = Clean::new(&format!("{} broken: {reason}", pen.glyphs.failed));
+            let failure = pen.theme.failure;
+            pen.paragraph(inner, &reason, failure);
+        } else if let (Some(hit), Some(preview)) = (selected, &mut layer.preview)
+            && preview.id() == Some(&hit.id)
+        {
+            preview.draw(inner, glyphs, pen);
         }
+    }
+    cursor.filter(|_| layer.delete_confirmation.is_none())
+}
+
+/// The areas of the list with its title, and of the preview with the rule before it.
+fn split(over: Rect) -> (Rect, Option<Rect>) {
+    if over.width >= BESIDE_FROM {
+        let columns = over.width * 6 / 10;
+        let list = Rect {
+            width: columns,
+            ..over
+        };
+        let preview = Rect {
+            x: over.x + columns,
+            y: over.y + 1,
+            width: over.width - columns,
+            height: over.height.saturating_sub(1),
+        };
+        return (list, Some(preview));
+    }
+    if over.height < BELOW_FROM {
+        return (over, None);
+    }
+    let rows = over.height / 2;
+    let list = Rect {
+        height: over.height - rows,
+        ..over
+    };
+    let preview = Rect {
+        y: list.bottom(),
+        height: rows,
+        ..over
+    };
+    (list, Some(preview))
+}
+
+/// Draws the rule between list and preview, and returns the area of the preview's text.
+fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rect {
+    pen.clear(preview);
+    let dim = pen.theme.dim;
+    if list.width == over.width {
+        let line = Rect {
+            height: 1,
+            ..preview
+        };
+        pen.rule(line, "", "", dim);
+        return below_title(preview);
+    }
+    // The title's rule goes on over the preview.
+    let (across, down) = (pen.glyphs.frame[4], pen.glyphs.frame[5]);
+    for x in list.right()..over.right() {
+        pen.put(x, over.y, across, dim, 1);
+    }
+    for y in preview.top()..preview.bottom() {
+        pen.put(preview.x, y, down, dim, 1);
+    }
+    Rect {
+        x: preview.x + 2,
+        width: preview.width.saturating_sub(3),
+        ..preview
     }
 }
 
-fn draw_row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
-    at.put_mark(pen);
-    let line = at.line;
+fn draw_row(hit: &SessionSummary, listed_at: Timestamp, row: &ListRow, pen: &mut Painter) {
+    let (line, dim) = (row.text_area(), pen.theme.dim);
     let mut end = line.right();
-    if let Some(why) = &hit.open_error {
-        let words = Clean::single_line(&format!("{} broken: {why}", pen.glyphs.failed));
-        let columns = end.saturating_sub(line.x + 2) / 2;
-        pen.put_truncated(
-            end - columns,
-            line.y,
-            words.as_str(),
-            pen.theme.failure,
-            columns,
-        );
-        end -= columns + 1;
-    } else {
-        if line.width >= 36 {
-            pen.put_right(end, line.y, &hit.message_count.to_string(), pen.theme.dim);
-            end -= 5;
+    let mut take = |columns: u16| {
+        end -= columns;
+        let start = end;
+        end -= 2;
+        start
+    };
+    if let Some(reason) = &hit.open_error {
+        // The preview shows the whole reason.
+        let words = Clean::single_line(&format!("{} broken: {reason}", pen.glyphs.failed));
+        let columns = line.width / 2;
+        let x = take(columns.saturating_sub(2));
+        let failure = pen.theme.failure;
+        pen.put_words(x, line.y, words.as_str(), failure, line.right() - x);
+    } else if line.width >= DATE_FROM {
+        if line.width >= COUNT_FROM {
+            let x = take(COUNT);
+            let count = hit.message_count.to_string();
+            pen.put_right(x + COUNT, line.y, &count, dim);
         }
         if line.width >= MODEL_FROM {
-            let columns = 14.min(line.width / 4);
             let model = Clean::single_line(&hit.model);
-            pen.put_truncated(
-                end - columns,
-                line.y,
-                model.as_str(),
-                pen.theme.dim,
-                columns,
-            );
-            end -= columns + 2;
+            pen.put_truncated(take(MODEL), line.y, model.as_str(), dim, MODEL);
         }
-        if line.width >= 30 {
-            pen.put_right(end, line.y, &format_date(hit.changed_at), pen.theme.dim);
-            end -= 14;
-        }
+        let date = format_date(hit.changed_at, listed_at);
+        pen.put(take(DATE), line.y, &date, dim, DATE);
     }
+    let columns = end.saturating_sub(line.x);
     let title = shown_title(hit);
-    let columns = end.saturating_sub(line.x + 3);
-    pen.put_truncated(line.x + 2, line.y, title.as_str(), at.style, columns);
+    pen.put_words(line.x, line.y, title.as_str(), row.style, columns);
+}
+
+/// Asks in the row itself whether to delete it.
+fn draw_question(hit: &SessionSummary, row: &ListRow, pen: &mut Painter) {
+    let (line, style) = (row.text_area(), pen.theme.attention);
+    pen.put(row.line.x, line.y, pen.glyphs.cursor, style, 1);
+    let ask = "Delete \"";
+    let end = "\"? (y/n)";
+    let used = pen.put(line.x, line.y, ask, style, line.width);
+    let room = line.width.saturating_sub(used + end.len() as u16);
+    let title = shown_title(hit);
+    let used = used + pen.put_words(line.x + used, line.y, title.as_str(), style, room);
+    pen.put(line.x + used, line.y, end, style, line.width - used);
 }
 
 /// The title, or the session's file name if it has none.
@@ -160,45 +184,53 @@ fn shown_title(hit: &SessionSummary) -> Clean {
     }
 }
 
-/// `18 Nov 16:20`, local time.
-fn format_date(at: Timestamp) -> String {
-    at.to_zoned(TimeZone::system())
-        .strftime("%d %b %H:%M")
-        .to_string()
+/// Local time in at most [`DATE`] columns: `today 16:20`, `Fri 09:12` within a week, `18 Nov`
+/// within the year, `18 Nov 2024`.
+fn format_date(at: Timestamp, now: Timestamp) -> String {
+    let zone = TimeZone::system();
+    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone));
+    let week_ago = now.date().checked_sub(6.days()).unwrap_or(now.date());
+    let format = match at.date() {
+        date if date == now.date() => "today %H:%M",
+        date if (week_ago..now.date()).contains(&date) => "%a %H:%M",
+        date if date.year() == now.year() => "%-d %b",
+        _ => "%-d %b %Y",
+    };
+    at.strftime(format).to_string()
 }
 
-fn draw_preview(layer: &SessionsLayer, area: Rect, pen: &mut Painter) {
-    let Some(session) = &layer.preview else {
-        return;
-    };
-    let mut y = area.y;
-    for message in &session.messages {
-        if y + 1 >= area.bottom() {
-            break;
-        }
-        let who = match message.role.name() {
-            "user" => "You",
-            "assistant" => session.model.as_str(),
-            other => other,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn dates_become_coarser_with_age() {
+        let local = |year, month, day| {
+            let time = date(year, month, day).at(9, 12, 0, 0);
+            let zoned = time.to_zoned(TimeZone::system()).expect("a time");
+            zoned.timestamp()
         };
-        pen.put_truncated(
-            area.x,
-            y,
-            Clean::single_line(who).as_str(),
-            pen.theme.bold,
-            area.width,
-        );
-        y += 1;
-        let mut end = message.content.len().min(PREVIEW_BYTES_MAX);
-        while !message.content.is_char_boundary(end) {
-            end -= 1;
-        }
-        let text = Clean::new(message.content[..end].trim());
-        let rows = wrapped_rows(&text, area.width);
-        for row in rows.iter().take(usize::from(area.bottom() - y).min(8)) {
-            pen.put(area.x, y, row, pen.theme.plain, area.width);
-            y += 1;
-        }
-        y += 1;
+        let now = local(2026, 11, 20);
+        let shown = [
+            local(2026, 11, 20),
+            local(2026, 11, 14),
+            local(2026, 11, 13),
+            local(2026, 1, 2),
+            local(2025, 11, 20),
+            // The clock was set back.
+            local(2026, 11, 21),
+        ];
+        let shown = shown.map(|at| format_date(at, now));
+        let expected = [
+            "today 09:12",
+            "Sat 09:12",
+            "13 Nov",
+            "2 Jan",
+            "20 Nov 2025",
+            "21 Nov",
+        ];
+        assert_eq!(shown, expected);
+        assert!(shown.iter().all(|date| date.len() <= DATE.into()));
     }
 }

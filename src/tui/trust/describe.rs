@@ -13,17 +13,19 @@ const HASH_CHARS: usize = 12;
 
 /// One line of the list.
 pub struct TrustLine {
-    pub subject: String,
+    /// The tool, or the kind of decision in parentheses.
+    pub tool: String,
+    pub server: String,
     pub status: String,
     pub since: Option<Timestamp>,
 }
 
 pub fn trust_line(entry: &TrustEntry) -> TrustLine {
-    let server = entry.server();
-    let subject = |tool: &str| format!("{tool}   {server}");
+    let server = entry.server().to_string();
     match entry {
         TrustEntry::PendingPinChange(change) => TrustLine {
-            subject: subject(&change.tool.name),
+            tool: change.tool.name.clone(),
+            server,
             status: match change.is_declined() {
                 true => "kept withheld".to_owned(),
                 false => "changed, withheld".to_owned(),
@@ -31,7 +33,8 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
             since: Some(change.accepted_at()),
         },
         TrustEntry::Rule(rule) => TrustLine {
-            subject: rule.tool().map_or_else(|| subject("(its tools)"), subject),
+            tool: rule.tool().unwrap_or("(its tools)").to_owned(),
+            server,
             status: rule_label(rule),
             since: Some(rule.decided_at),
         },
@@ -45,17 +48,20 @@ pub fn trust_line(entry: &TrustEntry) -> TrustLine {
             ..trust_line(&TrustEntry::Rule(rule.clone()))
         },
         TrustEntry::SessionGrant(grant) => TrustLine {
-            subject: subject(&grant.tool),
+            tool: grant.tool.clone(),
+            server,
             status: "this session".to_owned(),
             since: None,
         },
         TrustEntry::Instructions(consent) => TrustLine {
-            subject: subject("(instructions)"),
+            tool: "(instructions)".to_owned(),
+            server,
             status: "sent".to_owned(),
             since: Some(consent.agreed_at),
         },
         TrustEntry::InstructionsUntilExit(_) => TrustLine {
-            subject: subject("(instructions)"),
+            tool: "(instructions)".to_owned(),
+            server,
             status: "sent, this run".to_owned(),
             since: None,
         },

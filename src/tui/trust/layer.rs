@@ -2,36 +2,73 @@
 
 use crate::domain::{Notice, TrustEntry};
 use crate::protocol::Command;
-use crate::text::Clean;
-use crate::tui::keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, BindingScope, layers};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::trust::view::{draw_detail, draw_list};
+use crate::tui::trust::view::{TrustColumns, draw_detail, matching_rows};
+use crate::tui::widgets::list::{ListKey, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::draw_window;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Position;
 
+const NO_DECISIONS: &str = "No decisions are stored, so you are asked before every call. \
+    To store one, choose 6 to 9 in a tool call's dialog.";
+/// Rows of an empty list.
+const EMPTY_ROWS: u16 = 3;
+
 #[derive(Debug, Default)]
 pub struct TrustLayer {
-    selected: usize,
+    list: SearchList,
     /// First visible row of the selected entry's details; `None` while the list is shown.
     detail_top: Option<usize>,
 }
 
 impl TrustLayer {
-    fn clamp(&mut self, entries: &[TrustEntry]) {
-        self.selected = self.selected.min(entries.len().saturating_sub(1));
+    fn selected<'a>(&self, entries: &'a [TrustEntry]) -> Option<&'a TrustEntry> {
+        let rows = matching_rows(entries, &self.list.filter());
+        rows.get(self.list.selected(rows.len()))
+            .map(|row| row.entry)
     }
 
-    fn revoke(&mut self, selected: &TrustEntry, cx: &mut UiContext) {
+    fn revoke(&mut self, entries: &[TrustEntry], cx: &mut UiContext) {
+        let Some(selected) = self.selected(entries) else {
+            return;
+        };
         if let TrustEntry::PendingPinChange(_) = selected {
             let text = "This tool is already withheld. Press Enter to see how it changed.";
             return cx.notify(Notice::info(text));
         }
         self.detail_top = None;
         cx.send(Command::Revoke(Box::new(selected.clone())));
+    }
+
+    /// Shows how a withheld tool changed, or the details of any other entry.
+    fn open(&mut self, entries: &[TrustEntry], cx: &mut UiContext) -> Handled {
+        match self.selected(entries) {
+            Some(TrustEntry::PendingPinChange(change)) => {
+                let (server, tool) = (change.server.clone(), change.tool.name.clone());
+                cx.send(Command::ReviewTool { server, tool });
+                return Handled::Closed;
+            }
+            Some(_) => self.detail_top = Some(0),
+            None => {}
+        }
+        Handled::Consumed
+    }
+
+    fn detail_key(&mut self, key: KeyEvent, entries: &[TrustEntry], cx: &mut UiContext) -> Handled {
+        let contexts = [
+            KeyContext::SearchList,
+            KeyContext::SearchListRows,
+            KeyContext::Trust,
+        ];
+        match layers::find_key(key, &contexts) {
+            Some(LayerKey::Back | LayerKey::Confirm) => self.detail_top = None,
+            Some(LayerKey::Revoke | LayerKey::Delete) => self.revoke(entries, cx),
+            _ => return Handled::PassedOn,
+        }
+        Handled::Consumed
     }
 }
 
@@ -42,33 +79,30 @@ impl Layer for TrustLayer {
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let entries = cx.shared.engine.trust_entries.as_slice();
-        self.clamp(entries);
-        let is_back =
-            keymap::find_action(key, |scope| scope == BindingScope::Always) == Some(Action::Back);
-        if is_back && self.detail_top.take().is_some() {
+        if self.detail_top.is_some() && self.selected(entries).is_none() {
+            self.detail_top = None;
+        }
+        let is_repeat = key.kind == KeyEventKind::Repeat && layers::row_step(key).is_none();
+        // A held key must not revoke several decisions, nor open what it closed.
+        if is_repeat && (self.detail_top.is_some() || self.list.has_row_focus()) {
             return Handled::Consumed;
         }
-        let Some(selected) = entries.get(self.selected) else {
-            return Handled::PassedOn;
-        };
-        match layers::find_key(key, &[KeyContext::Trust]) {
-            None => return Handled::PassedOn,
-            // Ignores repeats of a held key.
-            _ if key.kind == KeyEventKind::Repeat => {}
-            Some(LayerKey::Confirm) => match selected {
-                TrustEntry::PendingPinChange(change) => {
-                    let (server, tool) = (change.server.clone(), change.tool.name.clone());
-                    cx.send(Command::ReviewTool { server, tool });
-                    return Handled::Closed;
-                }
-                _ => {
-                    self.detail_top = match self.detail_top {
-                        None => Some(0),
-                        Some(_) => None,
-                    }
-                }
-            },
-            Some(_) => self.revoke(selected, cx),
+        if self.detail_top.is_some() {
+            return self.detail_key(key, entries, cx);
+        }
+        let count = matching_rows(entries, &self.list.filter()).len();
+        match self.list.key(key, count, Some(KeyContext::Trust)) {
+            ListKey::Unhandled(LayerKey::Confirm) if is_repeat => {}
+            ListKey::Unhandled(LayerKey::Confirm) => return self.open(entries, cx),
+            ListKey::Unhandled(_) => self.revoke(entries, cx),
+            handled => return handled.handled(),
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        if self.detail_top.is_none() {
+            self.list.paste(text);
         }
         Handled::Consumed
     }
@@ -77,10 +111,27 @@ impl Layer for TrustLayer {
         match &mut self.detail_top {
             Some(top) => *top = top.saturating_add_signed(rows),
             None => {
-                self.selected = self.selected.saturating_add_signed(rows);
-                self.clamp(&shared.engine.trust_entries);
+                let entries = &shared.engine.trust_entries;
+                let count = matching_rows(entries, &self.list.filter()).len();
+                self.list.step(rows, count);
             }
         }
+    }
+
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        match self.list.click(at).filter(|_| self.detail_top.is_none()) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => Handled::Consumed,
+        }
+    }
+
+    fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
+        if self.detail_top.is_some() {
+            return None;
+        }
+        let count = u16::try_from(shared.engine.trust_entries.len()).unwrap_or(u16::MAX);
+        let rows = if count == 0 { EMPTY_ROWS } else { count };
+        Some(rows.saturating_add(1))
     }
 
     fn draw(
@@ -90,22 +141,26 @@ impl Layer for TrustLayer {
         pen: &mut Painter,
     ) -> Option<Position> {
         let entries = shared.engine.trust_entries.as_slice();
-        self.clamp(entries);
-        let count = match entries.len() {
-            0 => String::new(),
-            count => format!("{} of {count}", self.selected + 1),
-        };
-        let area = draw_window(area.body, "Trust", &count, pen);
-        match (entries.get(self.selected), &mut self.detail_top) {
-            (None, _) => {
-                let text = "No decisions are stored, so you are asked before every call. To store one, choose 6 to 9 in a tool call's dialog.";
-                let dim = pen.theme.dim;
-                pen.paragraph(area, &Clean::from_static(text), dim);
-            }
-            (Some(selected), Some(top)) => draw_detail(selected, top, area, pen),
-            (Some(_), None) => draw_list(entries, self.selected, area, pen),
+        let selected = self.selected(entries);
+        if let (Some(selected), Some(top)) = (selected, &mut self.detail_top) {
+            let inner = draw_window(area.body, "Trust", "", pen);
+            draw_detail(selected, top, inner, pen);
+            return None;
         }
-        None
+        let rows = matching_rows(entries, &self.list.filter());
+        let title = ListTitle {
+            title: "Trust",
+            total: entries.len(),
+            empty: match entries {
+                [] => NO_DECISIONS,
+                _ => "No decision matches.",
+            },
+        };
+        let columns = TrustColumns::new(&rows);
+        self.list
+            .draw(area.popup, &title, &rows, pen, |shown, row, pen| {
+                columns.draw(shown, row, pen);
+            })
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
@@ -113,7 +168,6 @@ impl Layer for TrustLayer {
         if self.detail_top.is_some() {
             return vec![revoke, "Esc back".to_owned()];
         }
-        let show = layers::hint(KeyContext::Trust, LayerKey::Confirm, "show");
-        vec![show, revoke, "Esc close".to_owned()]
+        self.list.hints("show", vec![revoke])
     }
 }

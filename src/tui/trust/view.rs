@@ -3,61 +3,112 @@
 use crate::domain::TrustEntry;
 use crate::domain::trust::RuleCaveat;
 use crate::text::Clean;
+use crate::text::grapheme::width;
 use crate::tui::trust::describe::{detail_lines, trust_line};
-use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::list::{ListRow, column_width};
 use crate::tui::widgets::painter::{Painter, single_line, wrapped_rows};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 /// Widths of the status and date columns.
-const STATUS_WIDTH: u16 = 19;
-const DATE_WIDTH: u16 = 12;
+const STATUS_WIDTH: u16 = 18;
+const DATE_WIDTH: u16 = 10;
+/// Blank columns between two columns.
+const GAP: u16 = 2;
 /// Lists narrower than this show the status as one symbol, to leave space for the tool's name.
 const LIST_WIDTH_WITH_FULL_STATUS_MIN: u16 = 40;
-const SHORT_STATUS_WIDTH: u16 = 2;
 /// Lists narrower than this omit the date.
 const LIST_WIDTH_WITH_DATE_MIN: u16 = 52;
 
-pub fn draw_list(entries: &[TrustEntry], selected: usize, area: Rect, pen: &mut Painter) {
-    for row in rows_in_view(entries.len(), Some(selected), area, pen) {
-        let (entry, y) = (&entries[row.index], row.line.y);
+/// The texts of a row, clean.
+pub struct TrustRow<'a> {
+    pub entry: &'a TrustEntry,
+    tool: Clean,
+    server: Clean,
+    status: String,
+    date: String,
+}
+
+impl<'a> TrustRow<'a> {
+    fn new(entry: &'a TrustEntry) -> Self {
         let line = trust_line(entry);
-        row.put_mark(pen);
-        let mut end = area.right();
-        if area.width >= LIST_WIDTH_WITH_DATE_MIN {
-            end -= DATE_WIDTH.min(end - area.x);
-            let date = line.since.map(format_day).unwrap_or_default();
-            pen.put(end + 1, y, &date, pen.theme.dim, DATE_WIDTH - 1);
+        Self {
+            entry,
+            tool: single_line(&line.tool),
+            server: single_line(&line.server),
+            status: line.status,
+            date: line.since.map(format_day).unwrap_or_default(),
         }
-        let status_width = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
-            true => SHORT_STATUS_WIDTH,
-            false => STATUS_WIDTH,
+    }
+
+    /// Whether the row contains all words, which are lower case.
+    fn matches(&self, words: &[&str]) -> bool {
+        let (tool, server) = (self.tool.as_str(), self.server.as_str());
+        let text = format!("{tool} {server} {}", self.status).to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    }
+}
+
+/// The entries that contain every word of the filter.
+pub fn matching_rows<'a>(entries: &'a [TrustEntry], filter: &str) -> Vec<TrustRow<'a>> {
+    let filter = filter.to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let rows = entries.iter().map(TrustRow::new);
+    rows.filter(|row| row.matches(&words)).collect()
+}
+
+/// Widths of the columns for names, the same for each row.
+pub struct TrustColumns {
+    tool: u16,
+    server: u16,
+}
+
+impl TrustColumns {
+    pub fn new(rows: &[TrustRow]) -> Self {
+        Self {
+            tool: column_width(rows.iter().map(|row| row.tool.as_str()), u16::MAX),
+            server: column_width(rows.iter().map(|row| row.server.as_str()), u16::MAX),
+        }
+    }
+
+    pub fn draw(&self, shown: &TrustRow, row: &ListRow, pen: &mut Painter) {
+        let (area, y, dim) = (row.text_area(), row.line.y, pen.theme.dim);
+        let mut end = area.right();
+        let mut take = |columns: u16| {
+            end = end.saturating_sub(columns).max(area.x);
+            (end, columns)
         };
-        end -= status_width.min(end - area.x);
-        let awaits_review = matches!(entry, TrustEntry::PendingPinChange(_));
-        let status_style = match (awaits_review, row.is_selected) {
-            (true, _) => pen.theme.attention,
-            (false, true) => pen.theme.accent,
-            (false, false) => pen.theme.dim,
+        if area.width >= LIST_WIDTH_WITH_DATE_MIN {
+            let (x, columns) = take(DATE_WIDTH);
+            pen.put(x, y, &shown.date, dim, columns);
+            take(GAP);
+        }
+        let awaits_review = matches!(shown.entry, TrustEntry::PendingPinChange(_));
+        let status_style = match awaits_review {
+            true => pen.theme.attention,
+            false => dim,
         };
-        let status = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
-            true => status_symbol(entry),
-            false => &line.status,
+        let (status, columns) = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
+            true => (status_symbol(shown.entry), 1),
+            false => (shown.status.as_str(), STATUS_WIDTH),
         };
-        pen.put_truncated(end + 1, y, status, status_style, status_width - 1);
-        let subject_width = end.saturating_sub(area.x + 2);
-        let subject = match area.width < LIST_WIDTH_WITH_FULL_STATUS_MIN {
-            true => line.subject.replace("   ", " "),
-            false => line.subject,
-        };
-        pen.put_truncated(
-            area.x + 2,
-            y,
-            single_line(&subject).as_str(),
-            row.style,
-            subject_width,
-        );
+        let (x, columns) = take(columns);
+        pen.put_truncated(x, y, status, status_style, columns);
+        let (end, _) = take(GAP.min(columns));
+        let room = end.saturating_sub(area.x);
+        let tool = shown.tool.as_str();
+        let tool_columns = self
+            .tool
+            .min(room.saturating_sub(self.server + GAP).max(room / 2));
+        if row.is_selected && width(tool) > tool_columns.into() {
+            pen.put_truncated(area.x, y, tool, row.style, room);
+            return;
+        }
+        pen.put_truncated(area.x, y, tool, row.style, tool_columns);
+        let used = (tool_columns + GAP).min(room);
+        let server = shown.server.as_str();
+        pen.put_truncated(area.x + used, y, server, dim, room - used);
     }
 }
 
@@ -80,7 +131,8 @@ fn format_day(time: Timestamp) -> String {
 
 pub fn draw_detail(entry: &TrustEntry, top: &mut usize, area: Rect, pen: &mut Painter) {
     let line = trust_line(entry);
-    let mut rows = wrapped_rows(&single_line(&line.subject), area.width);
+    let subject = format!("{}   {}", line.tool, line.server);
+    let mut rows = wrapped_rows(&single_line(&subject), area.width);
     let subject_rows = rows.len();
     let since = line.since.map(format_day);
     let since = since.map_or_else(String::new, |day| format!(", since {day}"));

@@ -3,7 +3,7 @@
 
 use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, WaitReason};
 use crate::protocol::{BranchSummary, Command};
-use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::conversation::{ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
@@ -11,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::submit;
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
 /// Maximum width of a branch's preview in the list.
@@ -202,11 +202,9 @@ pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
         let notice = Notice::info("There are no other versions yet.");
         return model.notify(notice.with_advice("/retry, /edit and /undo create them."));
     }
-    let widths = branches.iter().map(|branch| width(preview_of(branch)));
-    let columns = widths.max().unwrap_or(0);
     let rows = branches.into_iter().map(|branch| {
-        let label = branch_label(&branch, columns);
-        (PickedItem::Branch(branch), label)
+        let (name, note) = (preview_of(&branch).to_owned(), branch_note(&branch));
+        PickerRow::new(PickedItem::Branch(branch), &name, &note)
     });
     let picker = Picker::new("Branches", "Keep the current version", rows);
     model.with_context(|cx| picker.pick_or_open(&wanted, cx));
@@ -216,10 +214,8 @@ fn preview_of(branch: &BranchSummary) -> &str {
     truncate_to_width(&branch.first_prompt_line, PREVIEW_COLUMNS_MAX)
 }
 
-/// `columns` is the width of the longest preview, so that the counts align.
-fn branch_label(branch: &BranchSummary, columns: usize) -> String {
-    let preview = preview_of(branch);
-    let gap = " ".repeat(columns.saturating_sub(width(preview)));
+/// The number of turns, and when the user left the branch.
+fn branch_note(branch: &BranchSummary) -> String {
     let turns = match branch.own_messages.div_ceil(2) {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
@@ -228,9 +224,7 @@ fn branch_label(branch: &BranchSummary, columns: usize) -> String {
         let local = time.to_zoned(TimeZone::system());
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
-    format!("{preview}{gap}  {turns:<8}{left_at}")
-        .trim_end()
-        .to_owned()
+    format!("{turns:<8}{left_at}").trim_end().to_owned()
 }
 
 /// Puts a prompt from an earlier run into the message, or into the history if the message is

@@ -8,7 +8,7 @@ use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::text_viewer::TextViewer;
 
 /// The selected call, if the chat has the focus.
@@ -25,23 +25,16 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
     {
         return cancel_if_running(model, call, effects);
     }
-    let rows: Vec<(PickedItem, String)> = model
-        .shared()
-        .running_calls()
-        .map(|call| (PickedItem::Call(call.id), call_label(call)))
-        .collect();
-    let by_name = model
-        .shared()
-        .running_calls()
-        .find(|call| call.tool == argument);
-    match (rows.as_slice(), by_name) {
+    let running: Vec<&ToolCall> = model.shared().running_calls().collect();
+    let by_name = running.iter().find(|call| call.tool == argument);
+    match (running.as_slice(), by_name) {
         ([], _) => model.notify(Notice::info("No call is running.")),
         (_, Some(call)) => {
             let call = call.id;
             cancel_if_running(model, call, effects);
         }
-        ([(PickedItem::Call(only_call), _)], None) if argument.is_empty() => {
-            let only_call = *only_call;
+        ([only_call], None) if argument.is_empty() => {
+            let only_call = only_call.id;
             cancel_if_running(model, only_call, effects);
         }
         (_, None) if !argument.is_empty() && argument.parse::<usize>().is_err() => {
@@ -49,6 +42,12 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
             model.notify(notice.with_advice("/cancel lists the running calls."));
         }
         _ => {
+            let rows = running.into_iter().map(|call| {
+                let (tool, server) = (&call.tool, call.server.as_str());
+                let item = PickedItem::Call(call.id);
+                let (tool, server) = (Clean::name(tool), Clean::name(server));
+                PickerRow::new(item, tool.as_str(), server.as_str())
+            });
             let picker = Picker::new("Running calls", "Cancel none", rows);
             model.with_context(|cx| picker.pick_or_open(argument, cx));
         }

@@ -4,7 +4,7 @@ use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
-use crate::tui::layout::{ScreenLayout, fits_sidebar};
+use crate::tui::layout::{SMALL_HEIGHT, ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
@@ -214,7 +214,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     let position = Position::new(mouse.column, mouse.row);
     if model.dialogs.current().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
-    } else if model.layer.is_some() {
+    } else if model.layer.is_some() && is_over_layer(model, position) {
         model.scroll_layer(rows);
     } else if is_over_servers(model, position) {
         model.servers_pane.scroll(rows);
@@ -236,6 +236,12 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     }
 }
 
+/// A layer without a popup covers everything.
+fn is_over_layer(model: &mut UiModel, position: Position) -> bool {
+    let popup = ScreenLayout::compute(model).popup;
+    popup.is_none_or(|area| model.screen.size.1 < SMALL_HEIGHT || area.contains(position))
+}
+
 fn is_over_servers(model: &mut UiModel, position: Position) -> bool {
     let layout = ScreenLayout::compute(model);
     layout
@@ -244,11 +250,15 @@ fn is_over_servers(model: &mut UiModel, position: Position) -> bool {
 }
 
 fn click(model: &mut UiModel, mouse: MouseEvent) {
-    if model.layer.is_some() || model.dialogs.current().is_some() {
+    let position = Position::new(mouse.column, mouse.row);
+    if model.dialogs.current().is_some() {
+        return;
+    }
+    if model.layer.is_some() {
+        model.with_layer(|layer, cx| layer.click(position, cx));
         return;
     }
     let layout = ScreenLayout::compute(model);
-    let position = Position::new(mouse.column, mouse.row);
     if layout.message.contains(position) {
         model.panes.focus = Focus::Message;
     } else if layout

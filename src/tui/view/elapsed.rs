@@ -3,6 +3,7 @@
 use crate::text::grapheme::width;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
+use crate::tui::view::hints;
 use crate::tui::widgets::numbers::{format_seconds, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
@@ -34,7 +35,8 @@ pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
 }
 
 /// Draws the rule above the message, with the activity, or the speed and duration of the last
-/// turn. `rows_below` is the label with the number of chat rows below the view.
+/// turn. `rows_below` is the label with the number of chat rows below the view. The rule closes an open list
+/// or text and then names its keys.
 pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: &mut Painter) {
     let Some(line) = layout.rule else { return };
     let columns = usize::from(line.width).saturating_sub(6);
@@ -49,6 +51,13 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         right.clear();
     }
     let accent = pen.theme.accent;
+    if let Some(keys) = hints::layer_keys(model, columns, pen) {
+        if width(&right) + width(&keys) + 4 > columns {
+            right.clear();
+        }
+        let dim = pen.theme.dim;
+        return pen.rule(line, &right, &keys, dim);
+    }
     pen.rule(line, rows_below, &right, accent);
 }
 

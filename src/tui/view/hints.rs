@@ -18,6 +18,9 @@ use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
+/// Width that shows how the first-run choice comes back in words.
+const FIRST_RUN_HINTS_FROM: u16 = 64;
+
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.hints else { return };
     let x = area.x + 1.min(area.width);
@@ -35,6 +38,9 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
         }
     }
     let (mut contextual, mut always) = hints(model);
+    if layout.rule.is_some() && layer_hints(model).is_some() {
+        contextual.clear();
+    }
     if let Some(pull) = &model.engine.pull
         && !model.is_layer_open(Action::Models)
     {
@@ -42,18 +48,17 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
         always = vec![Clean::single_line(&progress).as_str().to_owned()];
     }
     let separator = format!(" {} ", pen.glyphs.dot);
-    let join = |hints: &[String]| hints.join(&separator);
-    let right = join(&always);
+    let right = always.join(&separator);
     // Reserve columns for a running pull. Without one, the hints on the left come first.
     let reserved = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
-    // The least important hint is last and is dropped first.
-    while contextual.len() > 1 && width(&join(&contextual)) + reserved > usize::from(columns) {
-        contextual.pop();
-    }
-    let left = join(&contextual);
+    let left = fitting_hints(
+        contextual,
+        usize::from(columns).saturating_sub(reserved),
+        pen,
+    );
     let used = pen.put_truncated(x, area.y, &left, pen.theme.dim, columns);
     if usize::from(used) + 3 + width(&right) <= usize::from(columns) {
         pen.put_right(
@@ -88,6 +93,40 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     }
 }
 
+/// Joins the hints that fit. The least important one is last and is dropped first.
+fn fitting_hints(mut hints: Vec<String>, columns: usize, pen: &Painter) -> String {
+    let between = format!(" {} ", pen.glyphs.dot);
+    while hints.len() > 1 && width(&hints.join(&between)) > columns {
+        hints.pop();
+    }
+    hints.join(&between)
+}
+
+/// The keys of the open layer or completion list, which the rule below it names.
+pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
+    let mut hints = layer_hints(model)?;
+    // The way out is last, and kept.
+    let between = width(pen.glyphs.dot) + 2;
+    let wide = |hints: &[String]| {
+        let words: usize = hints.iter().map(|hint| width(hint) + between).sum();
+        words > columns + between
+    };
+    while hints.len() > 2 && wide(&hints) {
+        hints.remove(hints.len() - 2);
+    }
+    Some(fitting_hints(hints, columns, pen))
+}
+
+fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
+    if model.dialogs.current().is_some() {
+        return None;
+    }
+    match &model.layer {
+        Some(layer) => Some(layer.hints(model.shared())),
+        None => model.completions().map(|_| completion_hints()),
+    }
+}
+
 fn to_strings(hints: &[&str]) -> Vec<String> {
     hints.iter().map(|hint| (*hint).to_owned()).collect()
 }
@@ -112,18 +151,17 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     } else {
         "Esc message"
     };
-    let contextual = match (&model.layer, model.panes.focus) {
-        (Some(layer), _) => layer.hints(model.shared()),
-        (None, Focus::Thinking) if model.panes.over_chat.is_some() => {
+    if let Some(hints) = layer_hints(model) {
+        return (hints, Vec::new());
+    }
+    let contextual = match model.panes.focus {
+        Focus::Thinking if model.panes.over_chat.is_some() => {
             to_strings(&["PgUp/PgDn scroll", back])
         }
-        (None, Focus::Chat) if calls::selected_call(model).is_some() => call_hints(model, back),
-        (None, Focus::Chat | Focus::Thinking) => {
-            to_strings(&["Up/Down select", fold_hint(model), back])
-        }
-        (None, Focus::Servers) => server_hints(model, back),
-        (None, Focus::Message) if model.completions().is_some() => completion_hints(),
-        (None, Focus::Message) => return (message_hints(model), always),
+        Focus::Chat if calls::selected_call(model).is_some() => call_hints(model, back),
+        Focus::Chat | Focus::Thinking => to_strings(&["Up/Down select", fold_hint(model), back]),
+        Focus::Servers => server_hints(model, back),
+        Focus::Message => return (message_hints(model), always),
     };
     (contextual, Vec::new())
 }
@@ -198,11 +236,11 @@ fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
 fn message_hints(model: &UiModel) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_label(action));
     if model.first_run_takes_keys() {
-        return to_strings(&[
-            "Enter choose",
-            "Up/Down",
-            "Esc later (/models brings this back)",
-        ]);
+        let later = match model.screen.size.0 {
+            FIRST_RUN_HINTS_FROM.. => "Esc later (/models brings this back)",
+            _ => "Esc later (/models)",
+        };
+        return to_strings(&["Enter choose", "Up/Down", later]);
     }
     if model.interrupt.is_stopping && model.running_turn().is_some() {
         return vec!["Stopping".to_owned()];

@@ -2,6 +2,7 @@
 //! and sanitizes only what is drawn. An edit re-wraps one line.
 
 mod edit;
+mod line_view;
 
 pub use edit::Edit;
 
@@ -25,6 +26,8 @@ pub struct Editor {
     goal_column: Option<usize>,
     /// First visible row: line, and row within it.
     top: (usize, usize),
+    /// First visible byte of a one-line field.
+    left: usize,
     columns: u16,
 }
 
@@ -49,6 +52,7 @@ impl Editor {
             byte: 0,
             goal_column: None,
             top: (0, 0),
+            left: 0,
             columns: 80,
         };
         this.insert(text);

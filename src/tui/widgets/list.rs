@@ -1,15 +1,23 @@
-//! A list with a selected row, and a search line that filters it.
+//! The list that all popups share: a title with the count, a filter, and rows of which one is
+//! selected. Letters go to the filter, or after Tab to the rows.
 
+use crate::text::Clean;
+use crate::text::grapheme::width;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
-use crossterm::event::KeyEvent;
+use crate::tui::widgets::window::{content_area, draw_window};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
+
+/// Columns of the selection mark and the blank after it.
+pub const MARK_COLUMNS: u16 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ListRow {
@@ -21,14 +29,14 @@ pub struct ListRow {
     pub style: Style,
 }
 
-/// The visible rows of a list of `count`, including the selected one.
+/// The visible rows of a list of `count`, from `first` on.
 pub fn rows_in_view(
     count: usize,
     selected: Option<usize>,
+    first: usize,
     area: Rect,
     pen: &Painter,
 ) -> impl Iterator<Item = ListRow> + use<> {
-    let first = first_in_view(selected, area.height);
     let (cursor, accent, plain) = (pen.glyphs.cursor, pen.theme.accent, pen.theme.plain);
     (area.top()..area.bottom())
         .zip(first..count)
@@ -48,24 +56,6 @@ pub fn rows_in_view(
         })
 }
 
-/// The first visible row: the selected one is at the bottom at the latest.
-fn first_in_view(selected: Option<usize>, height: u16) -> usize {
-    selected.map_or(0, |at| (at + 1).saturating_sub(height.into()))
-}
-
-/// The count of a list, and how many of its rows are above and below the view: `41, ↓ 33`.
-pub fn count_note(count: usize, (above, below): (usize, usize), glyphs: &Glyphs) -> String {
-    let mut note = count.to_string();
-    let mut separator = ",";
-    for (mark, hidden) in [(glyphs.up, above), (glyphs.down, below)] {
-        if hidden > 0 {
-            note.push_str(&format!("{separator} {mark} {hidden}"));
-            separator = "";
-        }
-    }
-    note
-}
-
 impl ListRow {
     /// The same row drawn as unselected.
     pub fn unselected(self, pen: &Painter) -> Self {
@@ -81,19 +71,62 @@ impl ListRow {
         pen.put(self.line.x, self.line.y, self.mark, self.style, 1);
     }
 
-    /// Highlights the row that has the focus.
-    pub fn highlight(&self, pen: &mut Painter) {
-        let selection = pen.theme.selection;
-        pen.set_style(self.line, selection);
+    /// The row without the selection mark.
+    pub fn text_area(&self) -> Rect {
+        let taken = MARK_COLUMNS.min(self.line.width);
+        Rect {
+            x: self.line.x + taken,
+            width: self.line.width - taken,
+            ..self.line
+        }
     }
 }
 
-/// A list with a search line. Letters go to the search line, or to the rows after Tab.
+/// The rows that are listed, of how many, and how many of them are outside the view.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ListCount {
+    pub listed: usize,
+    pub total: usize,
+    pub above: usize,
+    pub below: usize,
+}
+
+impl ListCount {
+    /// For example `41, ↓ 33`, or `3 of 1,204` while a filter hides rows.
+    pub fn note(&self, glyphs: &Glyphs) -> String {
+        let mut note = group_digits(self.listed);
+        if self.listed < self.total {
+            note.push_str(&format!(" of {}", group_digits(self.total)));
+        }
+        let mut separator = ",";
+        for (mark, hidden) in [(glyphs.up, self.above), (glyphs.down, self.below)] {
+            if hidden > 0 {
+                note.push_str(&format!("{separator} {mark} {}", group_digits(hidden)));
+                separator = "";
+            }
+        }
+        note
+    }
+}
+
+/// The title of a list, the number of rows without a filter, and the text of an empty list.
+#[derive(Debug, Clone, Copy)]
+pub struct ListTitle<'a> {
+    pub title: &'a str,
+    pub total: usize,
+    pub empty: &'static str,
+}
+
+/// A filter and the selection among the rows that match it.
 #[derive(Debug, Default)]
 pub struct SearchList {
     filter: Editor,
     selected: usize,
     has_row_focus: bool,
+    /// First visible row.
+    top: usize,
+    /// The selectable rows that the last frame drew, for the mouse.
+    drawn: Vec<(Rect, usize)>,
 }
 
 /// The result of a key in a list.
@@ -108,31 +141,29 @@ pub enum ListKey {
     Unknown,
 }
 
+impl ListKey {
+    /// For lists that handle no other keys.
+    pub fn handled(self) -> Handled {
+        match self {
+            Self::Closed => Handled::Closed,
+            Self::Unknown => Handled::PassedOn,
+            Self::Moved | Self::Searched | Self::Unhandled(_) => Handled::Consumed,
+        }
+    }
+}
+
 impl SearchList {
     pub fn filter(&self) -> String {
         self.filter.text()
     }
 
     pub fn is_unfiltered(&self) -> bool {
-        self.filter.is_blank()
+        self.filter.is_empty()
     }
 
     /// The selected row of a list of `count`; 0 if it is empty.
     pub fn selected(&self, count: usize) -> usize {
         self.selected.min(count.saturating_sub(1))
-    }
-
-    pub fn clear_filter(&mut self) {
-        self.filter.set("");
-        self.selected = 0;
-    }
-
-    /// The title's note for a list of `count` that is drawn in `area`.
-    pub fn count_note(&self, count: usize, area: Rect, glyphs: &Glyphs) -> String {
-        let height = below_filter(area).height;
-        let above = first_in_view(Some(self.selected(count)), height);
-        let below = count.saturating_sub(above + usize::from(height));
-        count_note(count, (above, below), glyphs)
     }
 
     pub fn select(&mut self, row: usize) {
@@ -153,40 +184,42 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Handles a key in a list of `count` rows that also has its own keys.
-    pub fn key(&mut self, key: KeyEvent, count: usize, place: KeyContext) -> ListKey {
-        let found = layers::find_key(key, &[KeyContext::ScrollableList, KeyContext::SearchList])
-            .or_else(|| {
-                let letters = layers::find_key(key, &[KeyContext::SearchListRows, place]);
-                letters.filter(|_| self.has_row_focus)
-            });
-        match found {
+    /// Handles a key in a list of `count` rows. `row_keys` are its own keys while the rows have
+    /// the focus; without any, the focus stays in the filter.
+    pub fn key(&mut self, key: KeyEvent, count: usize, row_keys: Option<KeyContext>) -> ListKey {
+        let everywhere = [KeyContext::ScrollableList, KeyContext::SearchList];
+        let in_rows = || {
+            let letters = [KeyContext::SearchListRows, row_keys?];
+            layers::find_key(key, &letters).filter(|_| self.has_row_focus)
+        };
+        match layers::find_key(key, &everywhere).or_else(in_rows) {
             Some(LayerKey::Back) if self.has_row_focus => self.has_row_focus = false,
-            Some(LayerKey::Back) => return ListKey::Closed,
-            Some(LayerKey::Switch) => self.has_row_focus = !self.has_row_focus,
+            Some(LayerKey::Back) if self.filter.is_empty() => return ListKey::Closed,
+            Some(LayerKey::Back) => {
+                self.filter.set("");
+                self.selected = 0;
+                return ListKey::Searched;
+            }
+            Some(LayerKey::Switch) => {
+                self.has_row_focus = row_keys.is_some() && !self.has_row_focus;
+            }
+            Some(LayerKey::Start) => self.selected = 0,
+            Some(LayerKey::End) => self.selected = count.saturating_sub(1),
             Some(key) => match key.rows() {
                 Some(rows) => self.step(rows, count),
                 None => return ListKey::Unhandled(key),
             },
-            None if !self.has_row_focus && self.search(key) => return ListKey::Searched,
+            None if !self.has_row_focus && self.filter_key(key) => return ListKey::Searched,
             None => return ListKey::Unknown,
         }
         ListKey::Moved
     }
 
-    /// Handles a key in a list without row keys: everything goes to the search line.
-    pub fn search_key(&mut self, key: KeyEvent) -> Handled {
-        self.selected = 0;
-        match self.search(key) {
-            true => Handled::Consumed,
-            false => Handled::PassedOn,
-        }
-    }
-
-    /// Handles a key in the search line. Returns false if nothing changed.
-    fn search(&mut self, key: KeyEvent) -> bool {
-        let changed = text_field::handle_key(&mut self.filter, key);
-        if changed {
+    /// Edits the filter. Returns false if nothing changed.
+    fn filter_key(&mut self, key: KeyEvent) -> bool {
+        let before = self.filter.text();
+        let changed = text_field::handle_line_key(&mut self.filter, key);
+        if self.filter.text() != before {
             self.selected = 0;
         }
         changed
@@ -197,40 +230,131 @@ impl SearchList {
         text_field::paste_line(&mut self.filter, text);
     }
 
-    /// Draws the search line in the first row of `area`.
-    pub fn draw_filter(&mut self, prompt: &str, area: Rect, pen: &mut Painter) -> Position {
-        text_field::draw_line(&mut self.filter, prompt, area, pen)
+    /// Selects the clicked row. A click on the selected row means the returned key.
+    pub fn click(&mut self, at: Position) -> Option<KeyEvent> {
+        let (_, row) = *self.drawn.iter().find(|(line, _)| line.contains(at))?;
+        if row == self.selected {
+            return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        }
+        self.selected = row;
+        None
     }
 
-    /// Draws the search line and, below it, the visible rows of `found`.
+    /// Records a drawn row that a click selects.
+    pub fn record_drawn(&mut self, line: Rect, row: usize) {
+        self.drawn.push((line, row));
+    }
+
+    /// Scrolls as little as needed to show this row, and returns the first visible one.
+    pub fn scroll_to(&mut self, row: usize, count: usize, height: u16) -> usize {
+        let height = usize::from(height.max(1));
+        let lowest = (row + 1).saturating_sub(height);
+        let last_page = count.saturating_sub(height).max(lowest);
+        self.top = self.top.min(last_page).clamp(lowest, row.max(lowest));
+        self.top
+    }
+
+    /// Draws the title and the filter above [`rows_area`]. Returns the cursor position if the
+    /// filter has the focus.
+    pub fn draw_head(
+        &mut self,
+        over: Rect,
+        title: &str,
+        note: &str,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        self.drawn.clear();
+        let area = draw_window(over, title, note, pen);
+        let style = match self.has_row_focus {
+            true => pen.theme.dim,
+            false => pen.theme.accent,
+        };
+        let prompt = (pen.glyphs.prompt, style);
+        let cursor = text_field::draw_line(&mut self.filter, prompt, area, pen);
+        Some(cursor).filter(|_| !self.has_row_focus)
+    }
+
+    /// Draws the list: title, filter and the visible rows of `found`. Returns the cursor
+    /// position if the filter has the focus.
     pub fn draw<T>(
         &mut self,
+        over: Rect,
+        title: &ListTitle,
         found: &[T],
-        area: Rect,
         pen: &mut Painter,
-        draw: impl Fn(&T, &ListRow, &mut Painter),
-    ) -> Position {
-        let cursor = self.draw_filter(pen.glyphs.prompt, area, pen);
-        let rows = below_filter(area);
+        draw_row: impl Fn(&T, &ListRow, &mut Painter),
+    ) -> Option<Position> {
+        let (area, count) = (rows_area(over), found.len());
+        let selected = self.selected(count);
+        let first = self.scroll_to(selected, count, area.height);
+        let shown = ListCount {
+            listed: count,
+            total: title.total,
+            above: first,
+            below: count.saturating_sub(first + usize::from(area.height)),
+        };
+        let note = shown.note(&pen.glyphs);
+        let cursor = self.draw_head(over, title.title, &note, pen);
         if found.is_empty() {
-            let dim = pen.theme.dim;
-            pen.put(rows.x + 2, rows.y, "nothing matches", dim, rows.width);
+            draw_empty(area, title.empty, pen);
         }
-        let selected = Some(self.selected(found.len()));
-        for row in rows_in_view(found.len(), selected, rows, pen) {
+        for row in rows_in_view(count, Some(selected), first, area, pen) {
             row.put_mark(pen);
-            draw(&found[row.index], &row, pen);
+            draw_row(&found[row.index], &row, pen);
+            self.record_drawn(row.line, row.index);
         }
         cursor
     }
+
+    /// Hints for the keys that act now. `row_hints` name the letters that act in the rows.
+    pub fn hints(&self, enter: &str, row_hints: Vec<String>) -> Vec<String> {
+        let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
+        let mut hints = vec![hint(LayerKey::Confirm, enter)];
+        if self.has_row_focus {
+            hints.extend(row_hints);
+        } else if !row_hints.is_empty() {
+            hints.push(hint(LayerKey::Switch, "to the rows"));
+        }
+        hints.push(hint(
+            LayerKey::Back,
+            match (self.has_row_focus, self.filter.is_empty()) {
+                (true, _) => "back",
+                (false, true) => "close",
+                (false, false) => "clear",
+            },
+        ));
+        hints
+    }
 }
 
-/// The area below the search line, with a gap if there is enough height.
-pub fn below_filter(area: Rect) -> Rect {
-    let taken = 1 + u16::from(area.height > 4);
+/// The rows of a list that is drawn over this area: all below title and filter.
+pub fn rows_area(over: Rect) -> Rect {
+    let area = content_area(over);
+    let taken = area.height.min(1);
     Rect {
         y: area.y + taken,
-        height: area.height.saturating_sub(taken),
+        height: area.height - taken,
         ..area
     }
 }
+
+/// Draws a text in place of the rows.
+pub fn draw_empty(area: Rect, text: &'static str, pen: &mut Painter) {
+    let taken = MARK_COLUMNS.min(area.width);
+    let area = Rect {
+        x: area.x + taken,
+        width: area.width - taken,
+        ..area
+    };
+    let dim = pen.theme.dim;
+    pen.paragraph(area, &Clean::from_static(text), dim);
+}
+
+/// The width of a column for these texts, at most `columns_max`.
+pub fn column_width<'a>(texts: impl Iterator<Item = &'a str>, columns_max: u16) -> u16 {
+    let widest = texts.map(width).max().unwrap_or(0);
+    u16::try_from(widest).map_or(columns_max, |widest| widest.min(columns_max))
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,8 @@ pub fn format_thousands(count: u64) -> String {
     }
 }
 
-/// `9,412 more rows`, `1 row`.
-pub fn format_row_count(count: usize, which: &str) -> String {
+/// `9,412`.
+pub fn group_digits(count: usize) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.char_indices() {
@@ -21,6 +21,12 @@ pub fn format_row_count(count: usize, which: &str) -> String {
         }
         grouped.push(digit);
     }
+    grouped
+}
+
+/// `9,412 more rows`, `1 row`.
+pub fn format_row_count(count: usize, which: &str) -> String {
+    let grouped = group_digits(count);
     let gap = if which.is_empty() { "" } else { " " };
     let rows = if count == 1 { "row" } else { "rows" };
     format!("{grouped}{gap}{which} {rows}")

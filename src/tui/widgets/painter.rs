@@ -100,6 +100,19 @@ impl<'a> Painter<'a> {
         used + self.put(x + used, y, self.glyphs.more, style, columns - used)
     }
 
+    /// Like [`Self::put_truncated`], but cuts after a whole word if there is one.
+    pub fn put_words(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+        if width(text) <= usize::from(columns) {
+            return self.put(x, y, text, style, columns);
+        }
+        let kept = truncate_to_width(text, usize::from(columns.saturating_sub(1)));
+        let ends_word = text[kept.len()..].starts_with(' ');
+        let last_blank = kept.rfind(' ').filter(|_| !ends_word);
+        let kept = kept[..last_blank.unwrap_or(kept.len())].trim_end();
+        let used = self.put(x, y, kept, style, columns);
+        used + self.put(x + used, y, self.glyphs.more, style, columns - used)
+    }
+
     /// Writes right-aligned text ending at `right` and returns its start column.
     pub fn put_right(&mut self, right: u16, y: u16, text: &str, style: Style) -> u16 {
         let wide = width(text) as u16;

@@ -2,47 +2,90 @@
 
 use crate::domain::Notice;
 use crate::text::Clean;
-use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::text::grapheme::width;
+use crate::tui::keymap::layers::LayerKey;
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
-use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList, column_width};
 use crate::tui::widgets::number_entry::{NumberEntry, NumberKey};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
+
+/// Blank columns between number, name and note.
+const GAP: u16 = 2;
+
+#[derive(Debug)]
+pub struct PickerRow {
+    item: PickedItem,
+    name: Clean,
+    /// A description or a state, beside the name.
+    note: Clean,
+}
+
+impl PickerRow {
+    pub fn new(item: PickedItem, name: &str, note: &str) -> Self {
+        Self {
+            item,
+            name: Clean::single_line(name),
+            note: Clean::single_line(note),
+        }
+    }
+
+    /// Whether the row contains all words, which are lower case.
+    fn matches(&self, words: &[&str]) -> bool {
+        let text = format!("{} {}", self.name.as_str(), self.note.as_str()).to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    }
+}
 
 #[derive(Debug)]
 pub struct Picker {
     title: &'static str,
     none_label: &'static str,
-    rows: Vec<(PickedItem, String)>,
-    /// Index of the selected row; the number of rows selects zero.
-    selected: usize,
+    rows: Vec<PickerRow>,
+    list: SearchList,
     number_entry: NumberEntry,
+}
+
+/// A listed row.
+#[derive(Debug, Clone, Copy)]
+enum Listed<'a> {
+    Row(usize, &'a PickerRow),
+    /// Number 0: nothing is picked.
+    Zero,
+}
+
+/// The rows that contain every word of the filter. Zero is last, and not filtered for.
+fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
+    let filter = filter.to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let zero = words.is_empty().then_some(Listed::Zero);
+    let rows = rows.iter().enumerate();
+    let found = rows.filter(|(_, row)| row.matches(&words));
+    let found = found.map(|(index, row)| Listed::Row(index, row));
+    found.chain(zero).collect()
 }
 
 impl Picker {
     pub fn new(
         title: &'static str,
         zero: &'static str,
-        rows: impl IntoIterator<Item = (PickedItem, String)>,
+        rows: impl IntoIterator<Item = PickerRow>,
     ) -> Self {
         Self {
             title,
             none_label: zero,
             rows: rows.into_iter().collect(),
-            selected: 0,
+            list: SearchList::default(),
             number_entry: NumberEntry::default(),
         }
     }
 
     /// Preselects this row, if any.
     pub fn starting_at(mut self, row: Option<usize>) -> Self {
-        self.selected = row.unwrap_or(0);
+        self.list.select(row.unwrap_or(0));
         self
     }
 
@@ -54,7 +97,7 @@ impl Picker {
         match argument.parse::<usize>() {
             Ok(0) => cx.notify(Notice::info("Nothing was changed.")),
             Ok(number) if number <= self.rows.len() => {
-                cx.request(UiRequest::Pick(self.rows[number - 1].0.clone()));
+                cx.request(UiRequest::Pick(self.rows[number - 1].item.clone()));
             }
             _ => {
                 let count = self.rows.len();
@@ -65,135 +108,151 @@ impl Picker {
         }
     }
 
-    /// The picked row: a digit picks at once if no longer number starts with it; Enter
-    /// picks the selected row. The index after the last row is zero.
-    fn picked_row(&mut self, key: KeyEvent) -> Option<usize> {
+    /// Digits pick while the filter is empty: at once if no longer number starts with them.
+    /// `None` if the key is no part of a number.
+    fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
+        if !self.list.is_unfiltered() {
+            return None;
+        }
         let count = self.rows.len();
-        let row = |number: usize| number.checked_sub(1).unwrap_or(count);
         match self.number_entry.key(key, count) {
-            NumberKey::Chosen(number) => Some(row(number)),
+            NumberKey::Unhandled => return None,
+            NumberKey::Discarded => {}
             NumberKey::Typed(number) => {
-                self.selected = row(number);
-                None
+                let row = number.checked_sub(1).unwrap_or(count);
+                self.list.select(row);
             }
-            NumberKey::Discarded => None,
-            NumberKey::Unhandled => {
-                let is_enter =
-                    layers::find_key(key, &[KeyContext::Picker]) == Some(LayerKey::Confirm);
-                is_enter.then_some(self.selected)
+            NumberKey::Chosen(number) => {
+                let row = number.checked_sub(1).and_then(|at| self.rows.get(at));
+                if let Some(row) = row {
+                    cx.request(UiRequest::Pick(row.item.clone()));
+                }
+                return Some(Handled::Closed);
             }
         }
-    }
-
-    /// Fits the label into `room` columns. A server's name is truncated so that its state,
-    /// after the last two spaces, stays visible.
-    fn fitted_label(&self, index: usize, label: &str, room: usize, more: &str) -> String {
-        let is_server = matches!(self.rows.get(index), Some((PickedItem::Server(_), _)));
-        let state = label
-            .rsplit_once("  ")
-            .filter(|_| is_server && width(label) > room);
-        let Some((name, state)) = state else {
-            return label.to_owned();
-        };
-        let kept = truncate_to_width(name, room.saturating_sub(width(state) + 3));
-        format!("{kept}{more}  {state}")
+        Some(Handled::Consumed)
     }
 }
 
 impl Layer for Picker {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let Some(number) = self.picked_row(key) else {
-            return Handled::PassedOn;
-        };
-        if let Some((picked, _)) = self.rows.get(number) {
-            cx.request(UiRequest::Pick(picked.clone()));
+        if let Some(handled) = self.number_key(key, cx) {
+            return handled;
+        }
+        let listed = listed(&self.rows, &self.list.filter());
+        let handled = self.list.key(key, listed.len(), None);
+        if handled != ListKey::Unhandled(LayerKey::Confirm) {
+            return handled.handled();
+        }
+        match listed.get(self.list.selected(listed.len())) {
+            Some(Listed::Row(_, row)) => cx.request(UiRequest::Pick(row.item.clone())),
+            Some(Listed::Zero) => {}
+            None => return Handled::Consumed,
         }
         Handled::Closed
     }
 
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        self.list.paste(text);
+        Handled::Consumed
+    }
+
     fn scroll(&mut self, rows: isize, _: SharedUiState) {
-        self.selected = self
-            .selected
-            .saturating_add_signed(rows)
-            .min(self.rows.len());
+        let count = listed(&self.rows, &self.list.filter()).len();
+        self.list.step(rows, count);
+    }
+
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        match self.list.click(at) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => Handled::Consumed,
+        }
     }
 
     fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
-        Some(
-            u16::try_from(self.rows.len())
-                .unwrap_or(u16::MAX)
-                .saturating_add(2),
-        )
+        // The filter and row zero.
+        let rows = u16::try_from(self.rows.len()).unwrap_or(u16::MAX);
+        Some(rows.saturating_add(2))
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        let numbers = self.rows.len().to_string().len();
-        let labels: Vec<Clean> = self
-            .rows
-            .iter()
-            .map(|(_, row)| Clean::single_line(row))
-            .collect();
-        let area = draw_window(area.popup, self.title, "", pen);
-        // The zero row is below the list and never scrolls away.
-        let taken = if area.height > 4 { 2 } else { 1 };
-        let list = Rect {
-            height: area.height.saturating_sub(taken),
-            ..area
+        let title = ListTitle {
+            title: self.title,
+            total: self.rows.len() + 1,
+            empty: "No row matches.",
         };
-        let in_rows = self.selected.min(labels.len().saturating_sub(1));
-        let room = usize::from(area.width).saturating_sub(numbers + 4);
-        for row in rows_in_view(labels.len(), Some(in_rows), list, pen) {
-            let (index, y) = (row.index, row.line.y);
-            let label = self.fitted_label(index, labels[index].as_str(), room, pen.glyphs.more);
-            draw_row(
-                self.selected == index,
-                index + 1,
-                numbers,
-                &label,
-                area,
-                y,
-                pen,
-            );
-        }
-        if area.height > 0 {
-            let is_zero = self.selected == labels.len();
-            draw_row(
-                is_zero,
-                0,
-                numbers,
-                self.none_label,
-                area,
-                area.bottom() - 1,
-                pen,
-            );
-        }
-        None
+        let columns = NumberedColumns::new(&self.rows);
+        let found = listed(&self.rows, &self.list.filter());
+        let none_label = self.none_label;
+        let draw_row = |listed: &Listed, row: &ListRow, pen: &mut Painter| match listed {
+            Listed::Row(index, shown) => columns.draw(*index + 1, shown, row, pen),
+            Listed::Zero => columns.draw_name(0, none_label, row, pen),
+        };
+        self.list.draw(area.popup, &title, &found, pen, draw_row)
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        vec![
-            "0-9 choose".to_owned(),
-            layers::hint(KeyContext::Picker, LayerKey::Confirm, "select"),
-            "Esc close".to_owned(),
-        ]
+        let mut hints = self.list.hints("choose", Vec::new());
+        if self.list.is_unfiltered() {
+            hints.insert(1, "0-9 number".to_owned());
+        }
+        hints
     }
 }
 
-fn draw_row(
-    selected: bool,
-    number: usize,
-    numbers: usize,
-    label: &str,
-    area: Rect,
-    y: u16,
-    pen: &mut Painter,
-) {
-    let style = if selected {
-        pen.theme.accent
-    } else {
-        pen.theme.plain
-    };
-    let mark = if selected { pen.glyphs.cursor } else { " " };
-    let words = format!("{mark} {number:>numbers$}  {label}");
-    pen.put_truncated(area.x, y, &words, style, area.width);
+/// Widths of the columns, the same for each row.
+struct NumberedColumns {
+    number: u16,
+    name: u16,
+    note: u16,
+}
+
+impl NumberedColumns {
+    fn new(rows: &[PickerRow]) -> Self {
+        Self {
+            number: rows.len().to_string().len() as u16,
+            name: column_width(rows.iter().map(|row| row.name.as_str()), u16::MAX),
+            note: column_width(rows.iter().map(|row| row.note.as_str()), u16::MAX),
+        }
+    }
+
+    /// Draws the number and returns the columns after it.
+    fn put_number(&self, number: usize, row: &ListRow, pen: &mut Painter) -> (u16, u16) {
+        let (area, dim) = (row.text_area(), pen.theme.dim);
+        let number = format!("{number:>columns$}", columns = self.number.into());
+        pen.put(area.x, area.y, &number, dim, area.width);
+        let used = (self.number + GAP).min(area.width);
+        (area.x + used, area.width - used)
+    }
+
+    fn draw_name(&self, number: usize, name: &str, row: &ListRow, pen: &mut Painter) {
+        let (x, columns) = self.put_number(number, row, pen);
+        pen.put_words(x, row.line.y, name, row.style, columns);
+    }
+
+    /// Draws name and note. The note keeps its columns, such as a server's state; the selected
+    /// row does without it rather than cut its name.
+    fn draw(&self, number: usize, shown: &PickerRow, row: &ListRow, pen: &mut Painter) {
+        let name = shown.name.as_str();
+        let (x, columns) = self.put_number(number, row, pen);
+        let beside = |note: u16| columns.saturating_sub(note.saturating_add(GAP));
+        let room = match beside(self.note) {
+            aligned if aligned >= columns / 3 => aligned,
+            // Too narrow for aligned notes: each one takes what it needs.
+            _ => beside(width(shown.note.as_str()) as u16).max(columns / 4),
+        };
+        let name_columns = self.name.min(room);
+        let y = row.line.y;
+        let fits_alone = width(name) <= columns.into();
+        if row.is_selected && fits_alone && width(name) > name_columns.into() {
+            pen.put_truncated(x, y, name, row.style, columns);
+            return;
+        }
+        let drawn = pen.put_truncated(x, y, name, row.style, name_columns);
+        let is_aligned = beside(self.note) >= columns / 3;
+        let used = if is_aligned { name_columns } else { drawn };
+        let used = (used + GAP).min(columns);
+        let dim = pen.theme.dim;
+        pen.put_words(x + used, y, shown.note.as_str(), dim, columns - used);
+    }
 }

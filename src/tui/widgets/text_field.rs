@@ -4,10 +4,11 @@ use crate::text::grapheme::width;
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
 use crate::tui::keymap::{Action, BindingScope};
-use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::editor::{Edit, Editor};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
 /// Handles a key in a text field: an editing key or a character. Returns false if nothing
 /// changed.
@@ -23,29 +24,50 @@ pub fn handle_key(editor: &mut Editor, key: KeyEvent) -> bool {
     }
 }
 
+/// Handles a key in a single-line field, where a line break becomes a space.
+pub fn handle_line_key(editor: &mut Editor, key: KeyEvent) -> bool {
+    let action = keymap::find_action(key, |when| when == BindingScope::Message);
+    match action {
+        Some(Action::Edit(Edit::Newline)) => {
+            editor.insert(" ");
+            true
+        }
+        Some(Action::Edit(Edit::Up | Edit::Down)) => false,
+        _ => handle_key(editor, key),
+    }
+}
+
 /// Pastes into a single-line field.
 pub fn paste_line(editor: &mut Editor, text: &str) {
+    let text = text.replace("\r\n", " ");
     editor.insert(&text.replace(['\n', '\r'], " "));
 }
 
 /// Draws a prompt and the field after it in the first row of `area`; returns the cursor
 /// position.
-pub fn draw_line(editor: &mut Editor, prompt: &str, area: Rect, pen: &mut Painter) -> Position {
-    pen.put(area.x, area.y, prompt, pen.theme.accent, area.width);
+pub fn draw_line(
+    editor: &mut Editor,
+    (prompt, style): (&str, Style),
+    area: Rect,
+    pen: &mut Painter,
+) -> Position {
     let lead = width(prompt) as u16 + 1;
+    if area.height > 0 {
+        pen.put(area.x, area.y, prompt, style, area.width);
+    }
     let rest = Rect {
-        x: area.x + lead,
+        x: area.x + lead.min(area.width),
         width: area.width.saturating_sub(lead),
         ..area
     };
     draw_text(editor, rest, pen)
 }
 
-/// Draws the text without a prompt, in one row.
+/// Draws the text without a prompt, in one row that scrolls sideways with the cursor.
 pub fn draw_text(editor: &mut Editor, area: Rect, pen: &mut Painter) -> Position {
-    let view = editor.view(area.width, 1);
-    for row in &view.rows {
-        pen.put(area.x, area.y, row, pen.theme.plain, area.width);
+    let (text, cursor) = editor.line_view(area.width);
+    if area.height > 0 {
+        pen.put(area.x, area.y, &text, pen.theme.plain, area.width);
     }
-    Position::new(area.x + view.cursor.0, area.y)
+    Position::new(area.x + cursor, area.y)
 }

@@ -5,7 +5,7 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// On smaller screens there is no title.
-const TITLE_FROM: (u16, u16) = (24, 4);
+const TITLE_FROM: (u16, u16) = (24, 3);
 
 /// The area below the title of a window.
 pub fn content_area(over: Rect) -> Rect {
@@ -19,7 +19,8 @@ fn has_title(over: Rect) -> bool {
     over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1
 }
 
-fn below_title(over: Rect) -> Rect {
+/// The area below the first row, with margins.
+pub fn below_title(over: Rect) -> Rect {
     let title_rows = over.height.min(1);
     Rect {
         x: over.x + over.width.min(1),

@@ -14,7 +14,7 @@ fn an_invalid_name_is_not_pulled_and_stays_editable() {
         .does_not_see("Pulling");
     chat.says("/models").press(TAB, KeyModifiers::NONE);
     chat.key('p').types("a b").enter();
-    chat.sees("`a b` is not a model name.").sees("Pull: a b");
+    chat.sees("`a b` is not a model name.").sees("Pull › a b");
 }
 
 #[test]

@@ -47,7 +47,8 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
     chat.says("Now?")
         .sees("Later.")
         .does_not_see("Call now? (Y/N)");
-    chat.says("/trust").sees("never").key('x');
+    chat.says("/trust").sees("never");
+    chat.press(KeyCode::Tab, KeyModifiers::NONE).key('x');
     chat.sees("no longer blocked. Calls will ask again.");
 }
 

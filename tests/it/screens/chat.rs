@@ -148,17 +148,18 @@ screens!(scrolled_up, |story| {
 
 screens!(at_five_sizes, earlier_conversations, |story| {
     story.key(KeyCode::F(4));
+    // Noon wherever the test runs: the list shows local time.
+    let noon = |day| {
+        let time = date(2026, 11, day).at(12, 0, 0, 0);
+        let zoned = time.to_zoned(TimeZone::system()).expect("a time");
+        zoned.timestamp()
+    };
     let summary = |id: &str, title: &str, broken: Option<&str>| SessionSummary {
         id: id.into(),
         title: title.into(),
         model: "qwen3:4b".into(),
         started_at: None,
-        // Noon wherever the test runs: the list shows local time.
-        changed_at: date(2026, 11, 18)
-            .at(12, 0, 0, 0)
-            .to_zoned(TimeZone::system())
-            .expect("a time")
-            .timestamp(),
+        changed_at: noon(18),
         message_count: 12,
         open_error: broken.map(str::to_owned),
     };
@@ -169,6 +170,7 @@ screens!(at_five_sizes, earlier_conversations, |story| {
     ];
     story.event(Event::SessionsListed {
         query: QueryId(1),
+        listed_at: noon(20),
         sessions: Arc::new(sessions),
     });
 });

@@ -121,6 +121,7 @@ fn sessions_scene() -> ScreenHarness {
     ];
     story.event(Event::SessionsListed {
         query: QueryId(1),
+        listed_at: changed(20, 18),
         sessions: Arc::new(sessions),
     });
     story

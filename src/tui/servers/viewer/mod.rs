@@ -14,7 +14,7 @@ use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::servers::stderr_log;
 use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
 use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
-use crate::tui::widgets::list::{ListKey, SearchList};
+use crate::tui::widgets::list::{ListCount, ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
 use crossterm::event::KeyEvent;
@@ -165,8 +165,15 @@ impl ServersViewer {
         self.with_scroll(servers, |scroll, heights| scroll.clamp(heights));
     }
 
-    fn has_more_below(&mut self, servers: &[Server]) -> bool {
-        self.with_scroll(servers, |scroll, heights| scroll.has_more_below(heights))
+    fn count(&mut self, servers: &[Server]) -> ListCount {
+        let (above, below) =
+            self.with_scroll(servers, |scroll, heights| scroll.hidden_items(heights));
+        ListCount {
+            listed: self.items.len(),
+            total: servers.iter().map(|server| 1 + server.tools.len()).sum(),
+            above,
+            below,
+        }
     }
 
     /// Handles a key that moves the selection. Returns false for any other key.
@@ -224,8 +231,9 @@ impl Layer for ServersViewer {
         if self.move_key(key, servers) {
             return Handled::Consumed;
         }
-        match self.list.key(key, self.items.len(), KeyContext::Servers) {
-            ListKey::Closed => return Handled::Closed,
+        let row_keys = Some(KeyContext::Servers);
+        match self.list.key(key, self.items.len(), row_keys) {
+            handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Searched => self.apply_filter(servers),
             ListKey::Unhandled(LayerKey::Confirm) => self.open_full_text(servers),
             ListKey::Unhandled(LayerKey::Copy) => {
@@ -284,18 +292,8 @@ impl Layer for ServersViewer {
         if let Some(text) = &self.opened_text {
             return text.hints(shared);
         }
-        let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
-        let full_text = hint(LayerKey::Confirm, "full text");
-        if !self.list.has_row_focus() {
-            let rows = hint(LayerKey::Switch, "rows (y copy)");
-            return vec![full_text, rows, hint(LayerKey::Back, "close")];
-        }
-        vec![
-            layers::hint(KeyContext::Servers, LayerKey::Copy, "copy"),
-            full_text,
-            layers::hint(KeyContext::Servers, LayerKey::Stderr, "stderr"),
-            hint(LayerKey::Switch, "filter"),
-            hint(LayerKey::Back, "back"),
-        ]
+        let own = |key, word| layers::hint(KeyContext::Servers, key, word);
+        let rows = vec![own(LayerKey::Copy, "copy"), own(LayerKey::Stderr, "stderr")];
+        self.list.hints("full text", rows)
     }
 }

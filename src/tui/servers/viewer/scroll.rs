@@ -72,9 +72,12 @@ impl ItemScroll {
         self.top = self.top.min(items.last_top());
     }
 
-    /// Whether items are below the view.
-    pub fn has_more_below(&self, items: &ItemHeights) -> bool {
-        self.top < items.last_top()
+    /// How many items begin above the view, and how many are below it.
+    pub fn hidden_items(&self, items: &ItemHeights) -> (usize, usize) {
+        let bottom = items.move_down(self.top, items.view);
+        let above = self.top.item + usize::from(self.top.row > 0);
+        let shown_until = bottom.item + usize::from(bottom.row > 0);
+        (above, items.count.saturating_sub(shown_until))
     }
 
     /// Selects an item and scrolls as little as needed to show it.

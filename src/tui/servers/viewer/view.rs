@@ -8,9 +8,8 @@ use crate::tui::servers::viewer::ServersViewer;
 use crate::tui::servers::viewer::items::{
     ViewerItem, ViewerRow, item_rows, status_line, tool_note,
 };
-use crate::tui::widgets::numbers::format_thousands;
+use crate::tui::widgets::list::{draw_empty, rows_area};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
 use ratatui::layout::{Position, Rect};
 
 /// Columns of a name at least, however long the note beside it is.
@@ -28,29 +27,19 @@ pub fn draw(
 ) -> Option<Position> {
     let servers = shared.servers;
     // The first draw decides where the list is scrolled to, so measure before the title.
-    let area = draw_window(body, "", "", pen);
-    let rows = Rect {
-        y: area.y + 1,
-        height: area.height.saturating_sub(1),
-        ..area
-    };
+    let rows = rows_area(body);
     viewer.set_size(rows.width, rows.height.into(), servers);
-    if rows.y > body.y + 1 {
-        let right = position_text(viewer, servers, pen);
-        let (line, accent) = (Rect { height: 1, ..body }, pen.theme.accent);
-        pen.rule(line, &title(servers), &right, accent);
-    }
-    let cursor = viewer.list.draw_filter(pen.glyphs.prompt, area, pen);
+    let note = viewer.count(servers).note(&pen.glyphs);
+    let cursor = viewer.list.draw_head(body, &title(servers), &note, pen);
     if viewer.items.is_empty() {
         let text = match servers {
             [] => "No MCP servers are configured. Add them to mcp-servers.json.",
             _ => "No server or tool matches.",
         };
-        let dim = pen.theme.dim;
-        pen.paragraph(rows, &Clean::from_static(text), dim);
+        draw_empty(rows, text, pen);
     }
     draw_rows(viewer, servers, rows, pen);
-    (!viewer.list.has_row_focus()).then_some(cursor)
+    cursor
 }
 
 fn title(servers: &[Server]) -> String {
@@ -62,20 +51,6 @@ fn title(servers: &[Server]) -> String {
         connected.count(),
         servers.len()
     )
-}
-
-/// `3 of 17 ↓`: the selected item, and whether more items are below the view.
-fn position_text(viewer: &mut ServersViewer, servers: &[Server], pen: &Painter) -> String {
-    let count = viewer.items.len();
-    if count == 0 {
-        return String::new();
-    }
-    let more = match viewer.has_more_below(servers) {
-        true => format!(" {}", pen.glyphs.down),
-        false => String::new(),
-    };
-    let selected = format_thousands(viewer.scroll.selected as u64 + 1);
-    format!("{selected} of {}{more}", format_thousands(count as u64))
 }
 
 fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut Painter) {

@@ -177,8 +177,12 @@ fn delete_confirmation_shows_title_and_keys() {
     };
     let sessions = Arc::new(vec![summary]);
     let query = crate::domain::QueryId(1);
-    chat.engine_event(Event::SessionsListed { query, sessions });
-    chat.size(120, 24);
+    chat.engine_event(Event::SessionsListed {
+        query,
+        listed_at: "2026-11-18T13:00:00Z".parse().expect("a time"),
+        sessions,
+    });
+    chat.size(140, 24);
     assert!(chat.screen().contains(title), "{}", chat.screen());
     chat.keys("<Tab>d");
     let screen = chat.screen();

@@ -124,7 +124,7 @@ fn list_shows_its_count_and_how_many_rows_are_hidden() {
         .screen();
     let below = below - 1;
     assert!(
-        screen.contains(&format!(" {count}, ↑ 1, ↓ {below} ─")),
+        screen.contains(&format!(" {count}, ↑ 1 ↓ {below} ─")),
         "{screen}"
     );
 }

@@ -9,6 +9,7 @@ mod dialog;
 mod draft;
 mod first_run;
 mod help;
+mod lists;
 mod message;
 mod notice_area;
 mod read_before_run;

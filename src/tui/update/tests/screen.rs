@@ -55,7 +55,11 @@ fn reply_to_an_outdated_query_is_ignored() {
     chat.keys("<F4><Esc><F4>");
     let query = crate::domain::QueryId(1);
     let sessions = Arc::default();
-    chat.engine_event(Event::SessionsListed { query, sessions });
+    chat.engine_event(Event::SessionsListed {
+        query,
+        listed_at: jiff::Timestamp::UNIX_EPOCH,
+        sessions,
+    });
     let screen = chat.screen();
     assert!(screen.contains("Loading …"), "{screen}");
 }

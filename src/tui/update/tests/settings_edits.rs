@@ -112,7 +112,7 @@ fn persona_is_chosen_by_list_number_or_name_and_shown_in_the_header() {
     assert!(chat.screen().contains("as weather"));
     let screen = chat.keys("/persona<Enter>").screen();
     for text in [
-        "1  none  system_prompt.txt",
+        "1  none      system_prompt.txt",
         "2  off-duty  Says things",
         "▌ 3  weather",
     ] {

@@ -135,9 +135,9 @@ fn withheld_tool_is_reviewed_from_the_list_and_cannot_be_revoked() {
     chat.engine_event(Event::TrustChanged(Arc::new(vec![pending])));
     chat.keys("/trust<Enter>");
     let screen_text = screen(&mut chat, 60, 20);
-    assert!(screen_text.contains("echo   everything"), "{screen_text}");
+    assert!(screen_text.contains("echo  everything"), "{screen_text}");
     assert!(screen_text.contains("changed, withheld"), "{screen_text}");
-    chat.keys("x");
+    chat.keys("<Tab>x");
     assert!(
         !chat
             .sent
@@ -237,7 +237,7 @@ fn smallest_screen_lists_each_decision_with_its_tool() {
     chat.engine_event(Event::TrustChanged(Arc::new(entries)));
     chat.keys("/trust<Enter>");
     let screen_text = screen(&mut chat, 20, 6);
-    for (subject, symbol) in [("read fs", "+"), ("wipe fs", "-")] {
+    for (subject, symbol) in [("read  fs", "+"), ("wipe  fs", "-")] {
         let row = screen_text.lines().find(|row| row.contains(subject));
         assert!(row.is_some_and(|row| row.contains(symbol)), "{screen_text}");
     }
