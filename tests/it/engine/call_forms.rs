@@ -117,7 +117,11 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
             CallOrigin::Native
         } else {
             let repaired = false;
-            CallOrigin::Text { form, repaired }
+            CallOrigin::Text {
+                form,
+                repaired,
+                is_taught: false,
+            }
         };
         let arguments = json!({ "number": number });
         turn.step(TurnInput::Call(ProposedCall {

@@ -313,6 +313,7 @@ fn call(dice: &mut TestRng) -> ProposedCall {
             CallOrigin::Text {
                 form: "JSON",
                 repaired: false,
+                is_taught: false,
             }
         },
         is_terminated: !dice.one_in(6),
