@@ -78,7 +78,7 @@ impl ScreenLayout {
         }
         this.place_message(model, &mut rest);
         this.body = rest;
-        let has_dialog = model.dialogs.current().is_some();
+        let has_dialog = model.visible_dialog().is_some();
         if height >= RULE_FROM && !has_dialog {
             this.rule = Some(take_bottom(&mut rest, 1));
         }

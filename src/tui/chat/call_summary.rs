@@ -39,7 +39,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(false) => None,
         // A flag says what it is by its name.
-        Value::Bool(true) => Some(short(key, VALUE_COLUMNS)),
+        Value::Bool(true) => Some(short(key, VALUE_COLUMNS, Clean::unambiguous_line)),
         Value::Number(number) => Some(number.to_string()),
         // Drawn on each frame, so a long text is not counted.
         Value::String(text) if text.len() > COUNTED_BYTES_MAX => Some("long text".to_owned()),
@@ -47,7 +47,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
             Some(plural(text.lines().count(), "line"))
         }
         Value::String(text) if text.trim().is_empty() => None,
-        Value::String(text) => Some(short(text.trim(), VALUE_COLUMNS)),
+        Value::String(text) => Some(short(text.trim(), VALUE_COLUMNS, Clean::unambiguous_line)),
         Value::Array(items) if items.is_empty() => None,
         Value::Array(items) => {
             let word = key.strip_suffix('s').filter(|word| !word.is_empty());
@@ -80,13 +80,13 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
 
 fn first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(short(line, RESULT_COLUMNS))
+    Some(short(line, RESULT_COLUMNS, single_line))
 }
 
 /// A text in at most `columns` columns, with its end marked if it was cut.
-fn short(text: &str, columns: usize) -> String {
+fn short(text: &str, columns: usize, clean: fn(&str) -> Clean) -> String {
     let start = &text[..text.floor_char_boundary(BYTES_MAX)];
-    let clean = single_line(start);
+    let clean = clean(start);
     if start.len() == text.len() && width(clean.as_str()) <= columns {
         return clean.into();
     }
@@ -119,5 +119,7 @@ mod tests {
     fn no_value_imitates_a_line_or_hides_text() {
         let sly = summary(&json!({ "a": "x\u{202e}y\u{1b}[2J", "b": "one\u{2028}two" }));
         assert!(!sly.contains(['\u{202e}', '\u{1b}', '\n']), "{sly:?}");
+        let hyphen = summary(&json!({ "a": "docs\u{2011}mirror" }));
+        assert_eq!(hyphen, "docs⟨U+2011⟩mirror");
     }
 }

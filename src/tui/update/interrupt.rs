@@ -12,8 +12,8 @@ use std::time::Duration;
 /// A Ctrl+C this soon after a turn was probably meant for that turn.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the turn. With no turn running, closes what is open over the panes, or clears the
-/// message, or else quits.
+/// Stops the turn. With no turn running, dismisses the question on the screen, or closes what is
+/// open over the panes, or clears the message, or else quits.
 /// Quits at once if the engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
@@ -39,16 +39,16 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if probe::stop_probe(model, effects) {
         return;
     }
+    // A question that belongs to no turn gets its safe answer, even before it accepts keys.
+    if model.visible_dialog().is_some() {
+        return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
+    }
     if model.with_layer(|layer, cx| layer.interrupt(cx)) != Handled::PassedOn {
         return;
     }
     if model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;
         return;
-    }
-    // Dismisses a question that belongs to no turn, with its safe answer.
-    if model.dialogs.accepts_keys() {
-        return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
     }
     if model
         .composer

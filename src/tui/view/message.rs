@@ -16,7 +16,7 @@ pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Opt
     draw_tour_line(model, panes, pen);
     let focused = model.panes.focus == Focus::Message;
     let area = panes.message_inner;
-    let dialog_has_keys = model.dialogs.accepts_keys();
+    let dialog_has_keys = model.dialog_has_keys();
     // Without the keys, the message must not look like the place that has them.
     let is_inactive = model.layer.is_some() || dialog_has_keys;
     let style = match focused && !is_inactive {

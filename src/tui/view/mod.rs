@@ -47,7 +47,7 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     }
     if let Some(dialog) = panes.dialog {
         let field = draw_dialog(model, dialog, &mut pen);
-        if model.dialogs.accepts_keys() {
+        if model.dialog_has_keys() {
             cursor = field;
         }
         // Draw the hints again: only now is it known how many rows are unread.

@@ -6,7 +6,7 @@ mod edit;
 pub use edit::Edit;
 
 use crate::text::grapheme::{clusters, truncate_to_width, width};
-use crate::tui::widgets::wrapped_line::WrappedLine;
+use crate::tui::widgets::wrapped_line::{FieldDisplay, WrappedLine};
 use unicode_segmentation::GraphemeCursor;
 
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,7 @@ pub struct Editor {
     /// First visible row: line, and row within it.
     top: (usize, usize),
     columns: u16,
+    display: FieldDisplay,
 }
 
 /// The visible rows, and the cursor's column and row among them.
@@ -50,18 +51,20 @@ impl Editor {
             goal_column: None,
             top: (0, 0),
             columns: 80,
+            display: FieldDisplay::Readable,
         };
         this.insert(text);
         this
     }
 
-    /// Like [`Self::new`], with the cursor before the first character.
-    pub fn at_start(text: &str) -> Self {
-        let this = Self::new(text);
+    /// An editor of a text that the user approves: the cursor is before the first character, and
+    /// different texts never look the same.
+    pub fn for_approval(text: &str) -> Self {
         Self {
             line: 0,
             byte: 0,
-            ..this
+            display: FieldDisplay::Unambiguous,
+            ..Self::new(text)
         }
     }
 
@@ -86,6 +89,7 @@ impl Editor {
         let text = self.text();
         *self = Self {
             columns: self.columns,
+            display: self.display,
             ..Self::new("")
         };
         text
@@ -294,7 +298,7 @@ impl Editor {
     }
 
     fn wrapped_line(&mut self, line: usize) -> &WrappedLine {
-        let columns = self.columns;
+        let (columns, display) = (self.columns, self.display);
         let line = &mut self.lines[line];
         if line
             .wrapped
@@ -304,7 +308,7 @@ impl Editor {
             line.wrapped = None;
         }
         line.wrapped
-            .get_or_insert_with(|| WrappedLine::new(&line.raw, columns))
+            .get_or_insert_with(|| WrappedLine::new(&line.raw, columns, display))
     }
 
     /// Row and column of the cursor within its line.
