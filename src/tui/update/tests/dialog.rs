@@ -189,6 +189,7 @@ fn letters_mean_the_same_in_every_dialog() {
             was_told_to_answer: false,
         },
         Ask::ExternalEdit(Arc::default()),
+        Ask::PinChanged(Arc::new(trust::changed(0))),
         Ask::SendInstructions {
             server: "s".into(),
             text: "".into(),
@@ -204,11 +205,13 @@ fn letters_mean_the_same_in_every_dialog() {
                 UserChoice::Stop => assert_eq!(row.key, 'n'),
                 UserChoice::TreatAsText => assert_eq!(row.key, 't'),
                 UserChoice::Retry | UserChoice::SendAgain => assert_eq!(row.key, 'r'),
-                UserChoice::ApplyChanges => assert_eq!(row.key, 'f'),
-                UserChoice::Replace => assert_eq!(row.key, 'p'),
-                // Same letters as in the form that adds a model: yes, and yes for this run.
-                UserChoice::SendAlways => assert_eq!(row.key, 'y'),
-                _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
+                UserChoice::ApplyChanges
+                | UserChoice::Replace
+                | UserChoice::KeepWaiting
+                | UserChoice::ExtendRoundLimit
+                | UserChoice::Accept
+                | UserChoice::SendAlways => assert_eq!(row.key, 'y'),
+                _ => assert!(!"yndesturfpa".contains(row.key), "{row:?}"),
             }
         }
     }
@@ -315,7 +318,7 @@ fn run_others_label_shows_the_count() {
     chat.keys("<Right><Right>");
     assert_eq!(label(&chat).as_deref(), Some("Run all 3 calls"));
     chat.wait(600).keys("y");
-    assert_eq!(label(&chat).as_deref(), Some("Run the other 2"));
+    assert_eq!(label(&chat).as_deref(), Some("Run the remaining 2"));
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn partly_visible_edit_is_shown_before_it_runs() {
 #[test]
 fn fully_visible_edit_runs_at_once() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
-    chat.keys("e<Up><End>2<Enter>").accept_check();
+    chat.keys("e<Down><End>2<Enter>").accept_check();
     assert!(matches!(&chat.decisions()[..], [Decision::Edit { .. }]));
     // Trailing spaces of a row are not drawn in the field.
     let hidden = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });

@@ -42,8 +42,7 @@ fn settings_edit_shows_old_and_new_without_ambiguity() {
         "Already applied:",
         "config.json: logLevel is debug now",
         "Apply the changes?",
-        " f Apply the changes ",
-        " n Ignore them until I quit (files are not touched)",
+        " y apply  n ignore until I quit  ?",
     ] {
         assert!(drawn.contains(text), "{text} in\n{drawn}");
     }
