@@ -132,8 +132,9 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
     }
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
     if is_call {
-        keys.extend(["a", "o", "?"].map(str::to_owned));
+        keys.extend(["a", "o"].map(str::to_owned));
     }
+    keys.push("?".to_owned());
     Some(Notice::info(format!(
         "Answer the question first: {}.",
         keys.join(" ")

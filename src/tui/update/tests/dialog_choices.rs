@@ -157,6 +157,7 @@ fn every_choice_also_has_its_digit_and_its_earlier_key() {
     let mut chat = asked(Ask::PinChanged(Arc::new(trust::changed(0))));
     chat.keys("a");
     assert_eq!(answer(&mut chat), None);
+    assert_eq!(chat.notice(), "Answer the question first: y n 9 ?.");
 }
 
 #[test]
