@@ -11,8 +11,19 @@ const TITLE_COLUMNS_MAX: usize = 50;
 /// the command line.
 pub fn resume_command(home: Option<&Path>) -> String {
     match home {
-        Some(home) => format!("humble --home {} --continue", home.display()),
+        Some(home) => format!("humble --home {} --continue", shell_quoted(home)),
         None => "humble --continue".to_owned(),
+    }
+}
+
+/// The path as one word of a POSIX shell.
+fn shell_quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    match !path.is_empty() && path.chars().all(is_plain) {
+        true => path,
+        // A quote ends the quoted part, stands by itself, and begins another part.
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
@@ -35,6 +46,15 @@ mod tests {
             line,
             "humble --home /tmp/h --continue  resumes \"Trip to Busan\""
         );
+        for (home, quoted) in [
+            ("/tmp/my files", "'/tmp/my files'"),
+            ("/tmp/it's $HOME", r"'/tmp/it'\''s $HOME'"),
+            ("/집/홈", "/집/홈"),
+            ("~/x", "'~/x'"),
+        ] {
+            let command = resume_command(Some(Path::new(home)));
+            assert_eq!(command, format!("humble --home {quoted} --continue"));
+        }
         let long = resume_line("humble --continue", &"가".repeat(100));
         assert!(
             long.ends_with(&format!("\"{}\"", "가".repeat(25))),

@@ -20,6 +20,15 @@ pub enum Dialect {
 impl Dialect {
     pub const ALL: [Self; 3] = [Self::Native, Self::Prompt, Self::Xml];
 
+    /// The label of the form of calls that the system message teaches, if it teaches one.
+    pub fn taught_form(self) -> Option<&'static str> {
+        match self {
+            Self::Native => None,
+            Self::Prompt => Some("JSON"),
+            Self::Xml => Some("mcp-request"),
+        }
+    }
+
     /// The value of the `toolCalls` setting.
     pub fn name(self) -> &'static str {
         match self {

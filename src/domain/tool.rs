@@ -160,10 +160,12 @@ pub fn canonical_hash(value: &Value) -> String {
 pub enum CallOrigin {
     Native,
     /// `form` is the label shown in dialogs; `repaired` means that the JSON was invalid as
-    /// written.
+    /// written; `is_taught` means that the system message teaches this form.
     Text {
         form: &'static str,
         repaired: bool,
+        #[serde(skip)]
+        is_taught: bool,
     },
 }
 

@@ -238,7 +238,10 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer,
         let line = line.trim().to_lowercase();
         let by_number = line.parse::<usize>().ok();
         let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));
-        by_number.or_else(|| rows.iter().find(|row| line == row.key.to_string()))
+        by_number.or_else(|| {
+            let is_key = |key: char| key != ' ' && line == key.to_string();
+            rows.iter().find(|row| is_key(row.key) || is_key(row.alias))
+        })
     });
     let choice = chosen.map_or_else(|| default_choice(question), |row| row.choice);
     let row = rows.iter().find(|row| row.choice == choice);

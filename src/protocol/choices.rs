@@ -7,119 +7,177 @@ use super::{Ask, UserChoice};
 pub struct ChoiceRow {
     pub choice: UserChoice,
     pub key: char,
+    /// An earlier key, which still works; a blank for none.
+    pub alias: char,
+    /// A few words, for a row of choices.
+    pub short: &'static str,
     pub label: &'static str,
 }
 
-const fn row(choice: UserChoice, key: char, label: &'static str) -> ChoiceRow {
-    ChoiceRow { choice, key, label }
+const fn row(choice: UserChoice, key: char, short: &'static str, label: &'static str) -> ChoiceRow {
+    ChoiceRow {
+        choice,
+        key,
+        alias: ' ',
+        short,
+        label,
+    }
 }
+
+impl ChoiceRow {
+    const fn or(mut self, alias: char) -> Self {
+        self.alias = alias;
+        self
+    }
+}
+
+use UserChoice as C;
 
 const UNUSABLE_CALL: &[ChoiceRow] = &[
     row(
-        UserChoice::TellModel,
+        C::TellModel,
         'm',
+        "tell the model",
         "Tell the model and let it try again",
     ),
-    row(UserChoice::TreatAsText, 't', "Treat it as plain text"),
-    row(UserChoice::Stop, 'n', "Stop this turn"),
+    row(C::TreatAsText, 't', "as text", "Treat it as plain text"),
+    row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
 const AFTER_ERROR: &[ChoiceRow] = &[
-    row(UserChoice::Retry, 'r', "Run the failed call again"),
-    row(UserChoice::AllowMoreTools, 'g', "Continue with more tools"),
-    row(UserChoice::Stop, 'n', "Stop this turn"),
+    row(C::Retry, 'r', "run it again", "Run the failed call again"),
+    row(C::AllowMoreTools, 'g', "go on", "Continue with more tools"),
+    row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
 const STALLED: &[ChoiceRow] = &[
-    row(UserChoice::KeepWaiting, 'w', "Keep waiting"),
+    row(C::KeepWaiting, 'y', "wait", "Keep waiting").or('w'),
     row(
-        UserChoice::SendAgain,
+        C::SendAgain,
         'r',
+        "ask again",
         "Drop the connection and ask again",
     ),
-    row(UserChoice::Stop, 'n', "Stop this turn"),
+    row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
 const ROUND_LIMIT: &[ChoiceRow] = &[
     row(
-        UserChoice::ExtendRoundLimit,
-        'g',
+        C::ExtendRoundLimit,
+        'y',
+        "as many again",
         "Continue for as many rounds again",
+    )
+    .or('g'),
+    row(C::NoRoundLimit, 'b', "no limit", "No limit for this turn"),
+    row(
+        C::AnswerNow,
+        'l',
+        "answer now",
+        "Answer now without more tools",
     ),
-    row(UserChoice::NoRoundLimit, 'b', "No limit for this turn"),
-    row(UserChoice::AnswerNow, 'l', "Answer now without more tools"),
-    row(UserChoice::Stop, 'n', "Stop this turn"),
+    row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
 const GROW_CONTEXT: &[ChoiceRow] = &[
-    row(UserChoice::Grow, 'g', "Let it grow"),
+    row(C::Grow, 'y', "enlarge", "Enlarge it").or('g'),
     row(
-        UserChoice::SendAnyway,
+        C::SendAnyway,
         'c',
+        "send cut",
         "Send anyway; the oldest part is cut off",
     ),
-    row(UserChoice::Stop, 'n', "Stop this turn"),
+    row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
 const ADD_MODEL: &[ChoiceRow] = &[
-    row(UserChoice::Add, 'y', "Add it to config.json and use it"),
-    row(UserChoice::UseUntilExit, 'o', "Use it until I quit"),
-    row(UserChoice::Stop, 'n', "Change nothing"),
+    row(C::Add, 'y', "add", "Add it to config.json and use it"),
+    row(
+        C::UseUntilExit,
+        'o',
+        "use until I quit",
+        "Use it until I quit",
+    ),
+    row(C::Stop, 'n', "change nothing", "Change nothing"),
 ];
 
 const REMOVE_MODEL: &[ChoiceRow] = &[
-    row(UserChoice::Remove, 'y', "Remove it"),
-    row(UserChoice::Stop, 'n', "Keep it"),
+    row(C::Remove, 'y', "remove", "Remove it"),
+    row(C::Stop, 'n', "keep", "Keep it"),
 ];
 
 const STORE_DIALECT: &[ChoiceRow] = &[
-    row(UserChoice::Store, 'y', "Store it in config.json and use it"),
-    row(UserChoice::Stop, 'n', "Leave the setting as it is"),
+    row(
+        C::Store,
+        'y',
+        "store and use",
+        "Store it in config.json and use it",
+    ),
+    row(C::Stop, 'n', "leave as it is", "Leave the setting as it is"),
 ];
 
-const PROBE_RESULT: &[ChoiceRow] = &[row(UserChoice::Stop, 'n', "Close")];
+const PROBE_RESULT: &[ChoiceRow] = &[row(C::Stop, 'n', "close", "Close")];
 
 const EXTERNAL_EDIT: &[ChoiceRow] = &[
-    row(UserChoice::ApplyChanges, 'f', "Apply the changes"),
+    row(C::ApplyChanges, 'y', "apply", "Apply the changes").or('f'),
     row(
-        UserChoice::Stop,
+        C::Stop,
         'n',
+        "ignore until I quit",
         "Ignore them until I quit (files are not touched)",
     ),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
-    row(UserChoice::Replace, 'p', "Replace it and keep a copy"),
-    row(UserChoice::Stop, 'n', "Keep the file"),
+    row(C::Replace, 'y', "replace", "Replace it and keep a copy").or('p'),
+    row(C::Stop, 'n', "keep the file", "Keep the file"),
 ];
 
 const UNFINISHED_TURN: &[ChoiceRow] = &[
-    row(UserChoice::Resume, 'r', "Resume it (restores the prompt)"),
-    row(UserChoice::KeepForLater, 'k', "Keep it for the next start"),
-    row(UserChoice::Discard, 'x', "Discard it"),
+    row(C::Resume, 'y', "resume", "Resume it (restores the prompt)").or('r'),
+    row(
+        C::KeepForLater,
+        'n',
+        "not now",
+        "Keep it for the next start",
+    )
+    .or('k'),
+    row(C::Discard, 'x', "discard…", "Discard it"),
 ];
 
 const CONFIRM_DISCARD: &[ChoiceRow] = &[
-    row(UserChoice::Discard, 'x', "Discard it for good"),
-    row(UserChoice::KeepForLater, 'n', "Keep it for the next start"),
+    row(C::Discard, 'y', "discard", "Discard it for good").or('x'),
+    row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
 ];
 
+// No `a` for accepting: in an approval it only shows a page.
 const PIN_CHANGED: &[ChoiceRow] = &[
-    row(UserChoice::Accept, 'a', "Accept the new definition"),
-    row(UserChoice::Stop, 'n', "Keep it withheld"),
-    row(UserChoice::Never, ' ', "Never this tool"),
+    row(C::Accept, 'y', "accept", "Accept the new definition"),
+    row(C::Stop, 'n', "keep withheld", "Keep it withheld"),
+    row(C::Never, '9', "never", "Never run this tool"),
 ];
 
 const INSTRUCTIONS: &[ChoiceRow] = &[
-    row(UserChoice::SendAlways, 'y', "Send them from now on"),
-    row(UserChoice::SendUntilExit, 'o', "Send them until I quit"),
-    row(UserChoice::Stop, 'n', "Do not send them"),
+    row(
+        C::SendAlways,
+        'y',
+        "send from now on",
+        "Send them from now on",
+    ),
+    row(
+        C::SendUntilExit,
+        'o',
+        "until I quit",
+        "Send them until I quit",
+    ),
+    row(C::Stop, 'n', "do not send", "Do not send them"),
 ];
 
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty
     /// for approvals, which have their own keys. A letter means the same in every dialog,
-    /// including approvals: the key that stops a turn here never allows a tool there.
+    /// including approvals: `y` says yes to the question, and the key that stops a turn here
+    /// never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,
@@ -165,9 +223,10 @@ mod tests {
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
         ] {
-            let keys = rows.iter().map(|row| row.key.to_string());
-            let letters: Vec<String> = keys.filter(|key| key != " ").collect();
-            assert_eq!(letters, documented(page, heading).concat(), "{heading}");
+            let keys = rows.iter().flat_map(|row| [row.key, row.alias]);
+            let keys = keys.filter(|key| *key != ' ').map(String::from);
+            let documented = documented(page, heading).concat();
+            assert_eq!(keys.collect::<Vec<_>>(), documented, "{heading}");
         }
     }
 }

@@ -350,7 +350,7 @@ fn is_selector_meaningful(base: char, c: char) -> bool {
 
 /// Whether `c` is blank like the ASCII space. Excludes the ideographic space, which is ordinary in
 /// Japanese.
-fn is_unusual_space(c: char) -> bool {
+pub(super) fn is_unusual_space(c: char) -> bool {
     matches!(
         c,
         '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}'

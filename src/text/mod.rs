@@ -11,6 +11,7 @@ mod json_scanner;
 pub mod lenient_json;
 pub mod line_diff;
 pub mod lines;
+mod look_alike;
 pub mod lossless_wrap;
 pub mod markdown;
 pub mod normalize;

@@ -2,9 +2,11 @@
 //! copying and sending use the raw text instead.
 
 use super::escape_sequences::EscapeSequences;
+use super::grapheme::clusters_forward;
 use super::invisible::{
     FilterOutput, HiddenCharPolicy, InvisibleFilter, escape_char, is_printable_ascii_byte,
 };
+use super::look_alike::{has_look_alikes, keeps_its_look};
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
@@ -38,16 +40,39 @@ impl Clean {
         Self(output.text)
     }
 
-    /// Like [`Clean::escaped`], but escapes `⟨` too, so no text can imitate an escape.
+    /// Like [`Clean::escaped`], but different texts never look the same: escapes `⟨` too, which
+    /// starts an escape, and everything that looks like another character (`look_alike.rs`). Keeps
+    /// `\n`. O(len).
     pub fn unambiguous(raw: &str) -> Self {
-        let mut output = String::with_capacity(raw.len());
-        for (index, part) in raw.split('⟨').enumerate() {
-            if index > 0 {
-                output.push_str(&escape_char('⟨'));
-            }
-            output.push_str(&Self::escaped(part).0);
+        if !raw.contains('⟨') && !has_look_alikes(raw) {
+            return Self::escaped(raw);
         }
+        let mut output = String::with_capacity(raw.len());
+        // Filtered cluster by cluster where necessary; a cluster does not affect its neighbors.
+        let (mut written, mut offset) = (0, 0);
+        for cluster in clusters_forward(raw) {
+            let end = offset + cluster.len();
+            if cluster.contains('⟨') || has_look_alikes(cluster) {
+                output.push_str(&Self::escaped(&raw[written..offset]).0);
+                for c in cluster.chars() {
+                    match c != '⟨' && keeps_its_look(c) {
+                        true => output.push(c),
+                        false => output.push_str(&escape_char(c)),
+                    }
+                }
+                written = end;
+            }
+            offset = end;
+        }
+        output.push_str(&Self::escaped(&raw[written..]).0);
         Self(output)
+    }
+
+    /// Like [`Clean::unambiguous`], with line breaks escaped, so that the text cannot look like
+    /// several lines.
+    pub fn unambiguous_line(raw: &str) -> Self {
+        let lines = raw.split('\n').map(|line| Self::unambiguous(line).0);
+        Self(lines.collect::<Vec<_>>().join(&escape_char('\n')))
     }
 
     /// A name shown within other text. Quoted as a JSON string if it is empty or contains white
@@ -61,25 +86,17 @@ impl Clean {
         }
     }
 
-    /// An untrusted name, such as a tool's. Escapes hidden characters and line breaks, and quotes
-    /// a name that is empty or has white space at either end, so different names never look alike.
+    /// An untrusted name, such as a tool's, on one line. Quotes a name that is empty or has white
+    /// space at either end, so different names never look alike.
     pub fn name(raw: &str) -> Self {
-        // `⟨` starts an escape, and U+3000 looks like two spaces.
-        let must_escape = |c: char| matches!(c, '\n' | '⟨' | '\u{3000}');
-        let mut output = String::with_capacity(raw.len());
-        for part in raw.split_inclusive(must_escape) {
-            let text = part.strip_suffix(must_escape).unwrap_or(part);
-            output.push_str(&Self::escaped(text).0);
-            let last = part[text.len()..].chars();
-            last.for_each(|c| output.push_str(&escape_char(c)));
-        }
+        let name = Self::unambiguous_line(raw);
         let needs_quotes = raw.trim().len() < raw.len() || raw.is_empty();
         // Quoted again, so it cannot pass for a name that was quoted here.
         let is_quoted = raw.starts_with('"') && raw.ends_with('"');
-        if needs_quotes || is_quoted {
-            output = format!("\"{output}\"");
+        match needs_quotes || is_quoted {
+            true => Self(format!("\"{name}\"")),
+            false => name,
         }
-        Self(output)
     }
 
     /// Like [`Clean::new`], with line breaks replaced by spaces.

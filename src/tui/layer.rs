@@ -145,6 +145,8 @@ pub enum PickedItem {
 pub enum UiRequest {
     Send(Command),
     Notify(Notice),
+    /// Says until the next key why a key did nothing.
+    NotifyAboutKey(Notice),
     Copy(String),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
@@ -196,6 +198,10 @@ impl<'a> UiContext<'a> {
 
     pub fn notify(&mut self, notice: Notice) {
         self.request(UiRequest::Notify(notice));
+    }
+
+    pub fn notify_about_key(&mut self, notice: Notice) {
+        self.request(UiRequest::NotifyAboutKey(notice));
     }
 
     pub fn open(&mut self, layer: impl Layer + 'static) {

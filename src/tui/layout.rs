@@ -77,7 +77,7 @@ impl ScreenLayout {
             layout.hints = Some(take_bottom(&mut rest, 1));
         }
         layout.place_message(model, &mut rest);
-        let has_dialog = model.dialogs.current().is_some();
+        let has_dialog = model.visible_dialog().is_some();
         if height >= RULE_FROM && !has_dialog {
             layout.rule = Some(take_bottom(&mut rest, 1));
         }

@@ -11,18 +11,43 @@ const NOTICE_READING_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub struct Notices {
-    /// The visible notice and the time it appeared.
-    current: Option<(Notice, Duration)>,
+    current: Option<VisibleNotice>,
     queue: VecDeque<Notice>,
+}
+
+#[derive(Debug)]
+struct VisibleNotice {
+    notice: Notice,
+    since: Duration,
+    /// Says why a key did nothing, so any other key dismisses it.
+    is_about_key: bool,
 }
 
 impl Notices {
     pub fn current(&self) -> Option<&Notice> {
-        self.current.as_ref().map(|(notice, _)| notice)
+        self.current.as_ref().map(|visible| &visible.notice)
     }
 
     pub fn show(&mut self, notice: Notice, now: Duration) {
-        self.current = Some((notice, now));
+        self.current = Some(VisibleNotice {
+            notice,
+            since: now,
+            is_about_key: false,
+        });
+    }
+
+    /// Shows why a key did nothing, until the next key.
+    pub fn show_about_key(&mut self, notice: Notice, now: Duration) {
+        self.current = Some(VisibleNotice {
+            notice,
+            since: now,
+            is_about_key: true,
+        });
+    }
+
+    /// Dismisses a notice of [`Self::show_about_key`], whose cause is gone.
+    pub fn clear_about_key(&mut self) {
+        self.current.take_if(|visible| visible.is_about_key);
     }
 
     /// Queues a notice until no other notice is visible.
@@ -43,6 +68,7 @@ impl Notices {
     }
 
     pub fn key_pressed(&mut self, now: Duration) {
+        self.clear_about_key();
         self.clear_if_older_than(NOTICE_READING_TIME, now);
     }
 
@@ -51,13 +77,13 @@ impl Notices {
     }
 
     fn clear_if_older_than(&mut self, age: Duration, now: Duration) {
-        self.current.take_if(|(_, shown_at)| now >= *shown_at + age);
+        self.current.take_if(|visible| now >= visible.since + age);
     }
 
     /// When the visible notice expires.
     pub fn expires_at(&self) -> Option<Duration> {
         self.current
             .as_ref()
-            .map(|(_, shown_at)| *shown_at + NOTICE_DURATION)
+            .map(|visible| visible.since + NOTICE_DURATION)
     }
 }

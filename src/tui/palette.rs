@@ -64,19 +64,20 @@ fn contains_in_order(text: &str, wanted: &str) -> bool {
         .all(|wanted| letters.any(|letter| letter == wanted))
 }
 
-/// Draws a command: description, command and key, as far as the width allows. The selected columns stand where they leave room for the descriptions;
-/// the command rather than truncate its description.
+/// Draws a command: description, command and key, as far as the width allows. The selected row
+/// leaves out the command rather than cut its description.
 fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
     let (area, dim) = (row.text_area(), pen.theme.dim);
     let mut end = area.right();
-    let fits = |end: u16| usize::from(end.saturating_sub(area.x)) > width(binding.description);
+    let fits_before =
+        |end: u16| usize::from(end.saturating_sub(area.x)) > width(binding.description);
     if area.width >= KEY_FROM {
         end -= KEY_COLUMNS;
         let key = binding.keys.first();
         let key = key.map_or_else(String::new, Chord::to_string);
         pen.put(end, area.y, &key, dim, KEY_COLUMNS);
     }
-    if area.width >= COMMAND_FROM && (!row.is_selected || description_fits(end - COMMAND_COLUMNS)) {
+    if area.width >= COMMAND_FROM && (!row.is_selected || fits_before(end - COMMAND_COLUMNS)) {
         end -= COMMAND_COLUMNS;
         let command = binding.command.unwrap_or_default();
         pen.put(end, area.y, command, dim, COMMAND_COLUMNS);

@@ -2,7 +2,7 @@
 //! draws it; nothing else touches it.
 
 use crate::domain::id::IdGenerator;
-use crate::domain::{Notice, TurnId};
+use crate::domain::{AskId, Notice, TurnId};
 use crate::tui::TuiOptions;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;
@@ -10,6 +10,7 @@ use crate::tui::composer::state::Composer;
 use crate::tui::conversation::ConversationState;
 use crate::tui::demo_tour::state::DemoTour;
 use crate::tui::dialog::dialogs::Dialogs;
+use crate::tui::dialog::state::Dialog;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
 use crate::tui::keymap::Action;
@@ -43,6 +44,8 @@ pub struct UiModel {
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
     pub layer: Option<Box<dyn Layer>>,
+    /// The question that was open when the layer was opened: the layer covers its dialog.
+    covered_question: Option<AskId>,
     /// Requests by features that have not been carried out yet.
     pub requests: VecDeque<UiRequest>,
     pub dialogs: Dialogs,
@@ -106,6 +109,7 @@ impl UiModel {
             interrupt: InterruptState::default(),
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,
+            covered_question: None,
             requests: VecDeque::new(),
             dialogs: Dialogs::default(),
             engine: EngineState::default(),
@@ -118,6 +122,33 @@ impl UiModel {
 
     pub fn notify(&mut self, notice: Notice) {
         self.notices.show(notice, self.now);
+    }
+
+    /// Shows a notice until the next key.
+    pub fn notify_about_key(&mut self, notice: Notice) {
+        self.notices.show_about_key(notice, self.now);
+    }
+
+    /// Opens a layer in place of the open one, above the dialog.
+    pub fn open_layer(&mut self, layer: Box<dyn Layer>) {
+        self.covered_question = self.dialogs.current().map(|dialog| dialog.id);
+        self.layer = Some(layer);
+    }
+
+    /// Whether the open layer covers the current dialog. A later question covers the layer.
+    pub fn is_dialog_covered(&self) -> bool {
+        let question = self.dialogs.current().map(|dialog| dialog.id);
+        self.layer.is_some() && question.is_some() && question == self.covered_question
+    }
+
+    /// The dialog on the screen.
+    pub fn visible_dialog(&self) -> Option<&Dialog> {
+        self.dialogs.current().filter(|_| !self.is_dialog_covered())
+    }
+
+    /// Whether keys go to the dialog.
+    pub fn dialog_has_keys(&self) -> bool {
+        self.dialogs.accepts_keys() && !self.is_dialog_covered()
     }
 
     pub fn running_turn(&self) -> Option<TurnId> {
@@ -200,7 +231,7 @@ impl UiModel {
 
     /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
-        let current = self.dialogs.current();
+        let current = self.visible_dialog();
         current.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
     }
 
@@ -264,6 +295,7 @@ impl UiModel {
             next.max(is_quiet_from)
         });
         let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
+        let dialog_armed = dialog_armed.filter(|_| !self.is_dialog_covered());
         let held_enter = self.composer.paste_detector.enter_due_at();
         let layer_wake = self.layer.as_ref().and_then(|layer| layer.wake_at());
         let ack_deadline = self.interrupt.ack_deadline().filter(|due| self.now < *due);

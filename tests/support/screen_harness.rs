@@ -157,6 +157,7 @@ impl ScreenHarness {
             origin: CallOrigin::Text {
                 form: "Hermes",
                 repaired: true,
+                is_taught: false,
             },
             state,
             ..fixtures::tool_call(server, tool, arguments)

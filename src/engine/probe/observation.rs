@@ -158,15 +158,17 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     let (form, was_repaired) = match origin {
         CallOrigin::Native if dialect == Dialect::Native => return CallOutcome::WellFormed,
         CallOrigin::Native => return CallOutcome::OtherForm("native".to_owned()),
-        CallOrigin::Text { form, repaired } => (*form, *repaired),
+        CallOrigin::Text { form, repaired, .. } => (*form, *repaired),
     };
     if was_repaired {
         return CallOutcome::OtherForm(format!("{form}, repaired"));
     }
+    if dialect.taught_form() != Some(form) {
+        return CallOutcome::OtherForm(form.to_owned());
+    }
     match dialect {
-        Dialect::Xml if form == "mcp-request" => CallOutcome::WellFormed,
         // Inside a tag, the same object has the form of that tag.
-        Dialect::Prompt if form == "JSON" => {
+        Dialect::Prompt => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
                     match call.contains_key("server") {
@@ -177,7 +179,7 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
                 _ => CallOutcome::OtherForm(form.to_owned()),
             }
         }
-        _ => CallOutcome::OtherForm(form.to_owned()),
+        Dialect::Native | Dialect::Xml => CallOutcome::WellFormed,
     }
 }
 
@@ -196,7 +198,11 @@ mod tests {
     use super::*;
 
     fn text(form: &'static str, repaired: bool) -> CallOrigin {
-        CallOrigin::Text { form, repaired }
+        CallOrigin::Text {
+            form,
+            repaired,
+            is_taught: false,
+        }
     }
 
     #[test]

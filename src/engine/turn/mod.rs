@@ -27,7 +27,7 @@ pub use types::{
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::context::{self, Exchange};
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Message, Notice, PieceId, PieceKind,
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, PieceId, PieceKind,
     ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset, TurnEnd,
     TurnEvent, Usage, WaitReason,
 };
@@ -148,6 +148,11 @@ impl Turn {
     /// must answer without them, because a call is never an answer.
     pub fn toolset(&self) -> Arc<Toolset> {
         Arc::clone(&self.setup.toolset)
+    }
+
+    /// How the model is asked to write calls.
+    pub fn dialect(&self) -> Dialect {
+        self.setup.dialect
     }
 
     /// The id generators, to be passed to the next turn.

@@ -338,7 +338,12 @@ impl TurnDriver {
         }
         self.trace.begin_reply(&model.name);
         let stream = self.provider.stream(request);
-        self.reply = Some(OpenReply::new(stream, self.turn.toolset(), self.kind));
+        self.reply = Some(OpenReply::new(
+            stream,
+            self.turn.toolset(),
+            self.turn.dialect(),
+            self.kind,
+        ));
         self.idle_deadline = None;
     }
 

@@ -3,7 +3,7 @@
 
 use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{CallScanner, ScanEvent};
-use crate::domain::{CallOrigin, Notice, PromptKind, Toolset};
+use crate::domain::{CallOrigin, Dialect, Notice, PromptKind, Toolset};
 use crate::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput};
 use crate::provider::{EndReason, NativeCall, ProviderError, ReplyStream, StreamPart};
 use futures::StreamExt;
@@ -14,6 +14,7 @@ pub(super) struct OpenReply {
     /// None once the reply has ended.
     scanner: Option<CallScanner>,
     toolset: Arc<Toolset>,
+    dialect: Dialect,
     /// Set only for a continuation, until the first text or thinking.
     leading_whitespace: Option<LeadingWhitespace>,
 }
@@ -38,11 +39,17 @@ impl LeadingWhitespace {
 }
 
 impl OpenReply {
-    pub fn new(stream: ReplyStream, offered: Arc<Toolset>, kind: PromptKind) -> Self {
+    pub fn new(
+        stream: ReplyStream,
+        offered: Arc<Toolset>,
+        dialect: Dialect,
+        kind: PromptKind,
+    ) -> Self {
         Self {
             stream,
             scanner: Some(CallScanner::new(Arc::clone(&offered))),
             toolset: offered,
+            dialect,
             leading_whitespace: (kind == PromptKind::Continue).then(LeadingWhitespace::default),
         }
     }
@@ -93,7 +100,8 @@ impl OpenReply {
                     whitespace.collect(&text);
                 }
                 let events = self.scanner.as_mut().map(|scanner| scanner.push(&text));
-                self.restore_whitespace(to_inputs(events.unwrap_or_default(), tracer))
+                let inputs = self.to_inputs(events.unwrap_or_default(), tracer);
+                self.restore_whitespace(inputs)
             }
             Some(Ok(StreamPart::ReasoningEcho(echo))) => vec![TurnInput::ReasoningEcho(echo)],
             Some(Ok(StreamPart::StartedOver)) => {
@@ -128,7 +136,8 @@ impl OpenReply {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
-        let mut inputs = self.restore_whitespace(to_inputs(scanner.finish(), tracer));
+        let inputs = self.to_inputs(scanner.finish(), tracer);
+        let mut inputs = self.restore_whitespace(inputs);
         tracer.end_reply(match &end {
             Ok(reason) => trace_label(reason),
             Err(failure) => &failure.notice.what,
@@ -142,14 +151,15 @@ impl OpenReply {
         })));
         inputs
     }
-}
 
-/// Records scan events and converts them into inputs.
-fn to_inputs(events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
-    events
-        .iter()
-        .for_each(|event| tracer.record_scan_event(event));
-    events.into_iter().map(to_input).collect()
+    /// Records scan events and converts them into inputs.
+    fn to_inputs(&self, events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
+        events
+            .iter()
+            .for_each(|event| tracer.record_scan_event(event));
+        let to_input = |event| to_input(event, self.dialect);
+        events.into_iter().map(to_input).collect()
+    }
 }
 
 /// The label of a reply's end in the trace.
@@ -168,7 +178,7 @@ fn trace_label(reason: &EndReason) -> &str {
     }
 }
 
-fn to_input(event: ScanEvent) -> TurnInput {
+fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
     match event {
         ScanEvent::Marker(markup) => TurnInput::Markup(markup),
         ScanEvent::Text(text) => TurnInput::Text(text),
@@ -186,6 +196,7 @@ fn to_input(event: ScanEvent) -> TurnInput {
             origin: CallOrigin::Text {
                 form: call.form,
                 repaired: call.was_repaired,
+                is_taught: dialect.taught_form() == Some(call.form),
             },
             is_terminated: call.is_terminated,
             is_truncated: false,

@@ -41,7 +41,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(false) => None,
         // For a flag, the name is shown instead of the value.
-        Value::Bool(true) => Some(shorten(key, VALUE_COLUMNS)),
+        Value::Bool(true) => Some(shorten(key, VALUE_COLUMNS, Clean::unambiguous_line)),
         Value::Number(number) => Some(number.to_string()),
         // The summary is computed for each frame, so the lines of a long text are not counted.
         Value::String(text) if text.len() > COUNTED_BYTES_MAX => Some("long text".to_owned()),
@@ -49,7 +49,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
             Some(plural(text.lines().count(), "line"))
         }
         Value::String(text) if text.trim().is_empty() => None,
-        Value::String(text) => Some(shorten(text.trim(), VALUE_COLUMNS)),
+        Value::String(text) => Some(shorten(text.trim(), VALUE_COLUMNS, Clean::unambiguous_line)),
         Value::Array(items) if items.is_empty() => None,
         Value::Array(items) => {
             let word = key.strip_suffix('s').filter(|word| !word.is_empty());
@@ -82,13 +82,13 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
 
 fn first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(shorten(line, RESULT_COLUMNS))
+    Some(shorten(line, RESULT_COLUMNS, single_line))
 }
 
 /// `text` in at most `columns` columns; `…` marks a truncated end.
-fn shorten(text: &str, columns: usize) -> String {
+fn shorten(text: &str, columns: usize, clean: fn(&str) -> Clean) -> String {
     let start = &text[..text.floor_char_boundary(BYTES_MAX)];
-    let clean = single_line(start);
+    let clean = clean(start);
     if start.len() == text.len() && width(clean.as_str()) <= columns {
         return clean.into();
     }
@@ -121,5 +121,7 @@ mod tests {
     fn no_value_imitates_a_line_or_hides_text() {
         let text = summary(&json!({ "a": "x\u{202e}y\u{1b}[2J", "b": "one\u{2028}two" }));
         assert!(!text.contains(['\u{202e}', '\u{1b}', '\n']), "{text:?}");
+        let hyphen = summary(&json!({ "a": "docs\u{2011}mirror" }));
+        assert_eq!(hyphen, "docs⟨U+2011⟩mirror");
     }
 }

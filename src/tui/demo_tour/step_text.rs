@@ -16,7 +16,7 @@ type TextBySize = [&'static str; 3];
 
 /// The step on display and its text.
 pub fn step_and_text(tour: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
-    if let Some(dialog) = model.dialogs.current() {
+    if let Some(dialog) = model.visible_dialog() {
         let step = if model.dialogs.is_approval() {
             STEP_DECIDE
         } else {

@@ -32,7 +32,7 @@ fn edit_all_arguments(ask: &mut Dialog, arguments: &Arguments) {
         .get_mut(ask.call_index)
         .and_then(Option::take);
     let text = || serde_json::to_string_pretty(arguments).unwrap_or_default();
-    let editor = draft.unwrap_or_else(|| Editor::new(&text()));
+    let editor = draft.unwrap_or_else(|| Editor::for_approval(&text()));
     ask.mode = editor_mode(editor, EditTarget::Arguments);
 }
 
@@ -85,7 +85,7 @@ fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
     let editor = draft.map_or_else(
         || {
             let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
-            Editor::at_start(&text)
+            Editor::for_approval(&text)
         },
         |(_, editor)| editor,
     );
@@ -133,6 +133,7 @@ pub fn argument_editor_key(
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
             cx.request(UiRequest::EditExternally(editor.text()));
+            ask.opens_editor = true;
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {

@@ -10,6 +10,7 @@ use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::body_settings::to_lines;
 use crate::tui::dialog::state::{Dialog, DialogBody};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::SharedUiState;
@@ -56,17 +57,32 @@ pub fn dialog_body(
     } else {
         MARGIN_COLUMNS
     };
-    let rows = body_rows(shared, ask, columns.saturating_sub(margin + 1).max(1));
-    let indent = " ".repeat(margin.into());
+    let columns = columns.saturating_sub(margin + 1).max(1);
+    let mut rows = match &ask.question {
+        Ask::ExternalEdit(changes) => body_settings::settings_change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => {
+            body_settings::replaced_prompt_rows(path, text, columns)
+        }
+        Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
+        Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
+        _ => to_lines(plain_rows(shared, ask, columns)),
+    };
+    let introduction = rows.iter().take_while(|row| row.width() > 0).count();
+    rows.iter_mut().for_each(|row| row.indent(margin.into()));
     DialogBody {
-        heading_rows: 1,
-        ..DialogBody::from_rows(rows.into_iter().map(|row| format!("{indent}{row}")))
+        rows,
+        heading_rows: introduction,
+        ..DialogBody::default()
     }
 }
 
-fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
+fn plain_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
     match &ask.question {
-        Ask::ApproveCalls(_) => Vec::new(),
+        Ask::ApproveCalls(_)
+        | Ask::ExternalEdit(_)
+        | Ask::ReplacePrompt { .. }
+        | Ask::PinChanged(_)
+        | Ask::SendInstructions { .. } => Vec::new(),
         Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");
             wrapped_rows(&Clean::escaped(&text), columns)
@@ -122,12 +138,6 @@ fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
         Ask::UnfinishedTurn(turn) => body_unfinished::unfinished_rows(turn, columns),
         Ask::ConfirmDiscard { prompt } => body_unfinished::discard_rows(prompt, columns),
         Ask::StoreDialect { report, to } => body_probe::report_rows(report, *to, columns),
-        Ask::ExternalEdit(changes) => body_settings::settings_change_rows(changes, columns),
-        Ask::ReplacePrompt { path, text } => {
-            body_settings::replaced_prompt_rows(path, text, columns)
-        }
-        Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
-        Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
     }
 }
 
@@ -207,10 +217,6 @@ fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<
     Some(line)
 }
 
-fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
-    rows.into_iter().map(StyledLine::from).collect()
-}
-
 /// Wraps text and marks every row after the first with a continuation sign.
 fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState) -> Vec<String> {
     let mut rows = wrapped_rows(text, columns);
@@ -259,6 +265,7 @@ fn failed_call_rows(
     let call = shared.transcript.call(failed);
     let tool = call.map_or("A call", |call| call.tool.as_str());
     let mut rows = wrapped_rows(&heading_of(tool, call), columns);
+    rows.push(String::new());
     let wanted = format!(
         "It failed. The model now wants to call: {}",
         wanted.join(", ")

@@ -3,17 +3,20 @@
 
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::text::Clean;
+use crate::text::markdown::TextStyle;
+use crate::tui::dialog::body_pin::{added, removed};
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
+use crate::tui::widgets::styled_line::StyledLine;
 
 /// The most changes listed.
 const CHANGES_MAX: usize = 200;
 /// The most lines listed per value.
 const LINES_MAX: usize = 2_000;
 
-pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<String> {
+pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<StyledLine> {
     let intro = "Settings files were edited while humble is running. Changes you reject here \
                  still apply at the next start:";
-    let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
+    let mut rows = to_lines(wrapped_rows(&Clean::single_line(intro), columns));
     let mut file = "";
     let (need_consent, applied): (Vec<&SettingsChange>, Vec<&SettingsChange>) = changes
         .iter()
@@ -21,10 +24,11 @@ pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<Str
     for change in need_consent.iter().take(CHANGES_MAX) {
         if change.file != file {
             file = &change.file;
-            rows.push(String::new());
-            rows.extend(wrapped_rows(&single_line(file), columns));
+            rows.push(StyledLine::default());
+            rows.extend(to_lines(wrapped_rows(&single_line(file), columns)));
         }
-        push_prefixed_rows(&mut rows, "  ", &single_line(&change.what), columns);
+        let what = single_line(&change.what);
+        push_prefixed_rows(&mut rows, "  ", &what, columns, TextStyle::default());
         push_value_rows(&mut rows, "-", change.before.as_deref(), columns);
         push_value_rows(&mut rows, "+", change.after.as_deref(), columns);
     }
@@ -32,60 +36,76 @@ pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<Str
     if omitted > 0 {
         let note =
             format!("… and {omitted} more, not shown here. Read the file before you apply them.");
-        rows.extend(wrapped_rows(&Clean::single_line(&note), columns));
+        rows.extend(to_lines(wrapped_rows(&Clean::single_line(&note), columns)));
     }
     if !applied.is_empty() {
-        rows.push(String::new());
-        rows.extend(wrapped_rows(
-            &Clean::from_static("Already applied:"),
-            columns,
-        ));
+        rows.push(StyledLine::default());
+        let heading = Clean::from_static("Already applied:");
+        rows.extend(to_lines(wrapped_rows(&heading, columns)));
     }
     for change in applied.iter().take(CHANGES_MAX) {
         let entry = format!("{}: {}", change.file, change.what);
-        push_prefixed_rows(&mut rows, "  ", &single_line(&entry), columns);
+        let entry = single_line(&entry);
+        push_prefixed_rows(&mut rows, "  ", &entry, columns, TextStyle::default());
     }
     rows
 }
 
 /// The full text of the prompt that would be replaced.
-pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<String> {
+pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<StyledLine> {
     let intro = format!("{path} teaches an outdated format for tool calls:");
-    let mut rows = wrapped_rows(&single_line(&intro), columns);
-    rows.push(String::new());
+    let mut rows = to_lines(wrapped_rows(&single_line(&intro), columns));
+    rows.push(StyledLine::default());
     push_value_rows(&mut rows, "-", Some(text), columns);
-    rows.push(String::new());
+    rows.push(StyledLine::default());
     let note = "The built-in prompt would replace it. A copy stays next to it as \
                 system_prompt.txt.bak, with a number added if that name is taken.";
-    rows.extend(wrapped_rows(&Clean::single_line(note), columns));
+    rows.extend(to_lines(wrapped_rows(&Clean::single_line(note), columns)));
     rows
 }
 
 /// Prefixes each line of a value with `sign`, so that no line can pass for a different value.
-fn push_value_rows(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16) {
+fn push_value_rows(rows: &mut Vec<StyledLine>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
+    let style = match sign {
+        "-" => removed(),
+        _ => added(),
+    };
     let prefix = format!("    {sign} ");
     let mut lines = value.split('\n');
     for line in lines.by_ref().take(LINES_MAX) {
         let line = match line {
             "" => Clean::single_line("(empty)"),
-            line => Clean::escaped(line),
+            line => Clean::unambiguous(line),
         };
-        push_prefixed_rows(rows, &prefix, &line, columns);
+        push_prefixed_rows(rows, &prefix, &line, columns, style);
     }
     let omitted = lines.count();
     if omitted > 0 {
         let note = format!("… {omitted} more lines, not shown here. Read the file first.");
-        push_prefixed_rows(rows, &prefix, &Clean::single_line(&note), columns);
+        let note = Clean::single_line(&note);
+        push_prefixed_rows(rows, &prefix, &note, columns, TextStyle::default());
     }
 }
 
 /// Wraps text after a prefix, with a hanging indent.
-pub fn push_prefixed_rows(rows: &mut Vec<String>, prefix: &str, text: &Clean, columns: u16) {
+pub fn push_prefixed_rows(
+    rows: &mut Vec<StyledLine>,
+    prefix: &str,
+    text: &Clean,
+    columns: u16,
+    style: TextStyle,
+) {
     let text_columns = columns.saturating_sub(prefix.chars().count() as u16).max(1);
     let indent = " ".repeat(prefix.chars().count());
-    for (index, row) in wrapped_rows(text, text_columns).into_iter().enumerate() {
+    for (index, text) in wrapped_rows(text, text_columns).into_iter().enumerate() {
         let prefix = if index == 0 { prefix } else { &indent };
-        rows.push(format!("{prefix}{row}"));
+        let mut row = StyledLine::default();
+        row.push(format!("{prefix}{text}"), style);
+        rows.push(row);
     }
+}
+
+pub fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
+    rows.into_iter().map(StyledLine::from).collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
-use crate::tui::dialog::state::{Dialog, DialogAction, DialogPage};
+use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
@@ -29,8 +29,8 @@ impl ChoiceItem {
     }
 }
 
-fn items(words: &DialogText, dialog: &Dialog) -> Vec<ChoiceItem> {
-    let item = |(index, row): (usize, &super::state::DialogChoice)| ChoiceItem {
+fn items(words: &DialogText) -> Vec<ChoiceItem> {
+    let item = |(index, row): (usize, &DialogChoice)| ChoiceItem {
         row: Some(index),
         key: row.shown_key(),
         label: row.short.clone(),
@@ -44,22 +44,23 @@ fn items(words: &DialogText, dialog: &Dialog) -> Vec<ChoiceItem> {
         label: label.to_owned(),
     };
     if words.rows.iter().any(|row| row.action.is_lasting()) {
-        // Behind the choices of this call, before those of all calls.
+        // Before the choices that come later, so that none of the others ever moves.
         let at = items.iter().position(|item| {
             let action = item.row.and_then(|index| words.rows.get(index));
-            action.is_some_and(|row| row.action == DialogAction::RunAll)
+            action.is_some_and(|row| row.action.comes_later())
         });
         items.insert(at.unwrap_or(items.len()), page('a', "always…"));
     }
-    if dialog.call().is_some() {
+    let is_short = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
+    if words.rows.iter().any(is_short) {
         items.push(page('?', ""));
     }
     items
 }
 
 /// The number of rows that question and choices take.
-pub fn choice_rows(words: &DialogText, dialog: &Dialog, columns: u16) -> u16 {
-    let places = flow(words, &items(words, dialog), columns);
+pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
+    let places = flow(words, &items(words), columns);
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
@@ -80,7 +81,7 @@ fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16
 }
 
 pub fn draw(words: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
-    let items = items(words, dialog);
+    let items = items(words);
     let indent = 2.min(area.width);
     let columns = area.width.saturating_sub(indent);
     let bold = pen.theme.bold;

@@ -36,6 +36,5 @@ pub fn choice_for_key<'a>(
 
 pub fn choice_for_char(rows: &[DialogChoice], c: char) -> Option<&DialogChoice> {
     let key = latin_key(c);
-    rows.iter()
-        .find(|row| row.key == Some(key) || row.digit == Some(key))
+    rows.iter().find(|row| row.has_key(key))
 }

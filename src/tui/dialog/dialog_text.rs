@@ -43,7 +43,7 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
         Ask::UnfinishedTurn(_) => ("Unfinished turn", "Resume it?"),
         Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
-        Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
+        Ask::PinChanged(_) => ("Tool changed", "Accept the change?"),
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
     };
     let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
@@ -55,6 +55,14 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         notes: call_notes(shared, ask),
         badges,
     };
+    if let Ask::PinChanged(change) = &ask.question {
+        let tool = Clean::quoted_if_needed(&change.tool.name);
+        let server = Clean::quoted_if_needed(change.server.as_str());
+        let title = format!("{tool} on {server} has changed");
+        if width(&title) + 8 <= usize::from(columns) {
+            text.title = title;
+        }
+    }
     if ask.call().is_some() {
         // A harmless badge gives way to the names; a warning does not.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
@@ -140,13 +148,18 @@ fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
     if call.is_some_and(|call| call.repeats.is_some()) {
         parts.push("same call as before".to_owned());
     }
-    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
-        let how = if *repaired {
-            "recovered from text, repaired"
-        } else {
-            "recovered from text"
-        };
-        parts.push(format!("{how} ({form})"));
+    match call.map(|call| &call.origin) {
+        Some(CallOrigin::Text {
+            form,
+            repaired: true,
+            ..
+        }) => parts.push(format!("recovered from text, repaired ({form})")),
+        Some(CallOrigin::Text {
+            form,
+            is_taught: false,
+            ..
+        }) => parts.push(format!("recovered from text ({form})")),
+        _ => {}
     }
     parts.join(&format!(" {} ", shared.glyphs.dot))
 }

@@ -16,6 +16,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
+    /// The question whose field `$EDITOR` edits.
+    pub(super) edited_externally: Option<AskId>,
     /// The last deciding key, ignored while it repeats because it is held down.
     pub(super) decision_key: Option<KeyRepeatGuard>,
 }
@@ -58,6 +60,14 @@ impl Dialogs {
         }
     }
 
+    /// The dialog accepts keys only after it was drawn again and another quiet time.
+    pub fn wait_for_quiet(&mut self, now: Duration) {
+        if let Some(dialog) = self.current_mut() {
+            dialog.wait_for_quiet(now);
+            dialog.is_drawn = false;
+        }
+    }
+
     /// When the current dialog starts to accept keys, unless another key is pressed.
     pub fn accepts_keys_at(&self, last_key: Duration) -> Option<Duration> {
         let ask = self
@@ -90,20 +100,26 @@ impl Dialogs {
         }
     }
 
-    /// Replaces the text of the open argument editor. Returns false if none is open.
-    pub fn set_edited_text(&mut self, text: &str) -> bool {
-        let mode = self.current_mut().map(|dialog| &mut dialog.mode);
-        let Some(DialogMode::EditArguments {
-            editor,
-            error,
-            check,
-            ..
-        }) = mode
-        else {
+    /// Ends `$EDITOR`: `text` is what it saved. Returns false if it edited no field of a dialog.
+    pub fn end_external_edit(&mut self, text: Option<&str>) -> bool {
+        let Some(question) = self.edited_externally.take() else {
             return false;
         };
-        editor.set(text);
-        (*error, *check) = (None, None);
+        let dialog = self.current_mut().filter(|dialog| dialog.id == question);
+        let mode = dialog.map(|dialog| &mut dialog.mode);
+        if let (
+            Some(DialogMode::EditArguments {
+                editor,
+                error,
+                check,
+                ..
+            }),
+            Some(text),
+        ) = (mode, text)
+        {
+            editor.set(text);
+            (*error, *check) = (None, None);
+        }
         true
     }
 
@@ -175,19 +191,22 @@ impl Layer for Dialogs {
             DialogMode::Choosing if ask.page() == DialogPage::Values => {
                 say(&["Enter edit", "Up/Down select", "Esc back"])
             }
+            DialogMode::Choosing if ask.page() != DialogPage::Subject => {
+                say(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
+            }
             DialogMode::Choosing if left > 0 && ask.call().is_some() => {
                 let more = format!("{}: PgDn or y", format_row_count(left, "more"));
-                vec![more, "A letter or number decides".to_owned()]
+                vec![more, "Press a key to choose".to_owned()]
             }
             DialogMode::Choosing if ask.calls().len() > 1 => say(&[
-                "A letter or number decides",
+                "Press a key to choose",
                 "Left/Right other calls",
                 "PgUp/PgDn scroll",
             ]),
             DialogMode::Choosing if ask.must_be_read() => {
-                say(&["PgDn to the end, then accept", "A letter or number decides"])
+                say(&["PgDn to the end, then accept", "Press a key to choose"])
             }
-            DialogMode::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
+            DialogMode::Choosing => say(&["Press a key to choose", "PgUp/PgDn scroll"]),
             DialogMode::DenialReason(_) => say(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => say(&["Enter run", "Esc back"]),
             DialogMode::EditArguments {

@@ -15,6 +15,8 @@ use crate::tui::dialog::state::{
 };
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
+use crate::tui::keymap;
+use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -41,7 +43,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if accepts_unread_changes(shared, ask, key) {
         ask.scroll_to_undrawn_row();
         let text = "Read the rest first (PgDn).";
-        return cx.notify(Notice::warning(text));
+        return cx.notify_about_key(Notice::warning(text));
     }
     match read_before_run::gate_key(ask, key, cx) {
         KeyGate::Allow => {}
@@ -52,8 +54,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    if let Some(notice) = unknown_key_notice(shared, ask, key) {
-        return cx.notify(notice);
+    if let Some(notice) = unused_key_notice(shared, ask, key) {
+        return cx.notify_about_key(notice);
     }
     let decided = ask.decided_count();
     let answer = match &ask.mode {
@@ -68,6 +70,11 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         ask.wait_for_quiet(now);
         ask.is_drawn = false;
     }
+    if std::mem::take(&mut ask.opens_editor) {
+        let id = ask.id;
+        dialogs.edited_externally = Some(id);
+        return;
+    }
     if let Some((call, rows)) = ask.run_unread.take() {
         cx.request(UiRequest::RecordUndrawnRows(call, rows));
     }
@@ -79,27 +86,72 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     }
 }
 
-/// What to say of a letter that is no choice. Silence would look as if it had been typed.
-fn unknown_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
-    let (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) = normalize_key(key)
-    else {
+/// What to say of a key that does nothing here. Silence would look as if it had worked.
+fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
+    if !matches!(ask.mode, DialogMode::Choosing) {
+        let action = keymap::find_action(key, |when| when == BindingScope::Always);
+        let is_edit = keymap::find_action(key, |when| when == BindingScope::Message)
+            .is_some_and(|action| matches!(action, Action::Edit(_)));
+        let is_used = !action.is_some_and(waits_for_answer) || is_edit;
+        let text = "Finish this field first: Enter, or Esc to go back.";
+        return (!is_used).then(|| Notice::info(text));
+    }
+    if key.kind == KeyEventKind::Repeat {
         return None;
-    };
+    }
+    if ask.page() == DialogPage::Values {
+        let action = keymap::find_action(key, |when| when == BindingScope::Always);
+        let text = "Choose a value first: Enter, or Esc to go back.";
+        return action
+            .filter(|action| waits_for_answer(*action))
+            .map(|_| Notice::info(text));
+    }
     let rows = ask.choices(shared.transcript);
-    let is_page_key = ask.call().is_some() && matches!(latin_key(typed), 'a' | 'o' | '?');
-    let is_known = choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?';
-    let is_choosing = matches!(ask.mode, DialogMode::Choosing);
-    if !is_choosing || is_known || ask.page() == DialogPage::Values {
+    let is_call = ask.call().is_some();
+    let is_used = match normalize_key(key) {
+        (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
+            let is_page_key = is_call && matches!(latin_key(typed), 'a' | 'o');
+            choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
+        }
+        (KeyCode::Enter, KeyModifiers::NONE) => ask.selected_choice.is_some(),
+        (KeyCode::F(5), _) => is_call,
+        (
+            KeyCode::Char(_)
+            | KeyCode::F(_)
+            | KeyCode::Enter
+            | KeyCode::Tab
+            | KeyCode::BackTab
+            | KeyCode::Backspace
+            | KeyCode::Delete,
+            _,
+        ) => false,
+        _ => true,
+    };
+    if is_used {
         return None;
     }
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
-    if ask.call().is_some() {
-        keys.extend(["a", "o", "?"].map(str::to_owned));
+    if is_call {
+        keys.extend(["a", "o"].map(str::to_owned));
     }
+    keys.push("?".to_owned());
     Some(Notice::info(format!(
         "Answer the question first: {}.",
         keys.join(" ")
     )))
+}
+
+/// Whether this action of the program is not available in a field of a dialog.
+fn waits_for_answer(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Back
+            | Action::EditExternally
+            | Action::PageUp
+            | Action::PageDown
+            | Action::ScrollToStart
+            | Action::ScrollToEnd
+    )
 }
 
 /// Would this key approve something that the screen is too small to show?
@@ -255,7 +307,7 @@ fn perform(shared: SharedUiState, ask: &mut Dialog, act: DialogAction) -> Option
             let pattern =
                 ArgumentPattern::from_arguments(&current_arguments(shared, ask)?).to_json();
             let text = serde_json::to_string_pretty(&pattern).ok()?;
-            ask.mode = editor_mode(Editor::new(&text), EditTarget::Pattern);
+            ask.mode = editor_mode(Editor::for_approval(&text), EditTarget::Pattern);
             None
         }
         DialogAction::UseFirstResult => ask.decide(Decision::ReuseResult),

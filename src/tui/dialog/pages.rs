@@ -6,32 +6,78 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::dialog::arguments::editable::{EditableValue, editable_values};
 use crate::tui::dialog::body;
-use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogBody, DialogChoice};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::wrapped_rows;
+use crate::tui::widgets::styled_line::StyledLine;
 
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;
 
-/// What 6 to 9 cover.
+/// What 6 to 9 cover, each, and for how long.
 pub fn lasting_choices(
     shared: SharedUiState,
     dialog: &Dialog,
     rows: &[DialogChoice],
     columns: u16,
 ) -> DialogBody {
-    let lasting = |row: &DialogChoice| row.action.is_lasting();
-    let mut body = choice_list(rows, lasting, columns);
     let heading = body::call_heading(shared, dialog);
-    let note = format!(
-        "For {}. Kept in trust.json until you revoke it with /trust.",
-        heading.as_str().trim().replacen("   ", " on ", 1)
+    let heading = heading.as_str().trim().replacen("   ", " on ", 1);
+    let heading = format!("{heading}, until you revoke it with /trust:");
+    let wrapped = wrapped_rows(
+        &Clean::single_line(&heading),
+        columns.saturating_sub(3).max(1),
     );
-    body.rows.push(String::new().into());
-    let note = wrapped_rows(&Clean::single_line(&note), columns.saturating_sub(3).max(1));
-    body.rows
-        .extend(note.into_iter().map(|row| format!("  {row}").into()));
+    let mut above: Vec<_> = wrapped
+        .into_iter()
+        .map(|row| format!("  {row}").into())
+        .collect();
+    above.push(String::new().into());
+    let lasting = |row: &DialogChoice| row.action.is_lasting();
+    let coverage = |row: &DialogChoice| coverage(shared, dialog, row.action);
+    let mut body = choice_list(rows, lasting, coverage, columns);
+    for (_, start) in &mut body.choice_starts {
+        *start += above.len();
+    }
+    body.rows.splice(0..0, above);
     body
+}
+
+/// What a lasting choice covers.
+fn coverage(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String {
+    match action {
+        DialogAction::RunAlways => {
+            "Any arguments, while the tool's definition and the server's command or address \
+             stay the same."
+                .to_owned()
+        }
+        DialogAction::RunServer => {
+            let tools = match offered_tools(shared, dialog) {
+                Some(1) => "The one tool it offers now".to_owned(),
+                Some(2) => "Both tools it offers now".to_owned(),
+                Some(count) => format!("All {count} tools it offers now"),
+                None => "All tools it offers now".to_owned(),
+            };
+            format!("{tools}, with any arguments; none that it adds or changes later.")
+        }
+        DialogAction::RunMatching => {
+            "This tool, only while the arguments match a pattern that you edit first.".to_owned()
+        }
+        DialogAction::Never => {
+            "Neither run nor asked about again, even if its definition changes.".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// How many tools the server of the call offers.
+fn offered_tools(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
+    let call = shared.transcript.call(dialog.call()?.call)?;
+    let server = shared
+        .servers
+        .iter()
+        .find(|server| server.id == call.server)?;
+    Some(server.offered_tools().count())
 }
 
 /// All choices with their digits, then the server's own words.
@@ -41,7 +87,7 @@ pub fn details(
     rows: &[DialogChoice],
     columns: u16,
 ) -> DialogBody {
-    let mut body = choice_list(rows, |_| true, columns);
+    let mut body = choice_list(rows, |_| true, |_| String::new(), columns);
     let Some(offered) = dialog.call() else {
         return body;
     };
@@ -55,10 +101,12 @@ pub fn details(
     body
 }
 
-/// One choice per row, more if it wraps. The list knows which rows belong to which choice.
+/// One choice per row, more if it wraps, with a note below. The list knows which rows belong to
+/// which choice.
 fn choice_list(
     rows: &[DialogChoice],
     is_shown: impl Fn(&DialogChoice) -> bool,
+    note: impl Fn(&DialogChoice) -> String,
     columns: u16,
 ) -> DialogBody {
     let mut lines = Vec::new();
@@ -71,14 +119,24 @@ fn choice_list(
         let key = row.key.unwrap_or(' ');
         for (index, text) in label.into_iter().enumerate() {
             lines.push(match index {
-                0 => format!("  {digit}  {key}  {text}"),
-                _ => format!("{:1$}{text}", "", usize::from(CHOICE_INDENT)),
+                0 => format!("  {digit}  {key}  {text}").into(),
+                _ => format!("{:1$}{text}", "", usize::from(CHOICE_INDENT)).into(),
             });
         }
+        let note = Clean::single_line(&note(row));
+        if !note.is_empty() {
+            lines.extend(wrapped_rows(&note, room).into_iter().map(|text| {
+                let mut line = StyledLine::default();
+                line.push_dim(format!("{:1$}{text}", "", usize::from(CHOICE_INDENT)));
+                line
+            }));
+        }
     }
-    let mut body = DialogBody::from_rows(lines);
-    body.choice_starts = starts;
-    body
+    DialogBody {
+        rows: lines,
+        choice_starts: starts,
+        ..DialogBody::default()
+    }
 }
 
 /// The values among the arguments, to choose the one to edit.

@@ -71,7 +71,7 @@ pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate 
         return KeyGate::Allow;
     }
     let text = "The last part has only just come into view. Press the key again.";
-    cx.notify(Notice::info(text));
+    cx.notify_about_key(Notice::info(text));
     KeyGate::Block
 }
 

@@ -58,6 +58,8 @@ pub struct Dialog {
     pub(super) drawn_arguments: Vec<Option<DrawnArguments>>,
     /// Per call: edited arguments that the user has not confirmed yet.
     pub(super) edited_arguments: Vec<Option<Arguments>>,
+    /// `$EDITOR` was requested for the text of the open field.
+    pub(super) opens_editor: bool,
     /// The call to run unread, and the number of its undrawn rows.
     pub(super) run_unread: Option<(CallId, usize)>,
 }
@@ -134,6 +136,7 @@ impl Dialog {
             value_draft: None,
             drawn_arguments: vec![None; calls],
             edited_arguments: vec![None; calls],
+            opens_editor: false,
             run_unread: None,
         }
     }

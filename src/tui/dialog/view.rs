@@ -41,14 +41,14 @@ pub fn dialog_height(
     most: u16,
 ) -> u16 {
     let words = dialog_text(shared, ask, columns);
-    let room = room.max(rules_rows_min(&words, ask, columns)).min(most);
-    if is_small(&words, ask, columns, room) || ask.is_full {
+    let room = room.max(rules_rows_min(&words, columns)).min(most);
+    if is_small(&words, columns, room) || ask.is_full {
         return most;
     }
     lay_out(shared, ask, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.
     let words = dialog_text(shared, ask, columns);
-    let lower = 2 + choice_row::choice_rows(&words, ask, columns);
+    let lower = 2 + choice_row::choice_rows(&words, columns);
     let rows = saturate_u16(ask.body_rows().len()).max(BODY_ROWS_MIN);
     let wanted = rows.saturating_add(lower);
     let field = match ask.mode {
@@ -93,13 +93,13 @@ fn notes_fit(words: &DialogText, columns: u16) -> bool {
     width(&words.notes) + 48 <= usize::from(columns)
 }
 
-fn is_small(words: &DialogText, ask: &Dialog, columns: u16, height: u16) -> bool {
-    columns < RULES_FROM || height < rules_rows_min(words, ask, columns)
+fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
+    columns < RULES_FROM || height < rules_rows_min(words, columns)
 }
 
 /// The least height at which there are rules.
-fn rules_rows_min(words: &DialogText, ask: &Dialog, columns: u16) -> u16 {
-    2 + BODY_ROWS_MIN + choice_row::choice_rows(words, ask, columns)
+fn rules_rows_min(words: &DialogText, columns: u16) -> u16 {
+    2 + BODY_ROWS_MIN + choice_row::choice_rows(words, columns)
 }
 
 /// Returns the cursor position if a text field is open.
@@ -110,7 +110,7 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let words = dialog_text(shared, ask, area.width);
-    let small = is_small(&words, ask, area.width, area.height);
+    let small = is_small(&words, area.width, area.height);
     ask.begin_frame(shared.now);
     pen.clear(area);
     lay_out(shared, ask, &words, area.width.max(1), small);
@@ -155,7 +155,7 @@ fn draw_parts(
 ) -> Option<Position> {
     let lower = match ask.mode {
         DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
-        _ => choice_row::choice_rows(words, ask, area.width),
+        _ => choice_row::choice_rows(words, area.width),
     };
     let body = Rect {
         height: area.height.saturating_sub(lower + 1),
@@ -238,7 +238,17 @@ fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
 /// longest: without them the user would not know that more follows.
 fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String {
     let marks = scroll_marks(ask, room, pen);
-    if ask.call().is_none() || ask.page() != DialogPage::Subject {
+    let is_subject = ask.page() == DialogPage::Subject;
+    if is_subject && ask.is_read_first() && ask.was_fully_drawn() {
+        let dot = format!(" {} ", pen.glyphs.dot);
+        let state = ["all shown", &marks].join(&dot);
+        return match (marks.is_empty(), width(&state) <= room) {
+            (true, _) => "all shown".to_owned(),
+            (false, true) => state,
+            (false, false) => marks,
+        };
+    }
+    if ask.call().is_none() || !is_subject {
         return marks;
     }
     let short = short_marks(ask.scroll, ask.last_top() - ask.scroll, pen);

@@ -21,7 +21,7 @@ pub fn insert_burst(model: &mut UiModel, text: &str) {
 
 /// Pastes into a text field. Pasted text is never submitted and never answers a question.
 pub fn paste(model: &mut UiModel, text: &str) {
-    let is_armed = model.dialogs.accepts_keys();
+    let is_armed = model.dialog_has_keys();
     if is_armed && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
         return;
     }

@@ -12,9 +12,9 @@ use std::time::Duration;
 /// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the running turn or probe. With neither, closes whatever is open over the chat, else
-/// clears the message, else quits. Quits at once if the engine has not acknowledged an earlier
-/// Ctrl+C in time.
+/// Stops the running turn or probe. With neither, dismisses the question on the screen, or closes
+/// whatever is open over the chat, or clears the message, or else quits. Quits at once if the
+/// engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
         return quit(model, effects);
@@ -41,16 +41,16 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if probe::stop_probe(model, effects) {
         return;
     }
+    // A question that belongs to no turn gets its safe answer, even before it accepts keys.
+    if model.visible_dialog().is_some() {
+        return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
+    }
     if model.with_layer(|layer, cx| layer.interrupt(cx)) != Handled::PassedOn {
         return;
     }
     if model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;
         return;
-    }
-    // No turn is running, so the open question belongs to none: give its safe answer.
-    if model.dialogs.accepts_keys() {
-        return model.with_dialogs(|dialogs, cx| dialogs.answer(UserAnswer::Dismissed, cx));
     }
     if model
         .composer

@@ -8,7 +8,7 @@ use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, calls, composer, interrupt};
+use crate::tui::update::{actions, calls, composer, interrupt, navigation};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
@@ -24,9 +24,8 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
         return actions::run_action(model, action, "", effects);
     }
-    if model.dialogs.accepts_keys() {
-        model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
-        return;
+    if model.dialog_has_keys() {
+        return dialog_key(model, key, effects);
     }
     if model.layer.is_some() {
         return handle_layer_key(model, key);
@@ -49,6 +48,22 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
                 model.panes.focus = Focus::Message;
                 composer::type_char(model, c);
             }
+        }
+    }
+}
+
+/// Passes a key to the dialog. The help and the log open over it, and the sidebar beside it; other
+/// actions wait for the answer.
+fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+    let action = keymap::find_action(key, |when| when == BindingScope::Always);
+    match action {
+        Some(action @ (Action::Help | Action::Log | Action::Mouse)) => {
+            actions::run_action(model, action, "", effects);
+        }
+        Some(Action::Servers) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
+        Some(Action::Thinking) if navigation::toggle_beside_dialog(model, Focus::Thinking) => {}
+        _ => {
+            model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
         }
     }
 }

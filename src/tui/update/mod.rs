@@ -33,13 +33,15 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     if !matches!(
         msg.input,
         UiInput::Key(_) | UiInput::Paste(_) | UiInput::Burst(_)
-    ) {
+    ) && !model.is_dialog_covered()
+    {
         model
             .dialogs
             .accept_keys_if_quiet(model.input.last_key, model.now);
     }
     apply_elapsed_time(model, &mut effects);
     requests::run_requests(model, &mut effects);
+    let was_covered = model.is_dialog_covered();
     let before = (
         model.layer.is_some(),
         model.dialogs.current().map(|ask| ask.id),
@@ -53,6 +55,13 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     // A newly opened layer or dialog has its own hints, which a notice must not hide.
     if after.0 && !before.0 || after.1.is_some() && after.1 != before.1 {
         model.notices.clear();
+    }
+    if after.1 != before.1 {
+        model.notices.clear_about_key();
+    }
+    if was_covered && !model.is_dialog_covered() {
+        // The key that closed the layer must not be followed by one that answers.
+        model.dialogs.wait_for_quiet(model.now);
     }
     if !after.0 && after.1.is_none() {
         model.notices.show_next(model.now);
@@ -90,11 +99,14 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::EditorClosed(Ok(text)) => {
             // Most editors end the file with a line break that is not part of the text.
             let text = text.strip_suffix('\n').unwrap_or(&text);
-            if !model.dialogs.set_edited_text(text) {
+            if !model.dialogs.end_external_edit(Some(text)) {
                 model.composer.editor.set(text.trim_end_matches('\n'));
             }
         }
-        UiInput::EditorClosed(Err(problem)) => model.notify(Notice::failure(problem)),
+        UiInput::EditorClosed(Err(problem)) => {
+            model.dialogs.end_external_edit(None);
+            model.notify(Notice::failure(problem));
+        }
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }

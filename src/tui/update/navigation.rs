@@ -113,6 +113,28 @@ fn toggle_pane(model: &mut UiModel, pane: Focus) {
     model.panes.focus = if had_focus { Focus::Message } else { pane };
 }
 
+/// Shows or hides a section of the sidebar beside an open dialog, which keeps the keys. Returns
+/// false if there is no such section.
+pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
+    if !fits_sidebar(model.screen.size) {
+        return false;
+    }
+    let panes = &mut model.panes;
+    match pane {
+        Focus::Servers if !model.servers_pane.servers.is_empty() => {
+            panes.show_servers = !panes.show_servers;
+        }
+        Focus::Thinking if model.chat.has_recent_thinking() => {
+            panes.show_thinking = !panes.show_thinking;
+        }
+        _ => return false,
+    }
+    if model.panes.focus == pane {
+        model.panes.focus = Focus::Message;
+    }
+    true
+}
+
 pub fn hide_servers(model: &mut UiModel) {
     model.panes.show_servers = false;
     if model.panes.over_chat == Some(Focus::Servers) {
@@ -212,7 +234,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
         _ => return,
     };
     let position = Position::new(mouse.column, mouse.row);
-    if model.dialogs.current().is_some() {
+    if model.visible_dialog().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
     } else if model.layer.is_some() && is_over_layer(model, position) {
         model.scroll_layer(rows);

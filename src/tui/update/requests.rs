@@ -16,10 +16,11 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         match request {
             UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
             UiRequest::Notify(notice) => model.notify(notice),
+            UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
             UiRequest::Copy(text) => effects.push(UiEffect::Copy(text)),
             UiRequest::EditExternally(text) => effects.push(UiEffect::OpenEditor(text)),
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
-            UiRequest::Open(layer) => model.layer = Some(layer),
+            UiRequest::Open(layer) => model.open_layer(layer),
             UiRequest::RunAction(action) => {
                 let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
                 actions::run_action(model, action, "", effects);

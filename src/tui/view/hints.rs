@@ -138,7 +138,7 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         hint(Action::Commands, "commands"),
         hint(Action::Help, "help"),
     ];
-    if let Some(ask) = model.dialogs.current() {
+    if let Some(ask) = model.visible_dialog() {
         let effect = match model.running_turn() {
             Some(_) => "stop the turn",
             None => "dismiss",

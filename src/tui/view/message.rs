@@ -17,7 +17,7 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
     draw_tour_line(model, layout, pen);
     let has_focus = model.panes.focus == Focus::Message;
     let area = layout.message_inner;
-    let dialog_has_keys = model.dialogs.accepts_keys();
+    let dialog_has_keys = model.dialog_has_keys();
     // While keys go to a dialog or a layer, the message must look inactive.
     let is_inactive = model.layer.is_some() || dialog_has_keys;
     let style = match has_focus && !is_inactive {

@@ -47,7 +47,7 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     }
     if let Some(dialog) = screen_layout.dialog {
         let dialog_cursor = draw_dialog(model, dialog, &mut pen);
-        if model.dialogs.accepts_keys() {
+        if model.dialog_has_keys() {
             cursor = dialog_cursor;
         }
         // Draw the hints again: drawing the dialog has determined how many rows are unread.

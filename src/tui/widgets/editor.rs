@@ -7,7 +7,7 @@ mod line_view;
 pub use edit::Edit;
 
 use crate::text::grapheme::{clusters, truncate_to_width, width};
-use crate::tui::widgets::wrapped_line::WrappedLine;
+use crate::tui::widgets::wrapped_line::{FieldDisplay, WrappedLine};
 use unicode_segmentation::GraphemeCursor;
 
 #[derive(Debug, Clone, Default)]
@@ -29,6 +29,7 @@ pub struct Editor {
     /// First visible byte of a one-line field.
     left: usize,
     columns: u16,
+    display: FieldDisplay,
 }
 
 /// The visible rows, and the cursor's column and row among them.
@@ -54,18 +55,20 @@ impl Editor {
             top: (0, 0),
             left: 0,
             columns: 80,
+            display: FieldDisplay::Readable,
         };
         this.insert(text);
         this
     }
 
-    /// Like [`Self::new`], with the cursor before the first character.
-    pub fn at_start(text: &str) -> Self {
-        let this = Self::new(text);
+    /// An editor of a text that the user approves: the cursor is before the first character, and
+    /// different texts never look the same.
+    pub fn for_approval(text: &str) -> Self {
         Self {
             line: 0,
             byte: 0,
-            ..this
+            display: FieldDisplay::Unambiguous,
+            ..Self::new(text)
         }
     }
 
@@ -90,6 +93,7 @@ impl Editor {
         let text = self.text();
         *self = Self {
             columns: self.columns,
+            display: self.display,
             ..Self::new("")
         };
         text
@@ -298,7 +302,7 @@ impl Editor {
     }
 
     fn wrapped_line(&mut self, line: usize) -> &WrappedLine {
-        let columns = self.columns;
+        let (columns, display) = (self.columns, self.display);
         let line = &mut self.lines[line];
         if line
             .wrapped
@@ -308,7 +312,7 @@ impl Editor {
             line.wrapped = None;
         }
         line.wrapped
-            .get_or_insert_with(|| WrappedLine::new(&line.raw, columns))
+            .get_or_insert_with(|| WrappedLine::new(&line.raw, columns, display))
     }
 
     /// Row and column of the cursor within its line.

@@ -32,6 +32,14 @@ impl StyledLine {
         self.push(text, bold);
     }
 
+    /// Moves the text to the right.
+    pub fn indent(&mut self, columns: usize) {
+        if columns > 0 {
+            let blanks = (" ".repeat(columns), TextStyle::default());
+            self.0.insert(0, blanks);
+        }
+    }
+
     /// Appends blanks up to column `columns`.
     pub fn pad_to(&mut self, columns: usize) {
         let used = self.width();

@@ -6,12 +6,51 @@ use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
+/// A tab where it must be visible: this sign and three spaces. The sign itself is escaped.
+pub const TAB: &str = "⇥   ";
+pub const TAB_SIGN: char = '⇥';
+
 /// How many rows after an edit are re-wrapped at first.
 const ROWS_AHEAD: usize = 4;
+
+/// How a text field shows characters that look like others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FieldDisplay {
+    /// As they are, for a text that the user writes.
+    #[default]
+    Readable,
+    /// Escaped, and tabs with a sign, for a text that the user approves.
+    Unambiguous,
+}
+
+impl FieldDisplay {
+    fn clean(self, raw: &str) -> Clean {
+        match self {
+            Self::Readable => Clean::escaped(raw),
+            Self::Unambiguous => Clean::unambiguous(raw),
+        }
+    }
+
+    /// Whether this text is drawn as it is.
+    fn keeps(self, raw: &str) -> bool {
+        let is_tab = |c: char| c == '\t' || (self == Self::Unambiguous && c == TAB_SIGN);
+        !raw.contains(is_tab) && self.clean(raw).as_str() == raw
+    }
+
+    fn push_cluster(self, cluster: &str, text: &mut String) {
+        match (self, cluster) {
+            (Self::Readable, "\t") => text.push_str("    "),
+            (Self::Unambiguous, "\t") => text.push_str(TAB),
+            (Self::Unambiguous, "⇥") => text.push_str("⟨U+21E5⟩"),
+            (_, other) => text.push_str(self.clean(other).as_str()),
+        }
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct WrappedLine {
     pub columns: u16,
+    display: FieldDisplay,
     pub text: String,
     /// If raw and shown bytes differ: the start of each cluster in both.
     raw_to_shown: Option<Vec<(usize, usize)>>,
@@ -19,12 +58,13 @@ pub struct WrappedLine {
 }
 
 impl WrappedLine {
-    pub fn new(raw: &str, columns: u16) -> Self {
-        let (text, map) = clean_line(raw);
+    pub fn new(raw: &str, columns: u16, display: FieldDisplay) -> Self {
+        let (text, map) = clean_line(raw, display);
         let width = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
         let rows = wrap_line(&text, width);
         Self {
             columns,
+            display,
             text,
             raw_to_shown: map,
             rows,
@@ -53,7 +93,7 @@ impl WrappedLine {
             let behind = self.rows.partition_point(|row| row.start < cut.end) + ahead;
             let end = self.rows.get(behind).map(|row| shifted(row.start));
             let part = &self.text[start..end.unwrap_or(self.text.len())];
-            if part.contains('\t') || Clean::escaped(part).as_str() != part {
+            if !self.display.keeps(part) {
                 return false;
             }
             let width = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
@@ -107,8 +147,8 @@ impl WrappedLine {
 }
 
 /// The sanitized line, with a cluster map if it differs from the raw one.
-fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
-    if Clean::escaped(raw).as_str() == raw && !raw.contains('\t') {
+fn clean_line(raw: &str, display: FieldDisplay) -> (String, Option<Vec<(usize, usize)>>) {
+    if display.keeps(raw) {
         return (raw.to_owned(), None);
     }
     let mut text = String::with_capacity(raw.len());
@@ -117,10 +157,7 @@ fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
     for cluster in clusters(raw) {
         map.push((at, text.len()));
         at += cluster.len();
-        match cluster {
-            "\t" => text.push_str("    "),
-            other => text.push_str(Clean::escaped(other).as_str()),
-        }
+        display.push_cluster(cluster, &mut text);
     }
     map.push((at, text.len()));
     (text, Some(map))
@@ -134,17 +171,22 @@ mod tests {
     proptest! {
         #[test]
         fn spliced_line_wraps_like_a_new_line(
-            raw in "[a-c 가漢🇰🇷é\u{301}-]{0,200}",
-            edits in prop::collection::vec((0usize..220, 0usize..12, "[a-c 가漢🇰é\u{301}]{0,8}"), 1..8),
+            raw in "[a-c 가漢🇰🇷é\u{301}\u{1112}\u{1161}\u{2011}⟨⇥-]{0,200}",
+            edits in prop::collection::vec((0usize..220, 0usize..12, "[a-c 가漢🇰é\u{301}\u{1161}\u{2011}⇥]{0,8}"), 1..8),
             columns in 1u16..14,
+            is_approved in any::<bool>(),
         ) {
+            let display = match is_approved {
+                true => FieldDisplay::Unambiguous,
+                false => FieldDisplay::Readable,
+            };
             let mut raw = raw;
-            let mut shown = WrappedLine::new(&raw, columns);
+            let mut shown = WrappedLine::new(&raw, columns, display);
             for (at, cut, new) in edits {
                 let edge = |byte: usize| raw.floor_char_boundary(byte.min(raw.len()));
                 let cut = edge(at)..edge(at + cut);
                 raw.replace_range(cut.clone(), &new);
-                let whole = WrappedLine::new(&raw, columns);
+                let whole = WrappedLine::new(&raw, columns, display);
                 if !shown.splice(cut, &new) {
                     shown = whole.clone();
                 }
@@ -157,8 +199,9 @@ mod tests {
     #[test]
     fn edit_of_a_long_line_keeps_surrounding_rows() {
         let raw = "word ".repeat(20_000);
-        let mut shown = WrappedLine::new(&raw, 40);
+        let wrap = |raw: &str| WrappedLine::new(raw, 40, FieldDisplay::Readable);
+        let mut shown = wrap(&raw);
         assert!(shown.splice(50_000..50_000, "x"));
-        assert_eq!(shown.rows, WrappedLine::new(&shown.text.clone(), 40).rows);
+        assert_eq!(shown.rows, wrap(&shown.text).rows);
     }
 }

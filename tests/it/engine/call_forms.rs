@@ -129,6 +129,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
             CallOrigin::Text {
                 form: "Qwen",
                 repaired: false,
+                is_taught: false,
             }
         };
         let arguments = json!({ "number": number });

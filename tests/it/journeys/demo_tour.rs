@@ -106,7 +106,7 @@ fn the_answer_mentions_edited_and_failed_calls() {
         let mut chat = with_tool_dialog();
         chat.key('e')
             .sees("2 of 7  Enter runs the call as shown here.");
-        chat.press(KeyCode::Up, NONE);
+        chat.press(KeyCode::Down, NONE);
         chat.ctrl('k').ctrl('u');
         chat.types(&format!("\"timezone\": \"{zone}\"")).enter();
         chat

@@ -78,7 +78,7 @@ fn a_report_without_a_result_to_store_stays_open() {
         .waits(Duration::from_secs(60));
     chat.sees("m did not call a tool in any dialect.")
         .sees("Nothing was changed.")
-        .sees("Nothing was changed.   n Close");
+        .sees("Nothing was changed.   n close");
     chat.ctrl('c')
         .does_not_see("Nothing was changed.")
         .is_running();

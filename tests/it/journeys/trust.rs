@@ -66,8 +66,8 @@ fn a_pattern_is_editable_and_must_match_the_call() {
     chat.says("Time?").reads_screen().key('8');
     chat.sees("Allow calls matching this pattern")
         .sees("\"Asia/Seoul\"");
-    // The text ends with `Asia/Seoul"`, a newline and `}`.
-    chat.press(KeyCode::Up, NONE).press(KeyCode::End, NONE);
+    // The second line ends with `Asia/Seoul"`.
+    chat.press(KeyCode::Down, NONE).press(KeyCode::End, NONE);
     for _ in 0.."Seoul\"".len() {
         chat.press(KeyCode::Backspace, NONE);
     }

@@ -60,6 +60,7 @@ fn quoted(story: &mut ScreenHarness) {
         origin: CallOrigin::Text {
             form: "Hermes",
             repaired: true,
+            is_taught: false,
         },
         quoted: Some(QuoteSource::ToolResult),
         ..tool_call("everything", "get-sum", json!({"a": 17, "b": 25}))

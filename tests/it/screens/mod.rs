@@ -3,6 +3,7 @@
 
 mod approvals;
 mod chat;
+mod dialogs;
 mod log;
 mod models;
 mod pictures;

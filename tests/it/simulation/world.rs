@@ -311,6 +311,7 @@ fn call(rng: &mut TestRng) -> ProposedCall {
             CallOrigin::Text {
                 form: "JSON",
                 repaired: false,
+                is_taught: false,
             }
         },
         is_terminated: !rng.one_in(6),

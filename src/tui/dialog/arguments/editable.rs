@@ -2,8 +2,8 @@
 //! JSON escapes.
 
 use super::Arguments;
-use super::document::{has_long_text, is_inline, member_path};
-use crate::tui::dialog::arguments::values::value_text;
+use super::document::{has_long_text, member_path};
+use super::values::{is_unmistakable, value_text};
 use serde_json::Value;
 
 /// More values are edited as JSON.
@@ -19,11 +19,11 @@ pub struct EditableValue {
     pub summary: String,
 }
 
-/// The values of arguments that contain a text of several lines; empty if all of the JSON is easy
-/// to edit, or if there are too many values to list.
+/// The values of arguments of which one is a text of several lines or shown in quotes; empty if all
+/// of the JSON is easy to edit, or if there are too many values to list.
 pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
     let is_escaped = |value: &Value| match value {
-        Value::String(_) => !is_inline(value),
+        Value::String(text) => !is_unmistakable(text),
         value => has_long_text(value),
     };
     if !arguments.values().any(is_escaped) {

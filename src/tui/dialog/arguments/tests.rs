@@ -43,8 +43,7 @@ fn rows(value: &Value, columns: u16) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-const TEXT: &str =
-    "[a-c \t\u{a0}\u{3000}\u{202e}가漢⟨⟩⇥\\\\\"\\n┆/:.\\[\\]{}0-9+-👩‍👩‍👧é\u{301}]{0,40}";
+const TEXT: &str = "[a-c \t\u{a0}\u{3000}\u{202e}\u{2011}\u{1100}\u{1161}\u{212b}가漢⟨⟩⇥\\\\\"\\n┆/:.\\[\\]{}0-9+-👩‍👩‍👧é\u{301}]{0,40}";
 
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

@@ -2,20 +2,15 @@
 //! look alike: a string that could pass for something else is quoted as JSON.
 
 use crate::text::Clean;
+use crate::tui::widgets::wrapped_line::{TAB, TAB_SIGN};
 use serde_json::Value;
 
-/// A tab in a line of text: this sign and three spaces. The sign itself is escaped in text.
-pub const TAB: &str = "⇥   ";
-const TAB_SIGN: char = '⇥';
 /// A space at the end of a line, where it would be invisible.
 const FINAL_SPACE: &str = "⟨SP⟩";
 
-/// Text in which nothing is invisible and nothing looks like something else: not even the
-/// ideographic space, which looks like two spaces.
+/// Text in which nothing is invisible and nothing looks like something else.
 pub fn shown_text(raw: &str) -> String {
-    Clean::unambiguous(raw)
-        .as_str()
-        .replace('\u{3000}', "⟨U+3000⟩")
+    Clean::unambiguous(raw).into()
 }
 
 /// A key, quoted unless it is a plain word.
@@ -38,7 +33,7 @@ pub fn value_text(value: &Value) -> String {
 }
 
 /// Whether a string without quotes can pass neither for another value nor for two.
-fn is_unmistakable(text: &str) -> bool {
+pub fn is_unmistakable(text: &str) -> bool {
     let is_json = || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty()
         && !text.starts_with(['"', '{', '['])

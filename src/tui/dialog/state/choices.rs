@@ -35,6 +35,11 @@ impl DialogAction {
             Self::RunAlways | Self::RunServer | Self::RunMatching | Self::Never
         )
     }
+
+    /// Whether it may be offered only some time after the dialog was opened.
+    pub fn comes_later(self) -> bool {
+        matches!(self, Self::RunAll | Self::RunUnread)
+    }
 }
 
 /// What the body shows.
@@ -55,12 +60,18 @@ pub struct DialogChoice {
     pub action: DialogAction,
     pub digit: Option<char>,
     pub key: Option<char>,
+    /// An earlier key, which is not shown.
+    alias: Option<char>,
     /// A word or two, for the row of choices.
     pub short: String,
     pub label: String,
 }
 
 impl DialogChoice {
+    pub fn has_key(&self, key: char) -> bool {
+        [self.key, self.digit, self.alias].contains(&Some(key))
+    }
+
     /// The key to press.
     pub fn shown_key(&self) -> char {
         self.key.or(self.digit).unwrap_or(' ')
@@ -76,8 +87,8 @@ const CALL_CHOICES: [CallChoiceRow; 9] = [
     (DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
     (DialogAction::RunForSession, '5', 's', "session", "Run it, and this tool for the rest of this conversation"),
     (DialogAction::RunAlways, '6', ' ', "tool", "Always run this tool"),
-    (DialogAction::RunServer, '7', ' ', "server", "Always run the tools that this server has now"),
-    (DialogAction::RunMatching, '8', ' ', "matching", "Always run calls like this one: edit the pattern"),
+    (DialogAction::RunServer, '7', ' ', "server", "Always run the tools of this server"),
+    (DialogAction::RunMatching, '8', ' ', "matching", "Always run calls like this one…"),
     (DialogAction::Never, '9', ' ', "never", "Never run this tool"),
 ];
 /// Choices that only some calls have.
@@ -111,6 +122,7 @@ fn dialog_choice((action, digit, key, short, label): CallChoiceRow) -> DialogCho
         action,
         digit: Some(digit).filter(|digit| *digit != ' '),
         key: Some(key).filter(|key| *key != ' '),
+        alias: None,
         short: short.to_owned(),
         label: label.to_owned(),
     }
@@ -122,9 +134,15 @@ impl Dialog {
         let Some(offered) = self.call() else {
             let choices = self.question.choices().iter().zip('1'..='9');
             return choices
-                .map(|(choice, digit)| {
-                    let action = DialogAction::Choose(choice.choice);
-                    dialog_choice((action, digit, choice.key, choice.label, choice.label))
+                .map(|(row, digit)| DialogChoice {
+                    alias: Some(row.alias).filter(|alias| *alias != ' '),
+                    ..dialog_choice((
+                        DialogAction::Choose(row.choice),
+                        digit,
+                        row.key,
+                        row.short,
+                        row.label,
+                    ))
                 })
                 .collect();
         };
@@ -136,7 +154,6 @@ impl Dialog {
             return self.choices_for_edited();
         }
         let mut rows: Vec<DialogChoice> = CALL_CHOICES.into_iter().map(dialog_choice).collect();
-        rows.extend(self.run_all_choice());
         let call = transcript.call(offered.call);
         if call.is_some_and(|call| call.repeats.is_some()) {
             rows.push(dialog_choice(USE_FIRST_RESULT));
@@ -144,6 +161,7 @@ impl Dialog {
         if call.is_some_and(is_from_text) {
             rows.push(dialog_choice(TREAT_AS_TEXT));
         }
+        rows.extend(self.run_all_choice());
         rows.extend(self.run_unread_choice());
         rows
     }
@@ -151,14 +169,18 @@ impl Dialog {
     /// Runs all calls at once; offered after each has been on display.
     fn run_all_choice(&self) -> Option<DialogChoice> {
         let calls = self.calls().len();
-        let label = match self.decided_count() {
-            0 => format!("Run all {calls} calls"),
-            decided => format!("Run the other {}", calls - decided),
+        let (short, label) = match (self.decided_count(), calls) {
+            (0, 2) => ("both", "Run both calls".to_owned()),
+            (0, _) => ("all", format!("Run all {calls} calls")),
+            (decided, _) if calls - decided == 1 => {
+                ("the rest", "Run the remaining call".to_owned())
+            }
+            (decided, _) => ("the rest", format!("Run the remaining {}", calls - decided)),
         };
         let were_shown = self.seen_calls.iter().all(|shown| *shown);
         (calls > 1 && were_shown).then(|| DialogChoice {
             label,
-            ..dialog_choice((DialogAction::RunAll, '0', ' ', "all", ""))
+            ..dialog_choice((DialogAction::RunAll, '0', ' ', short, ""))
         })
     }
 

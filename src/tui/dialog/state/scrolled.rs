@@ -168,11 +168,15 @@ impl Dialog {
 
     /// Must the user still read to the end before accepting?
     pub fn must_be_read(&self) -> bool {
-        let is_read_first = matches!(
+        self.is_read_first() && self.is_unread()
+    }
+
+    /// Can it be accepted only after it was read to the end?
+    pub fn is_read_first(&self) -> bool {
+        matches!(
             self.question,
             Ask::PinChanged(_) | Ask::SendInstructions { .. } | Ask::ExternalEdit(_)
-        );
-        is_read_first && self.is_unread()
+        )
     }
 
     /// Records that a frame shows the body in `height` rows.

@@ -143,7 +143,7 @@ fn edited_arguments_are_validated_before_running() {
     chat.keys("e<Ctrl+u><Ctrl+k>x<Enter>");
     assert_eq!(chat.model.dialogs.all().len(), 1);
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
-    chat.keys("e<Up><End>2<Enter>");
+    chat.keys("e<Down><End>2<Enter>");
     let query = chat.pending_check();
     let check = SchemaCheck::Invalid("12 is too large".to_owned());
     chat.engine_event(Event::ArgumentsChecked { query, check });
@@ -160,7 +160,7 @@ fn edited_arguments_are_validated_before_running() {
 fn arguments_changed_during_the_check_are_not_submitted() {
     for change in ["3", "<Esc>"] {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
-        chat.keys("e<Up><End>2<Enter>");
+        chat.keys("e<Down><End>2<Enter>");
         let query = chat.pending_check();
         chat.keys(change);
         let check = SchemaCheck::Valid;

@@ -77,7 +77,7 @@ fn thinking_after_a_call_is_set_apart_from_it() {
         text: "Hmm.".to_owned(),
     };
     chat.turn_event(think(11));
-    call(&mut chat, ToolState::Proposed);
+    write_call(&mut chat, ToolState::Proposed);
     chat.turn_event(TurnEvent::RoundStarted { round: 2 });
     chat.turn_event(think(12)).model_answers("Done.");
     let screen = chat.screen();

@@ -197,6 +197,7 @@ fn letters_mean_the_same_in_every_dialog() {
             was_told_to_answer: false,
         },
         Ask::ExternalEdit(Arc::default()),
+        Ask::PinChanged(Arc::new(trust::changed_tool(0))),
         Ask::SendInstructions {
             server: "s".into(),
             text: "".into(),
@@ -212,11 +213,13 @@ fn letters_mean_the_same_in_every_dialog() {
                 UserChoice::Stop => assert_eq!(row.key, 'n'),
                 UserChoice::TreatAsText => assert_eq!(row.key, 't'),
                 UserChoice::Retry | UserChoice::SendAgain => assert_eq!(row.key, 'r'),
-                UserChoice::ApplyChanges => assert_eq!(row.key, 'f'),
-                UserChoice::Replace => assert_eq!(row.key, 'p'),
-                // Same letters as in the form that adds a model: yes, and yes for this run.
-                UserChoice::SendAlways => assert_eq!(row.key, 'y'),
-                _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
+                UserChoice::ApplyChanges
+                | UserChoice::Replace
+                | UserChoice::KeepWaiting
+                | UserChoice::ExtendRoundLimit
+                | UserChoice::Accept
+                | UserChoice::SendAlways => assert_eq!(row.key, 'y'),
+                _ => assert!(!"yndesturfpa".contains(row.key), "{row:?}"),
             }
         }
     }
@@ -336,7 +339,7 @@ fn label_of_run_all_shows_the_number_of_calls() {
     chat.keys("<Right><Right>");
     assert_eq!(label(&chat).as_deref(), Some("Run all 3 calls"));
     chat.wait(600).keys("y");
-    assert_eq!(label(&chat).as_deref(), Some("Run the other 2"));
+    assert_eq!(label(&chat).as_deref(), Some("Run the remaining 2"));
 }
 
 #[test]

@@ -3,9 +3,12 @@
 
 mod add_form;
 mod approval;
+mod approval_random;
 mod around_chat;
 mod completion;
 mod dialog;
+mod dialog_choices;
+mod dialog_keys;
 mod draft;
 mod first_run;
 mod help;
@@ -203,6 +206,7 @@ impl ChatHarness {
                 origin: CallOrigin::Text {
                     form: "Hermes",
                     repaired: false,
+                    is_taught: false,
                 },
                 repeats: (*id > 1).then_some(CallId(1)),
                 ..fixtures::tool_call("sums", "add", json!({"a": 1}))

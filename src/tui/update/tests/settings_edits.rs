@@ -41,8 +41,7 @@ fn external_edit_shows_old_and_new_values_unambiguously() {
         "Already applied:",
         "config.json: logLevel is debug now",
         "Apply the changes?",
-        " f Apply the changes ",
-        " n Ignore them until I quit (files are not touched)",
+        " y apply  n ignore until I quit  ?",
     ] {
         assert!(screen.contains(text), "{text} in\n{screen}");
     }

@@ -1,0 +1,265 @@
+//! The choices of every dialog: short labels in one row, and what each of them covers.
+
+use crate::domain::{ModelServer, SettingsChange};
+use crate::protocol::UnfinishedTurn;
+use crate::tui::update::tests::*;
+
+fn server() -> ModelServer {
+    ModelServer {
+        provider: ProviderKind::Ollama,
+        url: "http://localhost:11434".to_owned(),
+    }
+}
+
+fn settings() -> Ask {
+    let text = |text: &str| Some(text.to_owned());
+    let (old, new) = (text("npx"), text("npm"));
+    let change = SettingsChange::needs_consent("mcp-servers.json", "`command`", old, new);
+    Ask::ExternalEdit(Arc::new(vec![change]))
+}
+
+fn failed() -> Ask {
+    Ask::AfterError {
+        failed: CallId(1),
+        requested_tools: vec!["list".to_owned()],
+    }
+}
+
+fn asked(question: Ask) -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("go<Enter>").ask_question(question).wait(600);
+    chat.sent.clear();
+    chat
+}
+
+fn answer(chat: &mut ChatHarness) -> Option<UserAnswer> {
+    match chat.commands().pop() {
+        Some(Command::Answer { answer, .. }) => Some(answer),
+        _ => None,
+    }
+}
+
+/// Questions outside of turns, with their rows of choices.
+fn program_questions() -> Vec<(Ask, &'static str)> {
+    let add = Ask::AddModel {
+        server: server(),
+        name: "m".to_owned(),
+    };
+    let instructions = Ask::SendInstructions {
+        server: "docs".into(),
+        text: "Be brief.".into(),
+    };
+    let replace = Ask::ReplacePrompt {
+        path: "/h/system_prompt.txt".to_owned(),
+        text: "old".into(),
+    };
+    let unfinished = Ask::UnfinishedTurn(Box::new(UnfinishedTurn {
+        prompt: "Tidy up".to_owned(),
+        ..UnfinishedTurn::default()
+    }));
+    let discard = Ask::ConfirmDiscard {
+        prompt: "Tidy up".to_owned(),
+    };
+    vec![
+        (
+            Ask::PinChanged(Arc::new(trust::changed_tool(0))),
+            "Accept the change?   y accept  n keep withheld  9 never  ?",
+        ),
+        (
+            settings(),
+            "Apply the changes?   y apply  n ignore until I quit  ?",
+        ),
+        (
+            unfinished,
+            "Resume it?   y resume  n not now  x discard…  ?",
+        ),
+        (discard, "Discard it?   y discard  n keep  ?"),
+        (
+            instructions,
+            "Send them to the model?   y send from now on  o until I quit  n do not send  ?",
+        ),
+        (
+            add,
+            "Add it?   y add  o use until I quit  n change nothing  ?",
+        ),
+        (replace, "Replace it?   y replace  n keep the file  ?"),
+    ]
+}
+
+/// Questions of turns, with their rows of choices.
+fn turn_questions() -> Vec<(Ask, &'static str)> {
+    let unusable = Ask::UnusableCall {
+        raw: "{".to_owned(),
+        why: "it ends too early".to_owned(),
+    };
+    let rounds = Ask::RoundLimit {
+        rounds: 10,
+        was_told_to_answer: false,
+    };
+    let grow = Ask::GrowContext {
+        estimate: 9_000,
+        from: 8_192,
+        to: 16_384,
+    };
+    vec![
+        (failed(), "What now?   r run it again  g go on  n stop  ?"),
+        (
+            unusable,
+            "What now?   m tell the model  t as text  n stop  ?",
+        ),
+        (
+            Ask::Stalled { seconds: 60 },
+            "Keep waiting?   y wait  r ask again  n stop  ?",
+        ),
+        (
+            rounds,
+            "Continue?   y as many again  b no limit  l answer now  n stop  ?",
+        ),
+        (
+            grow,
+            "Enlarge the context?   y enlarge  c send cut  n stop  ?",
+        ),
+    ]
+}
+
+#[test]
+fn every_dialog_has_its_choices_in_one_row() {
+    for (question, row) in program_questions().into_iter().chain(turn_questions()) {
+        let screen = asked(question).screen();
+        assert!(screen.contains(row), "{row}\n{screen}");
+    }
+}
+
+#[test]
+fn every_choice_also_has_its_digit_and_its_earlier_key() {
+    for (question, keys, choice) in [
+        (settings(), ["y", "1", "f", "ㅛ"], UserChoice::ApplyChanges),
+        (settings(), ["n", "2", "N", "ㅜ"], UserChoice::Stop),
+        (failed(), ["r", "1", "R", "ㄱ"], UserChoice::Retry),
+        (
+            Ask::Stalled { seconds: 60 },
+            ["y", "1", "w", "ㅈ"],
+            UserChoice::KeepWaiting,
+        ),
+        (
+            Ask::PinChanged(Arc::new(trust::changed_tool(0))),
+            ["9", "3", "9", "3"],
+            UserChoice::Never,
+        ),
+    ] {
+        for key in keys {
+            let mut chat = asked(question.clone());
+            chat.keys(key);
+            assert_eq!(answer(&mut chat), Some(UserAnswer::Choice(choice)), "{key}");
+        }
+    }
+    // In an approval, `a` only shows a page.
+    let mut chat = asked(Ask::PinChanged(Arc::new(trust::changed_tool(0))));
+    chat.keys("a");
+    assert_eq!(answer(&mut chat), None);
+    assert_eq!(chat.notice(), "Answer the question first: y n 9 ?.");
+}
+
+#[test]
+fn a_page_explains_the_choices_of_every_dialog() {
+    let mut chat = asked(settings());
+    let screen = chat.keys("?").screen();
+    for label in [
+        "1  y  Apply the changes",
+        "2  n  Ignore them until I quit (files are not touched)",
+    ] {
+        assert!(screen.contains(label), "{label}\n{screen}");
+    }
+    chat.keys("<Esc>");
+    assert_eq!(answer(&mut chat), None);
+    assert!(chat.screen().contains("+ npm"));
+}
+
+#[test]
+fn the_page_of_lasting_choices_says_what_each_covers() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    let tools = ["add", "sub", "old"].map(fixtures::tool);
+    let mut server = fixtures::server("sums", tools.to_vec());
+    server.disabled_tools = ["old".to_owned()].into();
+    chat.engine_event(Event::ServersListed(vec![server]));
+    chat.wait(600).keys("a");
+    let rows: Vec<String> = chat.dialog_rows();
+    let rows: Vec<&str> = rows.iter().map(|row| row.trim()).collect();
+    assert_eq!(
+        rows,
+        [
+            "add on sums, until you revoke it with /trust:",
+            "",
+            "6     Always run this tool",
+            "Any arguments, while the tool's definition and the server's command or",
+            "address stay the same.",
+            "7     Always run the tools of this server",
+            "Both tools it offers now, with any arguments; none that it adds or",
+            "changes later.",
+            "8     Always run calls like this one…",
+            "This tool, only while the arguments match a pattern that you edit first.",
+            "9     Never run this tool",
+            "Neither run nor asked about again, even if its definition changes.",
+        ]
+    );
+    // The mark of the selected row follows the heading.
+    chat.keys("<Down><Down>");
+    let dialog = &chat.model.dialogs.all()[0];
+    assert_eq!(dialog.selected_body_row(), Some(5));
+    chat.keys("<Enter>");
+    assert_eq!(chat.decisions(), [Decision::RunWholeServer]);
+}
+
+#[test]
+fn all_rows_of_an_introduction_are_bold() {
+    let mut chat = asked(settings());
+    for (columns, rows) in [(80, 2), (50, 3)] {
+        chat.size(columns, 24).screen();
+        let dialog = &chat.model.dialogs.all()[0];
+        assert_eq!(dialog.heading_rows(), rows);
+        let next = dialog.body_rows()[rows].text();
+        assert_eq!(next.trim(), "");
+    }
+}
+
+#[test]
+fn choices_keep_their_places() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
+    let row = |chat: &mut ChatHarness| {
+        let screen = chat.size(120, 24).screen();
+        let row = screen.lines().find(|row| row.contains("Call now?"));
+        row.expect("a row").trim().to_owned()
+    };
+    let first = row(&mut chat);
+    let first = first.trim_end_matches("  ?");
+    chat.keys("<Right>").wait(600);
+    chat.keys("<Left>").wait(600);
+    assert_eq!(row(&mut chat), format!("{first}  0 both  ?"));
+    chat.keys("y").wait(600).keys("<Left>").wait(600);
+    assert_eq!(row(&mut chat), format!("{first}  0 the rest  ?"));
+}
+
+#[test]
+fn a_call_is_recovered_only_if_its_form_was_not_taught() {
+    for (is_taught, repaired, note) in [
+        (true, false, ""),
+        (false, false, "recovered from text (JSON)"),
+        (true, true, "recovered from text, repaired (JSON)"),
+    ] {
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
+        let call = chat.model.chat.transcript.call(CallId(1)).cloned();
+        let origin = CallOrigin::Text {
+            form: "JSON",
+            repaired,
+            is_taught,
+        };
+        chat.turn_event(TurnEvent::Tool(ToolCall {
+            origin,
+            ..call.expect("a call")
+        }));
+        let screen = chat.screen();
+        assert_eq!(screen.contains("recovered"), !note.is_empty(), "{screen}");
+        assert!(screen.contains(note), "{screen}");
+        assert!(screen.contains("t as text"), "{screen}");
+    }
+}

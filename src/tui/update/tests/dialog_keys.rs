@@ -1,0 +1,234 @@
+//! Keys of the program while a dialog is open: none is lost, and each that waits says so.
+
+use crate::tui::dialog::state::DialogMode;
+use crate::tui::keymap::Action;
+use crate::tui::update::tests::read_before_run::with_tool_call;
+use crate::tui::update::tests::*;
+
+fn long_call(size: (u16, u16)) -> ChatHarness {
+    let lines: Vec<String> = (0..40).map(|n| format!("<{n}>")).collect();
+    with_tool_call(size, "", &json!({ "lines": lines }))
+}
+
+fn settings_question() -> Ask {
+    let old = Some("npx".to_owned());
+    let change =
+        crate::domain::SettingsChange::needs_consent("config.json", "`command`", old.clone(), old);
+    Ask::ExternalEdit(Arc::new(vec![change]))
+}
+
+#[test]
+fn help_and_log_cover_a_dialog_and_lead_back_to_it() {
+    for (opens, title) in [("<F1>", "── Help ─"), ("<F12>", " Log")] {
+        let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
+        chat.keys("<Right>")
+            .wait(600)
+            .keys(&format!("dnot now{opens}"));
+        let screen = chat.screen();
+        assert!(screen.contains(title), "{screen}");
+        assert!(!screen.contains("Tell the model why"), "{screen}");
+        chat.keys("<PgDn>y<Esc><Esc><Esc>");
+        assert_eq!(chat.commands(), [], "{opens}");
+        let screen = chat.screen();
+        assert!(screen.contains("not now"), "{screen}");
+        assert!(screen.contains("2 of 2"), "{screen}");
+        chat.wait(600).keys("!<Enter>").wait(600).keys("y");
+        let message = Some("not now!".to_owned());
+        assert_eq!(
+            chat.decisions(),
+            [Decision::Run, Decision::Deny { message }],
+            "{opens}"
+        );
+    }
+}
+
+#[test]
+fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
+    let mut chat = long_call((80, 24));
+    let left = chat.model.dialogs.all()[0].undrawn_rows;
+    chat.keys("<F1><PgDn><PgDn><PgDn>").wait(2_000).keys("y");
+    assert_eq!(
+        chat.model.next_wake(),
+        None,
+        "nothing waits for a key pause"
+    );
+    chat.input(UiInput::Paste("y".into()));
+    assert!(chat.model.is_layer_open(Action::Help));
+    chat.keys("<Esc><Esc>");
+    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, left);
+    // The key that closes the help must not be followed by one that refuses.
+    chat.keys("<Esc>");
+    assert_eq!((chat.commands(), chat.message()), (vec![], String::new()));
+    chat.wait(600).keys("<Esc>");
+    assert_eq!(chat.decisions(), [Decision::Refuse]);
+}
+
+#[test]
+fn a_question_that_comes_later_covers_the_help() {
+    let mut chat = chat();
+    chat.keys("sum<Enter><F1>").ask_about_calls(&[1]).wait(600);
+    assert!(chat.screen().contains("Call now? (Y/N)"));
+    chat.keys("y");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+    assert!(chat.model.is_layer_open(Action::Help));
+}
+
+#[test]
+fn keys_that_wait_for_the_answer_say_so() {
+    for key in [
+        "<Ctrl+p>", "<Ctrl+o>", "<F4>", "<Ctrl+f>", "<Ctrl+r>", "<F2>", "<F3>", "<Tab>", "q",
+        "<Enter>", "<Space>", "<Alt+r>", "<Ctrl+g>",
+    ] {
+        let mut chat = long_call((80, 24));
+        assert!(chat.screen().contains(": PgDn or y"));
+        chat.keys(key);
+        let notice = chat.notice();
+        assert_eq!(
+            notice, "Answer the question first: y n d e s 6 7 8 9 a o ?.",
+            "{key}"
+        );
+        assert!(chat.screen().contains(&notice), "{key}");
+        assert_eq!(chat.model.dialogs.all().len(), 1, "{key}");
+        assert!(chat.model.layer.is_none() && chat.message().is_empty());
+        // The next key that does something dismisses it.
+        chat.keys("<PgDn>");
+        assert_eq!(chat.notice(), "", "{key}");
+        assert!(chat.screen().contains(": PgDn or y"));
+    }
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("e<Ctrl+p>");
+    assert_eq!(
+        chat.notice(),
+        "Finish this field first: Enter, or Esc to go back."
+    );
+    chat.keys("x");
+    assert_eq!(chat.notice(), "");
+}
+
+#[test]
+fn a_notice_about_a_key_ends_with_its_dialog() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("q").engine_event(Event::AskClosed(AskId(7)));
+    assert_eq!(chat.notice(), "");
+}
+
+#[test]
+fn the_sidebar_opens_and_closes_beside_a_dialog() {
+    let mut chat = long_call((120, 30));
+    chat.engine_event(Event::ServersListed(vec![fixtures::server("docs", vec![])]));
+    assert!(chat.screen().contains("│ Servers"), "{}", chat.screen());
+    chat.wait(600).keys("<F2>");
+    assert!(!chat.screen().contains("│ Servers"), "{}", chat.screen());
+    chat.keys("<F2>");
+    assert!(chat.screen().contains("│ Servers"));
+    assert_eq!(chat.notice(), "");
+    chat.keys("n");
+    assert_eq!(chat.decisions(), [Decision::Refuse]);
+}
+
+#[test]
+fn ctrl_c_interrupts_at_once_and_keeps_the_message() {
+    let mut turn = chat();
+    turn.keys("sum<Enter>abc").ask_about_calls(&[1]).keys("d");
+    turn.sent.clear();
+    turn.keys("<Ctrl+c>");
+    assert_eq!(turn.commands(), [Command::Interrupt]);
+    assert_eq!(turn.message(), "abcd");
+    let mut settings = chat();
+    settings.keys("abc").ask_question(settings_question());
+    settings.sent.clear();
+    settings.keys("<Ctrl+c>");
+    let answer = UserAnswer::Dismissed;
+    let dismissed = Command::Answer {
+        ask: AskId(7),
+        answer,
+    };
+    assert_eq!(settings.commands(), [dismissed]);
+    assert_eq!(settings.message(), "abc");
+}
+
+#[test]
+fn ctrl_c_closes_the_help_before_the_dialog_below_it() {
+    let mut chat = chat();
+    chat.ask_question(settings_question())
+        .wait(600)
+        .keys("<F1><Ctrl+c>");
+    assert!(chat.model.layer.is_none());
+    assert_eq!(chat.model.dialogs.all().len(), 1);
+}
+
+#[test]
+fn fields_open_with_the_cursor_at_the_start() {
+    for keys in ["e", "8"] {
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
+        chat.keys(keys).keys("#");
+        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+            panic!("a field is open");
+        };
+        assert!(editor.text().starts_with("#{"), "{}", editor.text());
+    }
+}
+
+#[test]
+fn a_quoted_string_is_edited_as_text() {
+    let text = format!("{} ", "word ".repeat(30).trim());
+    for (arguments, text) in [
+        (json!({ "a": text }), text.as_str()),
+        (json!({ "a": "42" }), "42"),
+    ] {
+        let mut chat = with_tool_call((80, 24), "", &arguments);
+        chat.wait(1_000).keys("e");
+        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+            panic!("a field is open");
+        };
+        assert_eq!(editor.text(), text);
+        chat.keys("x<Enter>").accept_check();
+        assert_eq!(chat.commands(), [], "read again before it runs");
+        chat.wait(1_000).keys("y");
+        let edited = json!({ "a": format!("x{text}") });
+        let arguments = edited.as_object().expect("an object").clone();
+        assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
+    }
+}
+
+#[test]
+fn a_field_tells_texts_apart_that_look_the_same() {
+    for (text, shown) in [
+        ("\u{1100}\u{1161}", "⟨U+1100⟩⟨U+1161⟩"),
+        ("a\u{2011}b\tc", "a⟨U+2011⟩b⇥   c"),
+        ("⟨U+2011⟩", "⟨U+27E8⟩U+2011⟩"),
+        ("가-é", "가-é"),
+    ] {
+        // The second line makes the text worth a field of its own.
+        let mut chat = with_tool_call((80, 24), "", &json!({ "a": format!("{text}\n") }));
+        chat.wait(1_000).keys("e");
+        let screen = chat.screen();
+        let is_shown = |row: &str| row.replace(' ', "") == shown.replace(' ', "");
+        assert!(screen.lines().any(is_shown), "{screen}");
+    }
+}
+
+#[test]
+fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
+    let closed = |text: &str| UiInput::EditorClosed(Ok(text.to_owned()));
+    // The dialog is gone: its text must not land in the message.
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("e<Ctrl+g>")
+        .engine_event(Event::AskClosed(AskId(7)));
+    chat.input(closed("{}"));
+    assert_eq!(chat.message(), "");
+    // The help was open, so the key still belongs to the message.
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("e<F1><Esc><Ctrl+g>")
+        .input(closed("for the message"));
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+        panic!("a field is open");
+    };
+    assert!(editor.text().starts_with('{'), "{}", editor.text());
+    assert_eq!(chat.message(), "for the message");
+    chat.wait(600).keys("<Ctrl+g>").input(closed("[]"));
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+        panic!("a field is open");
+    };
+    assert_eq!(editor.text(), "[]");
+}
