@@ -173,13 +173,13 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     fs::write(home.path().join("new"), &auto).expect("prepared");
     fs::rename(home.path().join("new"), &config).expect("prepared");
     terminal.wait_for_text("Settings changed");
-    terminal.wait_for_text("A letter or number decides");
+    terminal.wait_for_text("Press a key to choose");
     assert!(pty::contains_text(&terminal.screen(), "manual"));
     terminal.press("n");
     terminal.wait_until_gone("Apply the changes?");
     terminal.wait_for_text("config.json has changes that apply");
     terminal.send_prompt("/reload");
-    terminal.wait_for_text("A letter or number decides");
+    terminal.wait_for_text("Press a key to choose");
     terminal.press("f");
     terminal.wait_for_text("The change was applied.");
     // A broken file, and its repair.
@@ -227,7 +227,7 @@ fn no_secret_of_an_old_home_reaches_another_file() {
     .expect("prepared");
     terminal.wait_for_text("Settings changed");
     terminal.wait_for_text("hidden, 15 characters");
-    terminal.wait_for_text("A letter or number decides");
+    terminal.wait_for_text("Press a key to choose");
     terminal.press("n");
     terminal.wait_until_gone("Apply the changes?");
     terminal.quit();

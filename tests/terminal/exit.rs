@@ -129,7 +129,7 @@ fn turn_interrupted_by_a_hangup_is_offered_at_the_next_start() {
     let mut restarted = open(&home);
     restarted.wait_for_text("Resume it?");
     restarted.wait_for_text("The words so far");
-    restarted.wait_for_text("A letter or number decides");
+    restarted.wait_for_text("Press a key to choose");
     restarted.press("k");
     restarted.wait_until_gone("Resume it?");
     assert_eq!(restarted.quit(), clean_exit());
@@ -180,7 +180,7 @@ fn kill_9_during_an_answer_loses_no_saved_data() {
     home.wait_until_saved("An earlier answer.");
     // The killed turn is offered, but the offer does not prevent other turns.
     restarted.wait_for_text("Resume it?");
-    restarted.wait_for_text("A letter or number decides");
+    restarted.wait_for_text("Press a key to choose");
     restarted.press("k");
     restarted.wait_until_gone("Resume it?");
     assert_eq!(restarted.quit(), clean_exit());

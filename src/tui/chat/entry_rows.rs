@@ -6,18 +6,13 @@ use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
+use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::layout_input::LayoutInput;
-use std::borrow::Cow;
 
 /// Indentation of a call's text and of unfolded thinking.
 pub const INDENT: u16 = 2;
 /// Maximum number of entries searched backwards for the previous answer.
 const MODEL_LOOK_BACK: usize = 20;
-/// Maximum number of arguments shown for an auto-approved call, one line each.
-const ARGUMENTS_MAX: usize = 8;
-/// Limits for each text of an unfolded call in the chat.
-const UNFOLDED_LINES_MAX: usize = 60;
-const UNFOLDED_BYTES_MAX: usize = 12_000;
 
 /// How an entry is spaced from its neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,104 +194,6 @@ fn notice_text(notice: &Notice) -> String {
     } else {
         format!("{first}\n{}", rest.join(" "))
     }
-}
-
-/// `key: value` lines truncated to `columns`. Control characters are escaped, so no value
-/// can imitate or hide another line.
-fn argument_lines(call: &ToolCall, columns: usize) -> String {
-    let arguments = &call.arguments;
-    let argument_rows = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
-        let line = format!("{}: {value}", key.replace('\n', " "));
-        // Clusters rarely exceed 16 bytes per column. Cut off text far beyond the edge before
-        // cleaning the line.
-        let line = &line[..line.floor_char_boundary(columns * 16)];
-        let line = Clean::escaped(line);
-        if width(line.as_str()) <= columns {
-            return line.as_str().to_owned();
-        }
-        format!("{}…", truncate_to_width(line.as_str(), columns - 1))
-    });
-    let mut lines: Vec<String> = argument_rows.collect();
-    if arguments.len() > ARGUMENTS_MAX {
-        lines.push(format!("… {} more", arguments.len() - ARGUMENTS_MAX));
-    }
-    lines.join("\n")
-}
-
-/// The beginning of each section of an unfolded call. The text viewer shows the full sections.
-fn unfolded_call_text(call: &ToolCall) -> String {
-    let mut text = String::new();
-    for (heading, section) in call_sections(call) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(heading);
-        text.push('\n');
-        let preview = truncate_preview(&section);
-        text.push_str(preview.trim_end_matches('\n'));
-        let rest = section.len() - preview.len();
-        if rest > 0 {
-            text.push_str(&format!(
-                "\n… {} more (o opens all of it)",
-                format_bytes(rest)
-            ));
-        }
-    }
-    text
-}
-
-/// The part of a text that the chat shows.
-fn truncate_preview(text: &str) -> &str {
-    let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
-    let mut line_ends = start.match_indices('\n').map(|(index, _)| index);
-    let end = line_ends.nth(UNFOLDED_LINES_MAX - 1).unwrap_or(start.len());
-    &start[..end]
-}
-
-fn format_bytes(count: usize) -> String {
-    match count {
-        0..1_000 => format!("{count} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
-        _ => format!("{:.1} MB", count as f64 / 1e6),
-    }
-}
-
-/// The full raw text of a call, and the byte offset of the last section's content: the result,
-/// or the arguments if there is no result. The copy key copies from this offset on.
-pub fn full_call_text(call: &ToolCall) -> (String, usize) {
-    let (mut text, mut last_section_start) = (String::new(), 0);
-    for (heading, section) in call_sections(call) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(heading);
-        text.push('\n');
-        last_section_start = text.len();
-        text.push_str(&section);
-    }
-    (text, last_section_start)
-}
-
-/// Heading and content of each section of a call.
-fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
-    let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
-    let mut sections = Vec::new();
-    if let Some(original) = &call.original {
-        sections.push(("original arguments", pretty(original).into()));
-    }
-    sections.push(("arguments", pretty(&call.arguments).into()));
-    if let ToolState::Done(outcome) = &call.state {
-        let result = match outcome {
-            ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
-            ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
-            ToolOutcome::Denied {
-                message: Some(message),
-            } => message,
-            _ => return sections,
-        };
-        sections.push(("result", result.as_str().into()));
-    }
-    sections
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod call_row;
 pub mod call_summary;
+pub mod call_text;
 pub mod entry_layout;
 pub mod entry_rows;
 pub mod layout_input;

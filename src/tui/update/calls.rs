@@ -3,7 +3,7 @@
 use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
 use crate::text::Clean;
-use crate::tui::chat::entry_rows::full_call_text;
+use crate::tui::chat::call_text::full_call_text;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
