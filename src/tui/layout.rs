@@ -84,11 +84,13 @@ impl ScreenLayout {
         }
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
+        // A layer below a dialog takes the whole width, so a narrower dialog would cut its words.
+        let covers_layer = has_dialog && model.layer.is_some();
         if fits_sidebar(model.screen.size) {
-            if has_sidebar_content(model) {
+            if has_sidebar_content(model) && !covers_layer {
                 this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
             }
-        } else if model.panes.over_chat.is_some() {
+        } else if model.panes.over_chat.is_some() && !covers_layer {
             let columns = if width < HALF_FROM { width } else { width / 2 };
             this.sidebar = Some(take_right(&mut column, columns));
             this.is_sidebar_temporary = true;

@@ -2,12 +2,12 @@
 //! eye; and for each, at several widths, the arguments are rebuilt from the cells on the screen.
 
 use crate::support::argument_reader::read_arguments;
+use crate::support::dialog_frames::{DESCRIPTION, dialog_rows};
 use crate::support::fixtures;
 use crate::support::screen_harness::{ScreenHarness, screen_harness, tool};
 use humble::domain::tool::ToolState;
 use humble::domain::{AskId, CallId, TurnEvent};
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
-use ratatui::buffer::Buffer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -73,37 +73,13 @@ fn approval(size: (u16, u16), name: &str, arguments: &Value) -> ScreenHarness {
     story
 }
 
-/// The cells of a row; the second cell of a wide character is empty.
-fn cells(buffer: &Buffer, y: u16, columns: u16) -> Vec<String> {
-    let mut covered = 0;
-    let row = (0..columns).map(|x| {
-        if covered > 0 {
-            covered -= 1;
-            return String::new();
-        }
-        let symbol = buffer[(x, y)].symbol();
-        covered = humble::text::grapheme::cluster_width(symbol).saturating_sub(1);
-        symbol.to_owned()
-    });
-    row.collect()
-}
-
 /// The rows between the title and the server's description.
 fn argument_rows(story: &mut ScreenHarness) -> Vec<Vec<String>> {
     let (buffer, _) = story.draw();
-    // Beside a sidebar, the dialog is as wide as the column of the chat.
-    let rows = (0..buffer.area.height).map(|y| cells(&buffer, y, buffer.area.width));
-    let rows: Vec<Vec<String>> = rows.collect();
-    let text = |row: &[String]| row.concat();
-    let title = rows.iter().position(|row| text(row).starts_with("── Run "));
-    let columns = rows[title.expect("a title")]
-        .iter()
-        .position(|cell| cell == "│")
-        .unwrap_or(usize::from(buffer.area.width));
-    let below = rows.into_iter().skip(title.expect("a title") + 1);
-    below
-        .map(|row| row[..columns].to_vec())
-        .take_while(|row| !text(row).starts_with("The server says: "))
+    let dialog = dialog_rows(&buffer).remove(0);
+    assert!(dialog.title.is_some(), "the dialog has a title");
+    let rows = dialog.rows.into_iter();
+    rows.take_while(|row| !row.concat().starts_with(DESCRIPTION))
         .collect()
 }
 

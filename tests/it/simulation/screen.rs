@@ -2,12 +2,13 @@
 //! drive a real turn, whose events drive the screen.
 
 use super::checker::Checker;
+use super::drawn_calls::DrawnCalls;
 use super::test_rng::TestRng;
 use super::{runs, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
-use humble::protocol::{Command, Event, ModelJob, QuestionOwner};
+use humble::protocol::{Ask, Command, Event, ModelJob, QuestionOwner};
 use humble::tui::{Msg, TuiOptions, UiEffect, UiInput, UiModel, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -23,6 +24,8 @@ struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
     seen: Checker,
+    /// The calls of the open question.
+    drawn: DrawnCalls,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
     /// Time of the open question.
@@ -42,6 +45,7 @@ impl ScreenSimulation {
             model: UiModel::new(&TuiOptions::default(), (100, 30)),
             turn: None,
             seen: Checker::new(humble::domain::ToolMode::Manual, 1),
+            drawn: DrawnCalls::default(),
             ids: TurnIdGenerators::default(),
             ask: None,
             opened: Duration::ZERO,
@@ -90,7 +94,9 @@ impl ScreenSimulation {
         if is_unseen || !self.model.dialogs.all().is_empty() && dice.one_in(8) {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
-            view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
+            let mut buffer = ratatui::buffer::Buffer::empty(area);
+            view::paint(&mut self.model, &mut buffer);
+            self.drawn.observe_frame(&buffer, self.now);
         }
         let shown: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
         let open: Vec<AskId> = self.ask.into_iter().collect();
@@ -125,13 +131,22 @@ impl ScreenSimulation {
                 if !is_key || !self.listens {
                     return self.fault("an answer without a key after a quiet time");
                 }
+                if let Err(fault) = self.drawn.check_answer(&answer, self.now) {
+                    return self.fault(&fault);
+                }
                 self.step(TurnInput::Answered { ask, answer })
             }
             Command::Interrupt => {
                 inputs.push_back(UiInput::Engine(Box::new(Event::InterruptAcknowledged)));
                 self.step(TurnInput::Interrupt)
             }
-            Command::CheckArguments { query, .. } => {
+            Command::CheckArguments {
+                query, arguments, ..
+            } => {
+                let dialog = self.model.dialogs.current();
+                if let Some(call) = dialog.and_then(|dialog| dialog.call()) {
+                    self.drawn.set_arguments(call.call, &arguments, true);
+                }
                 let check = *dice.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
                 let check = check.clone();
                 let event = Event::ArgumentsChecked { query, check };
@@ -169,6 +184,13 @@ impl ScreenSimulation {
                 TurnEffect::Emit(event) => Event::Turn(id, event),
                 TurnEffect::OpenAsk { ask, question } => {
                     (self.ask, self.opened, self.listens) = (Some(ask), self.now, false);
+                    self.drawn = DrawnCalls::default();
+                    if let Ask::ApproveCalls(calls) = &question {
+                        for call in calls {
+                            let arguments = &self.seen.calls[&call.call].arguments;
+                            self.drawn.set_arguments(call.call, arguments, false);
+                        }
+                    }
                     Event::Asked {
                         ask,
                         owner: QuestionOwner::Job(ModelJob::Turn(id)),
@@ -209,6 +231,8 @@ impl ScreenSimulation {
         terminal
             .draw(|frame| view::draw(&mut self.model, frame))
             .expect("drawn");
+        self.drawn
+            .observe_frame(terminal.backend().buffer(), self.now);
     }
 }
 
