@@ -2,7 +2,7 @@
 //! eye; and for each, at several widths, the arguments are rebuilt from the cells on the screen.
 
 use crate::support::argument_reader::read_arguments;
-use crate::support::dialog_frames::{DESCRIPTION, dialog_rows};
+use crate::support::dialog_frames::{DESCRIPTION, all_argument_rows, dialog_rows};
 use crate::support::fixtures;
 use crate::support::screen_harness::{ScreenHarness, screen_harness, tool};
 use humble::domain::tool::ToolState;
@@ -113,6 +113,22 @@ fn what_is_drawn_is_what_runs() {
             let mut story = approval((columns, 1_500), &tool, &arguments);
             let read = read_arguments(&argument_rows(&mut story));
             assert_eq!(Value::Object(read), arguments, "{name} at {columns}");
+        }
+    }
+}
+
+/// A highlighted part of a long line may end inside a cluster.
+#[test]
+fn marks_in_long_lines_are_drawn() {
+    for pad in 0..4 {
+        let text = "x".repeat(pad) + &"e\u{301}t ".repeat(1_200);
+        let arguments = fixtures::object(json!({ "body": { "text": [text] } }));
+        for columns in [60, 80] {
+            for as_json in [false, true] {
+                // Panics if the arguments cannot be rebuilt from the rows.
+                let rows = all_argument_rows(&arguments, columns, as_json);
+                assert!(rows.len() > 40, "{} rows", rows.len());
+            }
         }
     }
 }

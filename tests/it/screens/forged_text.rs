@@ -140,6 +140,13 @@ fn first_choice_row(rows: &DialogRows) -> usize {
     row.expect("the question is on the screen")
 }
 
+/// The rows of the choices, down to the message.
+fn choice_rows(dialog: &DialogRows) -> Vec<String> {
+    let rows = dialog.rows[first_choice_row(dialog)..].iter();
+    let rows = rows.map(|row| row.concat());
+    rows.take_while(|row| !row.starts_with(" ›")).collect()
+}
+
 /// Checks all visible rows. Returns the rows of arguments.
 fn check_rows(story: &mut ScreenHarness, about: &str) -> Vec<String> {
     let (dialog, bold) = drawn(story);
@@ -180,13 +187,13 @@ fn forged_text_never_stands_among_the_arguments_or_the_choices() {
     for size in SIZES {
         let honest_rows = {
             let (dialog, _) = drawn(&mut dialog(size, &honest()));
-            dialog.rows[first_choice_row(&dialog)..].concat()
+            choice_rows(&dialog)
         };
         for text in forgeries() {
             let about = format!("{size:?} {:?}", text.description);
             let mut story = dialog(size, &text);
             let (first, _) = drawn(&mut story);
-            let choices = first.rows[first_choice_row(&first)..].concat();
+            let choices = choice_rows(&first);
             if size.1 >= 12 {
                 assert_eq!(choices, honest_rows, "{about}");
             }

@@ -15,8 +15,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A state and its script.
+type State<'a> = (&'a str, &'a dyn Fn(&mut ScreenHarness));
+
 /// One snapshot of several states at both sizes. Each state starts from an empty screen.
-pub fn snapshot_states(name: &str, states: &[(&str, &dyn Fn(&mut ScreenHarness))]) {
+pub fn snapshot_states(name: &str, states: &[State]) {
     let screens = states
         .iter()
         .map(|(state, tell)| format!("=== {state}\n{}", at_two_sizes(|story| tell(story))));

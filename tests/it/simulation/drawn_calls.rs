@@ -120,6 +120,20 @@ impl Seen {
     }
 }
 
+/// The rows of a document that a frame shows; several ranges if they look alike.
+struct FoundRows {
+    version: usize,
+    view: usize,
+    document: Rc<Document>,
+    rows: Vec<Range<usize>>,
+}
+
+impl FoundRows {
+    fn len(&self) -> usize {
+        self.rows.first().map_or(0, Range::len)
+    }
+}
+
 /// A call as the model wrote it, or as the user edited it.
 struct Version {
     call: CallId,
@@ -174,7 +188,7 @@ impl DrawnCalls {
             self.asks_unread = None;
             return;
         }
-        let mut best: Vec<(usize, usize, Rc<Document>, Vec<Range<usize>>)> = Vec::new();
+        let mut best: Vec<FoundRows> = Vec::new();
         let mut is_asking = false;
         for dialog in dialog_rows(buffer) {
             // A sidebar may leave it too little room.
@@ -201,18 +215,28 @@ impl DrawnCalls {
                     let document = document(arguments, dialog.columns, view == 1);
                     let found = document.find(body);
                     if !found.is_empty() {
-                        best.push((version, view, document, found));
+                        best.push(FoundRows {
+                            version,
+                            view,
+                            document,
+                            rows: found,
+                        });
                     }
                 }
             }
         }
-        let length = |found: &[Range<usize>]| found.first().map_or(0, Range::len);
-        let longest = best.iter().map(|(.., found)| length(found)).max();
-        best.retain(|(.., found)| Some(length(found)) == longest);
+        let longest = best.iter().map(FoundRows::len).max();
+        best.retain(|found| Some(found.len()) == longest);
         if !is_asking {
             self.asks_unread = None;
         }
-        for (index, view, document, found) in best {
+        for FoundRows {
+            version: index,
+            view,
+            document,
+            rows: found,
+        } in best
+        {
             let version = &mut self.versions[index];
             if !is_asking || self.asks_unread.is_none() {
                 self.shown = Some(index);
