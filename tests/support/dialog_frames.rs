@@ -64,7 +64,9 @@ pub fn dialog_rows(buffer: &Buffer) -> Vec<DialogRows> {
         return vec![from(1), from(0)];
     };
     // Beside a sidebar, the dialog is as wide as the column of the chat.
-    let edge = rows[title].iter().position(|cell| cell == "│");
+    // A name in the title may contain the sign of the sidebar's rule, so look at more rows.
+    let around = &rows[1.min(title)..rows.len().min(title + 3)];
+    let edge = (0..rows[title].len()).find(|x| around.iter().all(|row| row[*x] == "│"));
     let columns = edge.unwrap_or(rows[title].len());
     let below = rows[title + 1..].iter();
     vec![DialogRows {

@@ -182,6 +182,26 @@ impl DrawnCalls {
         self.shown = None;
     }
 
+    /// The arguments that these rows show from their beginning on.
+    fn find_rows(&self, rows: &[String], columns: u16) -> Vec<FoundRows> {
+        let mut found = Vec::new();
+        for (version, shown) in self.versions.iter().enumerate() {
+            for view in 0..1 + usize::from(self.uses_json) {
+                let document = document(&shown.arguments, columns, view == 1);
+                let rows = document.find(rows);
+                if !rows.is_empty() {
+                    found.push(FoundRows {
+                        version,
+                        view,
+                        document,
+                        rows,
+                    });
+                }
+            }
+        }
+        found
+    }
+
     pub fn observe_frame(&mut self, buffer: &Buffer, now: Duration) {
         (self.field, self.typed_run) = (None, false);
         if buffer.area.width < READABLE.0 || buffer.area.height < READABLE.1 {
@@ -209,21 +229,7 @@ impl DrawnCalls {
             }
             let body = dialog.rows.iter().position(|row| has_margin(row));
             let body = &rows[body.unwrap_or(rows.len())..];
-            for version in 0..self.versions.len() {
-                for view in 0..1 + usize::from(self.uses_json) {
-                    let arguments = &self.versions[version].arguments;
-                    let document = document(arguments, dialog.columns, view == 1);
-                    let found = document.find(body);
-                    if !found.is_empty() {
-                        best.push(FoundRows {
-                            version,
-                            view,
-                            document,
-                            rows: found,
-                        });
-                    }
-                }
-            }
+            best.extend(self.find_rows(body, dialog.columns));
         }
         let longest = best.iter().map(FoundRows::len).max();
         best.retain(|found| Some(found.len()) == longest);
