@@ -93,7 +93,11 @@ pub fn has_margin(row: &[String]) -> bool {
 /// # Panics
 /// The arguments cannot be rebuilt from the rows.
 pub fn all_argument_rows(arguments: &Arguments, columns: u16, as_json: bool) -> Vec<Vec<String>> {
-    let mut height = 60;
+    // Drawing blank rows takes time, so guess the height first.
+    let json = serde_json::to_string_pretty(arguments).expect("JSON");
+    let lines = json.lines().count() + json.matches("\\n").count();
+    let rows = lines + json.len() / usize::from(columns.saturating_sub(12).max(8));
+    let mut height = u16::try_from(rows + 20).unwrap_or(u16::MAX / 2);
     loop {
         if let Some(rows) = drawn_whole(arguments, (columns, height), as_json) {
             let read = match as_json {
@@ -103,7 +107,7 @@ pub fn all_argument_rows(arguments: &Arguments, columns: u16, as_json: bool) -> 
             assert_eq!(read, *arguments, "rebuilt from {rows:#?}");
             return rows;
         }
-        height = height.checked_mul(4).expect("the arguments fit a screen");
+        height = height.checked_mul(2).expect("the arguments fit a screen");
     }
 }
 

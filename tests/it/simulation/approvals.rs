@@ -21,7 +21,7 @@ use std::time::Duration;
 
 const INPUTS_MAX: usize = 120;
 /// A dialog is drawn far more slowly than a turn steps, so fewer seeds run.
-const SEEDS_PER_CASE: u64 = 10;
+const SEEDS_PER_CASE: u64 = 50;
 const TOOLS: [&str; 3] = ["write", "list", "echo"];
 /// How calls run, and why they may. The seeds must reach each of these.
 const EXPECTED_RUNS: [&str; 11] = [
