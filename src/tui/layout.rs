@@ -84,13 +84,14 @@ impl ScreenLayout {
         }
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
-        // A layer below a dialog takes the whole width, so a narrower dialog would cut its words.
-        let covers_layer = has_dialog && model.layer.is_some();
+        // A sidebar must not hide the dialog that has the keys. A layer below a dialog takes the
+        // whole width, so a narrower dialog would cut its words.
+        let needs_width = has_dialog && (model.layer.is_some() || width < HALF_FROM);
         if fits_sidebar(model.screen.size) {
-            if has_sidebar_content(model) && !covers_layer {
+            if has_sidebar_content(model) && !needs_width {
                 this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
             }
-        } else if model.panes.over_chat.is_some() && !covers_layer {
+        } else if model.panes.over_chat.is_some() && !needs_width {
             let columns = if width < HALF_FROM { width } else { width / 2 };
             this.sidebar = Some(take_right(&mut column, columns));
             this.is_sidebar_temporary = true;

@@ -5,6 +5,7 @@ use crate::support::argument_reader::read_arguments;
 use crate::support::dialog_frames::{DESCRIPTION, all_argument_rows, dialog_rows};
 use crate::support::fixtures;
 use crate::support::screen_harness::{ScreenHarness, screen_harness, tool};
+use crossterm::event::KeyCode;
 use humble::domain::tool::ToolState;
 use humble::domain::{AskId, CallId, TurnEvent};
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
@@ -128,6 +129,19 @@ fn marks_in_long_lines_are_drawn() {
                 // Panics if the arguments cannot be rebuilt from the rows.
                 let rows = all_argument_rows(&arguments, columns, as_json);
                 assert!(rows.len() > 40, "{} rows", rows.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sidebar_never_hides_a_dialog() {
+    for size in [(20, 6), (30, 12), (50, 20), (59, 40), (64, 20), (120, 40)] {
+        for pane in [KeyCode::F(2), KeyCode::F(3)] {
+            let mut story = approval(size, "run", &json!({ "n": 12 }));
+            let screen = story.key(pane).screen();
+            for part in ["Call now? (Y/N)", "n  12"] {
+                assert!(screen.contains(part), "{size:?}: {part}\n{screen}");
             }
         }
     }
