@@ -11,6 +11,10 @@ mod demo;
 mod editor;
 #[path = "terminal/exit.rs"]
 mod exit;
+#[path = "support/fixtures.rs"]
+mod fixtures;
+#[path = "terminal/frames.rs"]
+mod frames;
 #[path = "support/home.rs"]
 mod home;
 #[path = "support/model_server/mod.rs"]
@@ -19,6 +23,8 @@ mod model_server;
 mod probe;
 #[path = "support/pty.rs"]
 mod pty;
+#[path = "support/screen_harness.rs"]
+mod screen_harness;
 #[path = "terminal/server_failures.rs"]
 mod server_failures;
 #[path = "terminal/session_options.rs"]

@@ -84,11 +84,14 @@ impl ScreenLayout {
         layout.body = rest;
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
+        // A sidebar must not hide the dialog that has the keys. A layer below a dialog takes the
+        // whole width, so a narrower dialog would cut its words.
+        let needs_width = has_dialog && (model.layer.is_some() || width < HALF_WIDTH_FROM);
         if fits_sidebar(model.screen.size) {
-            if has_sidebar_content(model) {
+            if has_sidebar_content(model) && !needs_width {
                 layout.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
             }
-        } else if model.panes.over_chat.is_some() {
+        } else if model.panes.over_chat.is_some() && !needs_width {
             let columns = if width < HALF_WIDTH_FROM {
                 width
             } else {

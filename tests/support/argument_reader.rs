@@ -1,5 +1,6 @@
 //! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only the
 //! dialog's signs. This proves that the dialog omits nothing and is unambiguous.
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
@@ -39,6 +40,23 @@ pub fn read_arguments(rows: &[Vec<String>]) -> Map<String, Value> {
     match root {
         Value::Object(members) => members,
         _ => unreachable!("the root is an object"),
+    }
+}
+
+/// Reads the rows of the JSON view.
+///
+/// # Panics
+/// The rows are not the JSON of an object.
+pub fn read_json(rows: &[Vec<String>]) -> Map<String, Value> {
+    let mut rows: VecDeque<&Vec<String>> = rows.iter().collect();
+    let mut json = String::new();
+    while let Some(line) = next_line(&mut rows, 0) {
+        json += &line;
+        json += "\n";
+    }
+    match unescape_value(serde_json::from_str(&json).expect("JSON")) {
+        Value::Object(members) => members,
+        other => panic!("not an object: {other}"),
     }
 }
 
@@ -238,7 +256,7 @@ fn unescape_line(text: &str) -> String {
 
 /// Unescapes all strings of a value. The dialog escapes JSON after writing it, so this happens
 /// after parsing.
-fn unescape_value(value: Value) -> Value {
+pub fn unescape_value(value: Value) -> Value {
     match value {
         Value::String(text) => unescape(&text).into(),
         Value::Array(items) => items.into_iter().map(unescape_value).collect(),

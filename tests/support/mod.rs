@@ -2,6 +2,7 @@
 
 pub mod argument_reader;
 pub mod chat;
+pub mod dialog_frames;
 pub mod engine_harness;
 pub mod fixtures;
 pub mod home;

@@ -1,4 +1,5 @@
 //! Drives the user interface step by step and returns its buffer as lines.
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use super::fixtures;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

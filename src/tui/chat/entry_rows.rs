@@ -1,13 +1,12 @@
 //! The rows of an entry: spacing from its neighbors, head and foot rows, and the text in
 //! between.
 
-use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::ToolState;
 use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
-use crate::text::Clean;
-use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::layout_input::LayoutInput;
+use std::borrow::Cow;
 
 /// Indentation of a call's text and of unfolded thinking.
 pub const INDENT: u16 = 2;

@@ -1,6 +1,7 @@
 //! Text fields of a dialog: denial reason, confirmation, and edited arguments.
 
 use crate::text::Clean;
+use crate::tui::dialog::arguments::shown_text;
 use crate::tui::dialog::compact::saturate_u16;
 use crate::tui::dialog::state::{DialogMode, EditTarget};
 use crate::tui::widgets::editor::Editor;
@@ -50,7 +51,10 @@ fn fully_drawn_text(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Opt
     let text = editor.text();
     // Trailing spaces of a row are not drawn, so a run of spaces could hide content.
     let has_run = |line: &str| line.trim_start_matches(' ').contains("  ");
-    (!text.lines().any(has_run)).then_some(text)
+    // The field escapes invisible characters, but a text can imitate an escape.
+    let is_literal = |line: &str| shown_text(line) == line;
+    let is_clear = |line: &str| is_literal(line) && !has_run(line);
+    text.lines().all(is_clear).then_some(text)
 }
 
 /// A text field with its label above and an error below.

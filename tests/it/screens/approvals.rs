@@ -2,12 +2,13 @@
 //! eye; and for each, at several widths, the arguments are rebuilt from the cells on the screen.
 
 use crate::support::argument_reader::read_arguments;
+use crate::support::dialog_frames::{DESCRIPTION, all_argument_rows, dialog_rows};
 use crate::support::fixtures;
 use crate::support::screen_harness::{ScreenHarness, screen_harness, tool};
+use crossterm::event::KeyCode;
 use humble::domain::tool::ToolState;
 use humble::domain::{AskId, CallId, TurnEvent};
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
-use ratatui::buffer::Buffer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -73,37 +74,13 @@ fn approval(size: (u16, u16), name: &str, arguments: &Value) -> ScreenHarness {
     story
 }
 
-/// The cells of a row; the second cell of a wide character is empty.
-fn cells(buffer: &Buffer, y: u16, columns: u16) -> Vec<String> {
-    let mut covered = 0;
-    let row = (0..columns).map(|x| {
-        if covered > 0 {
-            covered -= 1;
-            return String::new();
-        }
-        let symbol = buffer[(x, y)].symbol();
-        covered = humble::text::grapheme::cluster_width(symbol).saturating_sub(1);
-        symbol.to_owned()
-    });
-    row.collect()
-}
-
 /// The rows between the title and the server's description.
 fn argument_rows(story: &mut ScreenHarness) -> Vec<Vec<String>> {
     let (buffer, _) = story.draw();
-    // Beside a sidebar, the dialog is as wide as the column of the chat.
-    let rows = (0..buffer.area.height).map(|y| cells(&buffer, y, buffer.area.width));
-    let rows: Vec<Vec<String>> = rows.collect();
-    let text = |row: &[String]| row.concat();
-    let title = rows.iter().position(|row| text(row).starts_with("── Run "));
-    let columns = rows[title.expect("a title")]
-        .iter()
-        .position(|cell| cell == "│")
-        .unwrap_or(usize::from(buffer.area.width));
-    let below = rows.into_iter().skip(title.expect("a title") + 1);
-    below
-        .map(|row| row[..columns].to_vec())
-        .take_while(|row| !text(row).starts_with("The server says: "))
+    let dialog = dialog_rows(&buffer).remove(0);
+    assert!(dialog.title.is_some(), "the dialog has a title");
+    let rows = dialog.rows.into_iter();
+    rows.take_while(|row| !row.concat().starts_with(DESCRIPTION))
         .collect()
 }
 
@@ -137,6 +114,35 @@ fn what_is_drawn_is_what_runs() {
             let mut story = approval((columns, 1_500), &tool, &arguments);
             let read = read_arguments(&argument_rows(&mut story));
             assert_eq!(Value::Object(read), arguments, "{name} at {columns}");
+        }
+    }
+}
+
+/// A highlighted part of a long line may end inside a cluster.
+#[test]
+fn marks_in_long_lines_are_drawn() {
+    for pad in 0..4 {
+        let text = "x".repeat(pad) + &"e\u{301}t ".repeat(1_200);
+        let arguments = fixtures::object(json!({ "body": { "text": [text] } }));
+        for columns in [60, 80] {
+            for as_json in [false, true] {
+                // Panics if the arguments cannot be rebuilt from the rows.
+                let rows = all_argument_rows(&arguments, columns, as_json);
+                assert!(rows.len() > 40, "{} rows", rows.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sidebar_never_hides_a_dialog() {
+    for size in [(20, 6), (30, 12), (50, 20), (59, 40), (64, 20), (120, 40)] {
+        for pane in [KeyCode::F(2), KeyCode::F(3)] {
+            let mut story = approval(size, "run", &json!({ "n": 12 }));
+            let screen = story.key(pane).screen();
+            for part in ["Call now? (Y/N)", "n  12"] {
+                assert!(screen.contains(part), "{size:?}: {part}\n{screen}");
+            }
         }
     }
 }

@@ -4,11 +4,15 @@
 mod approvals;
 mod chat;
 mod dialogs;
+mod forged_text;
 mod log;
 mod models;
 mod pictures;
 mod probe;
+mod questions;
 mod servers;
+mod states;
+mod without_color;
 
 use crate::support::screen_harness::{ScreenHarness, screen_harness};
 

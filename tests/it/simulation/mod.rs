@@ -2,9 +2,13 @@
 //! A failure prints its seed; pass the seed to `run_turn` to reproduce the failure.
 
 use crate::support::test_rng;
+mod approvals;
+mod approving_user;
 mod argument_checks;
 mod checker;
+mod drawn_calls;
 mod faulty_turns;
+mod random_arguments;
 mod screen;
 mod transitions;
 mod trust_inputs;

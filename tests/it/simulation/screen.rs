@@ -2,12 +2,13 @@
 //! real turn, whose events drive the screen.
 
 use super::checker::Checker;
+use super::drawn_calls::DrawnCalls;
 use super::test_rng::TestRng;
 use super::{run_count, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
-use humble::protocol::{Command, Event, ModelJob, QuestionOwner};
+use humble::protocol::{Ask, Command, Event, ModelJob, QuestionOwner};
 use humble::tui::{Msg, TuiOptions, UiEffect, UiInput, UiModel, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -23,6 +24,8 @@ struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
     checker: Checker,
+    /// The calls of the open question.
+    drawn: DrawnCalls,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
     /// When the open question was asked.
@@ -42,6 +45,7 @@ impl ScreenSimulation {
             model: UiModel::new(&TuiOptions::default(), (100, 30)),
             turn: None,
             checker: Checker::new(humble::domain::ToolMode::Manual, 1),
+            drawn: DrawnCalls::default(),
             ids: TurnIdGenerators::default(),
             ask: None,
             asked_at: Duration::ZERO,
@@ -93,7 +97,9 @@ impl ScreenSimulation {
         if is_undrawn || !self.model.dialogs.all().is_empty() && rng.one_in(8) {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
-            view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
+            let mut buffer = ratatui::buffer::Buffer::empty(area);
+            view::paint(&mut self.model, &mut buffer);
+            self.drawn.observe_frame(&buffer, self.now);
         }
         let dialog_ids: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
         let question_ids: Vec<AskId> = self.ask.into_iter().collect();
@@ -130,13 +136,22 @@ impl ScreenSimulation {
                 if !is_key || !self.accepts_answer {
                     return self.report("an answer without a key after a quiet time");
                 }
+                if let Err(problem) = self.drawn.check_answer(&answer, self.now) {
+                    return self.report(&problem);
+                }
                 self.step(TurnInput::Answered { ask, answer })
             }
             Command::Interrupt => {
                 inputs.push_back(UiInput::Engine(Box::new(Event::InterruptAcknowledged)));
                 self.step(TurnInput::Interrupt)
             }
-            Command::CheckArguments { query, .. } => {
+            Command::CheckArguments {
+                query, arguments, ..
+            } => {
+                let dialog = self.model.dialogs.current();
+                if let Some(call) = dialog.and_then(|dialog| dialog.call()) {
+                    self.drawn.set_arguments(call.call, &arguments, true);
+                }
                 let check = *rng.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
                 let check = check.clone();
                 let event = Event::ArgumentsChecked { query, check };
@@ -174,6 +189,13 @@ impl ScreenSimulation {
                 TurnEffect::Emit(event) => Event::Turn(id, event),
                 TurnEffect::OpenAsk { ask, question } => {
                     (self.ask, self.asked_at, self.accepts_answer) = (Some(ask), self.now, false);
+                    self.drawn = DrawnCalls::default();
+                    if let Ask::ApproveCalls(calls) = &question {
+                        for call in calls {
+                            let arguments = &self.checker.calls[&call.call].arguments;
+                            self.drawn.set_arguments(call.call, arguments, false);
+                        }
+                    }
                     Event::Asked {
                         ask,
                         owner: QuestionOwner::Job(ModelJob::Turn(id)),
@@ -214,6 +236,8 @@ impl ScreenSimulation {
         terminal
             .draw(|frame| view::draw(&mut self.model, frame))
             .expect("drawn");
+        self.drawn
+            .observe_frame(terminal.backend().buffer(), self.now);
     }
 }
 

@@ -2,7 +2,7 @@
 //! short values share a row.
 
 use super::document::{ArgumentDocument, DocumentLine, LineKind};
-use crate::text::grapheme::width;
+use crate::text::grapheme::{cluster_end, width};
 use crate::text::highlight::Token;
 use crate::text::line_diff::LineChange;
 use crate::text::lossless_wrap::{MARGIN_COLUMNS, RowJoin, lossless_line_rows};
@@ -207,7 +207,8 @@ fn push_tokens(row: &mut StyledLine, line: &DocumentLine, part: Range<usize>) {
         if at >= part.end {
             break;
         }
-        let end = (*end as usize).min(part.end);
+        // Half a cluster would be drawn without its marks.
+        let end = cluster_end(&line.text, *end as usize).min(part.end);
         let style = TextStyle::from_role(StyleRole::Token(*token));
         row.push(&line.text[at..end], style);
         at = end;

@@ -1,0 +1,280 @@
+//! Random keys, pastes, edits and sizes against approval dialogs with random arguments. No call
+//! runs unless a frame showed each part of its arguments, or the user typed the confirmation.
+
+use super::approving_user::{ApprovingUser, key, size};
+use super::drawn_calls::DrawnCalls;
+use super::random_arguments::RandomArguments;
+use super::run_count;
+use super::test_rng::TestRng;
+use crate::support::fixtures;
+use crate::support::screen_harness::{buffer_to_lines, screen_harness};
+use crossterm::event::KeyCode;
+use humble::domain::{Arguments, AskId, CallId, Decision, SchemaCheck, TurnEvent, TurnId};
+use humble::protocol::{Ask, CallToApprove, Command, Event, ModelJob, QuestionOwner, UserAnswer};
+use humble::tui::{Msg, UiEffect, UiInput, UiModel, update, view};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+const INPUTS_MAX: usize = 120;
+/// A dialog is drawn far more slowly than a turn steps, so fewer seeds run.
+const SEEDS_PER_CASE: u64 = 50;
+const TOOLS: [&str; 3] = ["write", "list", "echo"];
+/// How calls run, and why they may. The seeds must reach each of these.
+const EXPECTED_RUNS: [&str; 11] = [
+    "always",
+    "drawn",
+    "drawn in the field",
+    "edited",
+    "for the session",
+    "matching",
+    "run",
+    "the server",
+    "unread",
+    "with others",
+    "json",
+];
+
+/// A wrong program, which the check must find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Runs all calls at the first frame.
+    RunsAtFirst,
+    /// Counts frames as drawn that were not.
+    SkipsFrames,
+    /// Runs other arguments than those on the screen.
+    RunsOther,
+    /// Runs calls of which only a part was drawn.
+    RunsEarly,
+}
+
+struct ApprovalSession {
+    model: UiModel,
+    turn: TurnId,
+    calls: Vec<(CallId, &'static str, Arguments)>,
+    drawn: DrawnCalls,
+    now: Duration,
+    user: ApprovingUser,
+    frames: usize,
+    /// The last frame, and its text if there is a fault.
+    buffer: Buffer,
+    last_frame: String,
+    fault: Option<Fault>,
+    outcome: Option<Result<(), String>>,
+}
+
+impl ApprovalSession {
+    fn new(dice: &mut TestRng, fault: Option<Fault>) -> Self {
+        let mut story = screen_harness(size(dice));
+        story.prompt("go");
+        let (turn, now) = (story.turn, story.model.now);
+        let mut session = Self {
+            model: std::mem::replace(&mut story.model, screen_harness((1, 1)).model),
+            turn,
+            calls: Vec::new(),
+            drawn: DrawnCalls::default(),
+            now,
+            user: ApprovingUser::default(),
+            frames: 0,
+            buffer: Buffer::default(),
+            last_frame: String::new(),
+            fault,
+            outcome: None,
+        };
+        let count = *dice.pick(&[1, 1, 2, 3]);
+        for (tool, id) in TOOLS.into_iter().take(count).zip(1..) {
+            let arguments = RandomArguments::new(dice).arguments();
+            session.calls.push((CallId(id), tool, arguments.clone()));
+            session.drawn.set_arguments(CallId(id), &arguments, false);
+            session.announce(CallId(id), tool, arguments, dice);
+        }
+        let offered = session.calls.iter().map(|(call, tool, _)| CallToApprove {
+            call: *call,
+            tool: Arc::new(fixtures::described_tool(tool, "Does it.\n  path  /safe")),
+        });
+        let question = Ask::ApproveCalls(offered.collect());
+        let asked = Event::Asked {
+            ask: AskId(1),
+            owner: QuestionOwner::Job(ModelJob::Turn(turn)),
+            question,
+        };
+        session.apply(UiInput::Engine(Box::new(asked)), dice);
+        session.draw();
+        session
+    }
+
+    /// The engine shows a call, which may have changed.
+    fn announce(&mut self, id: CallId, tool: &str, arguments: Arguments, dice: &mut TestRng) {
+        let call = humble::domain::ToolCall {
+            id,
+            ..fixtures::tool_call("files", tool, Value::Object(arguments))
+        };
+        let event = Event::Turn(self.turn, TurnEvent::Tool(call));
+        self.apply(UiInput::Engine(Box::new(event)), dice);
+    }
+
+    fn apply(&mut self, input: UiInput, dice: &mut TestRng) {
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            for effect in update(&mut self.model, Msg::new(self.now, input)) {
+                match effect {
+                    UiEffect::Send(Command::Answer { answer, .. }) => self.answer(answer),
+                    UiEffect::Send(Command::Interrupt) | UiEffect::Quit => {
+                        self.outcome = Some(Ok(()));
+                    }
+                    UiEffect::Send(Command::CheckArguments {
+                        query,
+                        tool,
+                        arguments,
+                    }) => {
+                        let check = match dice.one_in(6) {
+                            true => SchemaCheck::Invalid("no".to_owned()),
+                            false => SchemaCheck::Valid,
+                        };
+                        let call = self.calls.iter().find(|(_, name, _)| **name == *tool.name);
+                        if let (Some((call, ..)), SchemaCheck::Valid) = (call, &check) {
+                            self.drawn.set_arguments(*call, &arguments, true);
+                        }
+                        let event = Event::ArgumentsChecked { query, check };
+                        inputs.push_back(UiInput::Engine(Box::new(event)));
+                    }
+                    UiEffect::OpenEditor(text) => {
+                        let text = text.replacen('1', "2\u{202e}", 1);
+                        inputs.push_back(UiInput::EditorClosed(Ok(text)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, mut answer: UserAnswer) {
+        if let (Some(Fault::RunsOther), UserAnswer::Calls(decisions)) = (self.fault, &mut answer) {
+            for (_, decision) in decisions {
+                let arguments = fixtures::object(json!({ "path": "/" }));
+                *decision = Decision::Edit { arguments };
+            }
+        }
+        let verdict = self.drawn.check_answer(&answer, self.now);
+        if verdict.is_err() {
+            self.last_frame = buffer_to_lines(&self.buffer).join("\n");
+        }
+        self.outcome = Some(verdict);
+    }
+
+    fn draw(&mut self) {
+        let (width, height) = self.model.screen.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        view::paint(&mut self.model, &mut buffer);
+        self.frames += 1;
+        if self.fault == Some(Fault::SkipsFrames) && self.frames.is_multiple_of(2) {
+            return;
+        }
+        self.drawn.observe_frame(&buffer, self.now);
+        self.buffer = buffer;
+        let runs_now = match self.fault {
+            Some(Fault::RunsAtFirst) => true,
+            Some(Fault::RunsEarly) => self.drawn.is_partly_drawn(),
+            _ => false,
+        };
+        if runs_now {
+            let calls = self.calls.iter();
+            let runs = calls.map(|(call, ..)| (*call, Decision::Run));
+            self.answer(UserAnswer::Calls(runs.collect()));
+        }
+    }
+
+    fn step(&mut self, dice: &mut TestRng) {
+        self.now += Duration::from_millis(*dice.pick(match self.user.reads {
+            true => &[60, 250, 700, 700],
+            false => &[0, 4, 60, 250, 700],
+        }));
+        // The program wakes up once the dialog accepts keys.
+        self.apply(UiInput::Tick, dice);
+        if let [(call, tool, arguments)] = self.calls.as_mut_slice()
+            && dice.one_in(150)
+        {
+            arguments.insert("changed".to_owned(), json!(self.now.as_millis() as u64));
+            let (call, tool, arguments) = (*call, *tool, arguments.clone());
+            self.drawn.set_arguments(call, &arguments, false);
+            self.announce(call, tool, arguments, dice);
+        }
+        let input = self.user.next_input(dice);
+        let is_enter = input == key(KeyCode::Enter);
+        let shows_at_once = matches!(input, UiInput::Paste(_)) || input == key(KeyCode::Char('r'));
+        self.drawn.uses_json |= matches!(&input, UiInput::Key(key) if key.code == KeyCode::F(5));
+        if is_enter {
+            self.drawn.observe_enter();
+        }
+        self.apply(input, dice);
+        if self.outcome.is_none() && (shows_at_once || !dice.one_in(3)) {
+            self.draw();
+        }
+    }
+}
+
+/// Runs one session. Returns how often calls ran, and why.
+fn run_session(seed: u64, fault: Option<Fault>) -> Result<BTreeMap<&'static str, usize>, String> {
+    let dice = &mut TestRng::new(seed);
+    let mut session = ApprovalSession::new(dice, fault);
+    session.user.reads = !dice.one_in(4);
+    for input in 0..INPUTS_MAX {
+        if let Some(outcome) = session.outcome {
+            outcome.map_err(|fault| format!("input {input}: {fault}\n{}", session.last_frame))?;
+            break;
+        }
+        session.step(dice);
+    }
+    if session.drawn.uses_json && !session.drawn.runs.is_empty() {
+        session.drawn.runs.insert("json", 1);
+    }
+    Ok(session.drawn.runs)
+}
+
+#[test]
+fn no_call_runs_that_was_not_drawn() {
+    let cases = run_count() / SEEDS_PER_CASE;
+    let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
+    let workers: Vec<_> = (0..threads)
+        .map(|worker| {
+            std::thread::spawn(move || {
+                let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
+                for seed in (0..cases).filter(|seed| seed % threads == worker) {
+                    let session = run_session(seed, None);
+                    let runs = session.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+                    for (how, count) in runs {
+                        *total.entry(how).or_default() += count;
+                    }
+                }
+                total
+            })
+        })
+        .collect();
+    let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for worker in workers {
+        for (how, count) in worker.join().expect("no fault") {
+            *total.entry(how).or_default() += count;
+        }
+    }
+    println!("{cases} approvals: {total:?}");
+    for how in EXPECTED_RUNS {
+        assert!(total.contains_key(how), "never: {how} in {total:?}");
+    }
+}
+
+#[test]
+fn each_faulty_screen_is_caught() {
+    let faults = [
+        Fault::RunsAtFirst,
+        Fault::SkipsFrames,
+        Fault::RunsOther,
+        Fault::RunsEarly,
+    ];
+    for fault in faults {
+        let caught = (0..200).find(|seed| run_session(*seed, Some(fault)).is_err());
+        assert!(caught.is_some(), "{fault:?}");
+    }
+}

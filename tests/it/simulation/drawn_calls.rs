@@ -1,0 +1,379 @@
+//! Which arguments were drawn, found out from the cells of the frames alone, and whether an
+//! answer runs only those. Knows nothing of the program's own bookkeeping.
+
+use crate::support::argument_reader::unescape_value;
+use crate::support::dialog_frames::{all_argument_rows, dialog_rows, has_margin};
+use humble::domain::{Arguments, CallId, Decision};
+use humble::protocol::UserAnswer;
+use ratatui::buffer::Buffer;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A call runs at the earliest this long after its last part was drawn.
+const QUIET: Duration = Duration::from_millis(500);
+/// A call with more undrawn rows can be confirmed unread.
+const UNREAD_ROWS_MIN: usize = 500;
+/// On a smaller screen, rows are cut.
+const READABLE: (u16, u16) = (20, 4);
+/// Documents that each thread keeps.
+const DOCUMENTS_MAX: usize = 1_500;
+const FIELD_LABEL: &str = "Edit the arguments:";
+const UNREAD_LABEL: &str = "Type run and press";
+
+/// All rows of a call's arguments at one width. The cells that are not blank have the same order
+/// at any width, so their indices are positions in the arguments.
+struct Document {
+    rows: Vec<String>,
+    /// The cells of each row.
+    cells: Vec<Range<usize>>,
+    /// The rows with this text.
+    rows_by_text: HashMap<String, Vec<usize>>,
+}
+
+impl Document {
+    fn new(arguments: &Arguments, columns: u16, as_json: bool) -> Self {
+        let drawn = all_argument_rows(arguments, columns, as_json);
+        let (mut cells, mut end) = (Vec::new(), 0);
+        let mut rows_by_text: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, row) in drawn.iter().enumerate() {
+            let is_visible = |cell: &&String| !matches!(cell.as_str(), " " | "");
+            let start = end;
+            // The first column holds the margin sign, which depends on the width.
+            end += row[1..].iter().filter(is_visible).count();
+            cells.push(start..end);
+            rows_by_text.entry(row.concat()).or_default().push(index);
+        }
+        let rows = drawn.iter().map(|row| row.concat()).collect();
+        Self {
+            rows,
+            cells,
+            rows_by_text,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.cells.last().map_or(0, |last| last.end)
+    }
+
+    /// The longest beginnings of `rows` that stand in the document, as ranges of its rows.
+    fn find(&self, rows: &[String]) -> Vec<Range<usize>> {
+        let starts = rows.first().and_then(|row| self.rows_by_text.get(row));
+        let found = starts.into_iter().flatten().map(|start| {
+            let pairs = self.rows[*start..].iter().zip(rows);
+            let same = pairs.take_while(|(ours, drawn)| ours == drawn).count();
+            *start..start + same
+        });
+        let found: Vec<_> = found.collect();
+        let longest = found.iter().map(Range::len).max().unwrap_or(0);
+        found
+            .into_iter()
+            .filter(|rows| rows.len() == longest)
+            .collect()
+    }
+}
+
+/// Which cells of a document were drawn, and which blank rows between two cells.
+#[derive(Default)]
+struct Seen {
+    cells: Vec<bool>,
+    /// At each index: between the cell before and this one.
+    gaps: Vec<bool>,
+}
+
+impl Seen {
+    fn add(&mut self, document: &Document, rows: Range<usize>) {
+        self.cells.resize(document.len(), false);
+        self.gaps.resize(document.len() + 1, false);
+        let (start, end) = (
+            document.cells[rows.start].start,
+            document.cells[rows.end - 1].end,
+        );
+        self.cells[start..end].fill(true);
+        let is_blank = |row: &usize| document.cells[*row].is_empty();
+        let is_hidden = |row: usize, gap: usize| {
+            !rows.contains(&row) && is_blank(&row) && document.cells[row].start == gap
+        };
+        for gap in start..=end {
+            let around = rows.start.saturating_sub(3)..(rows.end + 3).min(document.rows.len());
+            let is_edge = gap == start || gap == end;
+            self.gaps[gap] |= !is_edge || !around.into_iter().any(|row| is_hidden(row, gap));
+        }
+    }
+
+    fn row_is_drawn(&self, cells: &Range<usize>) -> bool {
+        match cells.is_empty() {
+            true => self.gaps.get(cells.start).is_some_and(|seen| *seen),
+            false => self
+                .cells
+                .get(cells.clone())
+                .is_some_and(|cells| cells.iter().all(|seen| *seen)),
+        }
+    }
+
+    fn rows_left(&self, document: &Document) -> usize {
+        let rows = document.cells.iter();
+        rows.filter(|cells| !self.row_is_drawn(cells)).count()
+    }
+}
+
+/// The rows of a document that a frame shows; several ranges if they look alike.
+struct FoundRows {
+    version: usize,
+    view: usize,
+    document: Rc<Document>,
+    rows: Vec<Range<usize>>,
+}
+
+impl FoundRows {
+    fn len(&self) -> usize {
+        self.rows.first().map_or(0, Range::len)
+    }
+}
+
+/// A call as the model wrote it, or as the user edited it.
+struct Version {
+    call: CallId,
+    arguments: Arguments,
+    is_edited: bool,
+    /// The argument editor showed all of it when the user submitted it.
+    was_in_field: bool,
+    /// In the readable view, and in the JSON.
+    seen: [Seen; 2],
+    rows_left: usize,
+    drawn_at: Option<Duration>,
+}
+
+/// Checks the answers to one question.
+#[derive(Default)]
+pub struct DrawnCalls {
+    versions: Vec<Version>,
+    /// The version that the last frame showed.
+    shown: Option<usize>,
+    /// The text of the argument editor in the last frame, without blanks.
+    field: Option<String>,
+    /// The last frame asks to confirm a run of this version, which had enough undrawn rows.
+    asks_unread: Option<usize>,
+    typed_run: bool,
+    confirmed: Vec<CallId>,
+    /// Whether the JSON may be on the screen.
+    pub uses_json: bool,
+    /// How often calls ran, and why they were allowed to.
+    pub runs: BTreeMap<&'static str, usize>,
+}
+
+impl DrawnCalls {
+    /// The arguments of a call, which replace the known ones.
+    pub fn set_arguments(&mut self, call: CallId, arguments: &Arguments, is_edited: bool) {
+        self.versions
+            .retain(|known| known.call != call || known.is_edited != is_edited);
+        self.versions.push(Version {
+            call,
+            arguments: arguments.clone(),
+            is_edited,
+            was_in_field: is_edited && self.field_shows(arguments),
+            seen: Default::default(),
+            rows_left: usize::MAX,
+            drawn_at: None,
+        });
+        self.shown = None;
+    }
+
+    /// The arguments that these rows show from their beginning on.
+    fn find_rows(&self, rows: &[String], columns: u16) -> Vec<FoundRows> {
+        let mut found = Vec::new();
+        for (version, shown) in self.versions.iter().enumerate() {
+            for view in 0..1 + usize::from(self.uses_json) {
+                let document = document(&shown.arguments, columns, view == 1);
+                let rows = document.find(rows);
+                if !rows.is_empty() {
+                    found.push(FoundRows {
+                        version,
+                        view,
+                        document,
+                        rows,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    pub fn observe_frame(&mut self, buffer: &Buffer, now: Duration) {
+        (self.field, self.typed_run) = (None, false);
+        if buffer.area.width < READABLE.0 || buffer.area.height < READABLE.1 {
+            self.asks_unread = None;
+            return;
+        }
+        let mut best: Vec<FoundRows> = Vec::new();
+        let mut is_asking = false;
+        for dialog in dialog_rows(buffer) {
+            // A sidebar may leave it too little room.
+            if dialog.columns < READABLE.0 {
+                continue;
+            }
+            let rows: Vec<String> = dialog.rows.iter().map(|row| row.concat()).collect();
+            let at = |label| rows.iter().position(|row| row.trim().starts_with(label));
+            if let Some(label) = at(FIELD_LABEL) {
+                let below = rows[label + 1..].concat();
+                self.field = Some(below.chars().filter(|c| !c.is_whitespace()).collect());
+                continue;
+            }
+            if let Some(label) = at(UNREAD_LABEL) {
+                is_asking = true;
+                let word = rows.get(label + 1).map(|row| row.trim());
+                self.typed_run = word.is_some_and(|word| word.eq_ignore_ascii_case("run"));
+            }
+            let body = dialog.rows.iter().position(|row| has_margin(row));
+            let body = &rows[body.unwrap_or(rows.len())..];
+            best.extend(self.find_rows(body, dialog.columns));
+        }
+        let longest = best.iter().map(FoundRows::len).max();
+        best.retain(|found| Some(found.len()) == longest);
+        if !is_asking {
+            self.asks_unread = None;
+        }
+        for FoundRows {
+            version: index,
+            view,
+            document,
+            rows: found,
+        } in best
+        {
+            let version = &mut self.versions[index];
+            if !is_asking || self.asks_unread.is_none() {
+                self.shown = Some(index);
+            }
+            if is_asking && self.asks_unread.is_none() && version.rows_left > UNREAD_ROWS_MIN {
+                self.asks_unread = Some(index);
+            }
+            for rows in found {
+                version.seen[view].add(&document, rows);
+            }
+            version.rows_left = version.seen[view].rows_left(&document);
+            if version.rows_left == 0 {
+                version.drawn_at = version.drawn_at.or(Some(now));
+            }
+        }
+    }
+
+    /// Whether the shown call has drawn and undrawn rows.
+    pub fn is_partly_drawn(&self) -> bool {
+        let shown = self.shown.and_then(|shown| self.versions.get(shown));
+        shown.is_some_and(|version| (1..usize::MAX).contains(&version.rows_left))
+    }
+
+    /// Notes Enter in the field that confirms a run unread.
+    pub fn observe_enter(&mut self) {
+        if let (Some(version), true) = (self.asks_unread, self.typed_run) {
+            self.confirmed.push(self.versions[version].call);
+        }
+    }
+
+    /// # Errors
+    /// The answer runs something that was not drawn, or drawn too late to be read.
+    pub fn check_answer(&mut self, answer: &UserAnswer, now: Duration) -> Result<(), String> {
+        let UserAnswer::Calls(decisions) = answer else {
+            return Ok(());
+        };
+        for (call, decision) in decisions {
+            let (edited, how) = match decision {
+                Decision::Run => (None, "run"),
+                Decision::RunForSession => (None, "for the session"),
+                Decision::RunAlways => (None, "always"),
+                Decision::RunWholeServer => (None, "the server"),
+                Decision::RunMatching { .. } => (None, "matching"),
+                Decision::Edit { arguments } => (Some(arguments), "edited"),
+                _ => continue,
+            };
+            let why = self.why_allowed(*call, edited, now)?;
+            *self.runs.entry(how).or_default() += 1;
+            *self.runs.entry(why).or_default() += 1;
+            if decisions.len() > 1 {
+                *self.runs.entry("with others").or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn why_allowed(
+        &self,
+        call: CallId,
+        edited: Option<&Arguments>,
+        now: Duration,
+    ) -> Result<&'static str, String> {
+        let is_wanted = |version: &&Version| {
+            version.call == call
+                && version.is_edited == edited.is_some()
+                && edited.is_none_or(|arguments| same_order(arguments, &version.arguments))
+        };
+        let Some(version) = self.versions.iter().find(is_wanted) else {
+            return Err(format!("{call} runs with unknown arguments: {edited:?}"));
+        };
+        if self.confirmed.contains(&call) {
+            return Ok("unread");
+        }
+        if version.drawn_at.is_some_and(|drawn| now >= drawn + QUIET) {
+            return Ok("drawn");
+        }
+        if version.was_in_field {
+            return Ok("drawn in the field");
+        }
+        Err(format!(
+            "{call} runs at {now:?}, drawn at {:?}, {} rows left: {:?}",
+            version.drawn_at, version.rows_left, version.arguments
+        ))
+    }
+
+    /// Whether the argument editor of the last frame showed exactly these arguments.
+    fn field_shows(&self, arguments: &Arguments) -> bool {
+        let Some(field) = &self.field else {
+            return false;
+        };
+        let mut values = serde_json::Deserializer::from_str(field).into_iter::<Value>();
+        let drawn = values.next().and_then(Result::ok).map(unescape_value);
+        drawn == Some(without_blanks(&Value::Object(arguments.clone())))
+    }
+}
+
+thread_local! {
+    /// Documents that were drawn before, by their JSON, width and view.
+    static DOCUMENTS: RefCell<HashMap<(String, u16, bool), Rc<Document>>> = RefCell::default();
+}
+
+fn document(arguments: &Arguments, columns: u16, as_json: bool) -> Rc<Document> {
+    let json = serde_json::to_string(arguments).expect("JSON");
+    DOCUMENTS.with_borrow_mut(|documents| {
+        if documents.len() > DOCUMENTS_MAX {
+            documents.clear();
+        }
+        let document = documents.entry((json, columns, as_json));
+        Rc::clone(document.or_insert_with(|| Rc::new(Document::new(arguments, columns, as_json))))
+    })
+}
+
+fn same_order(a: &Arguments, b: &Arguments) -> bool {
+    serde_json::to_string(a).ok() == serde_json::to_string(b).ok()
+}
+
+/// The value without blanks in its strings.
+fn without_blanks(value: &Value) -> Value {
+    let text = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .collect::<String>()
+    };
+    match value {
+        Value::String(raw) => text(raw).into(),
+        Value::Array(items) => items.iter().map(without_blanks).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            let members = members.map(|(key, value)| (text(key), without_blanks(value)));
+            Value::Object(members.collect())
+        }
+        other => other.clone(),
+    }
+}
