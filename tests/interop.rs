@@ -270,7 +270,7 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
             screen_with_border(&dialog)
         );
     }
-    terminal.wait_for_text("letter or number decides");
+    terminal.wait_for_text("Press a key to choose");
     terminal.press("y");
     let screen = terminal.wait_for_text("Together they make 42.");
     assert!(

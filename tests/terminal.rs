@@ -40,7 +40,7 @@ use serde_json::json;
 
 const CHAT: &str = "/api/chat";
 /// The part of the hint line that appears once a dialog accepts keys.
-const READY_HINT: &str = "letter or number decides";
+const READY_HINT: &str = "Press a key to choose";
 
 fn clean_exit() -> Exit {
     Exit {

@@ -270,7 +270,7 @@ fn check_calls_on_the_screen(transport_kind: TransportKind) {
     let approve = |prompt: &str| {
         terminal.send_prompt(prompt);
         terminal.wait_for_text("Call now? (Y/N)");
-        terminal.wait_for_text("letter or number decides");
+        terminal.wait_for_text("Press a key to choose");
         terminal.press("y");
     };
     approve("Work for three seconds.");
