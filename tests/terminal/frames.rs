@@ -354,6 +354,8 @@ fn the_list_of_sessions_is_shown_as_meant() {
         assert_whole_frame(&terminal, &format!("{columns}x{rows}"));
     }
     terminal.resize(100, 30);
+    // The small screen had no title.
+    terminal.wait_for_text("── Sessions");
     terminal.press("\x1b");
     terminal.wait_until_gone("── Sessions");
     assert_eq!(terminal.quit(), clean_exit());
