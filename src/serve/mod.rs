@@ -1,47 +1,42 @@
 //! The built-in MCP server `humble`, reached over an in-memory transport. Never writes to
 //! stdout.
 
-mod get_time;
-mod say_hello;
+mod tools;
 
-use crate::domain::Arguments;
+use crate::domain::BuiltInSettings;
 use crate::ports::LocalServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::{DuplexStream, duplex};
+
+pub use tools::{BuiltInTools, ProgressReporter, ToolFailure};
 
 /// Capacity of the in-memory pipe in each direction.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// The tools of the server.
-pub fn tools() -> Vec<Tool> {
-    vec![get_time::definition(), say_hello::definition()]
-}
+/// Connects clients to the built-in server.
+#[derive(Clone)]
+pub struct BuiltInServer(BuiltInTools);
 
-/// The fields of a JSON object; empty for any other value.
-fn object(value: Value) -> Arguments {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Arguments::new(),
+impl BuiltInServer {
+    pub fn new(tools: BuiltInTools) -> Self {
+        Self(tools)
     }
 }
-
-/// Connects clients to the built-in server.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct BuiltInServer;
 
 impl LocalServer for BuiltInServer {
     fn connect(&self) -> DuplexStream {
         let (client, server) = duplex(BUFFER_BYTES);
+        let handler = BuiltInHandler(self.0.clone());
         // The task ends when the client's end of the pipe is dropped.
         tokio::spawn(async move {
-            match BuiltInHandler.serve(server).await {
+            match handler.serve(server).await {
                 Ok(running) => {
                     let _ = running.waiting().await;
                 }
@@ -50,9 +45,13 @@ impl LocalServer for BuiltInServer {
         });
         client
     }
+
+    fn configure(&self, settings: &BuiltInSettings) {
+        self.0.configure(settings.clone());
+    }
 }
 
-struct BuiltInHandler;
+struct BuiltInHandler(BuiltInTools);
 
 impl ServerHandler for BuiltInHandler {
     fn get_info(&self) -> ServerConfig {
@@ -66,26 +65,29 @@ impl ServerHandler for BuiltInHandler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools()))
+        Ok(ListToolsResult::with_all_items(self.0.definitions()))
     }
 
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let result = match request.name.as_ref() {
-            get_time::NAME => get_time::call(&arguments),
-            say_hello::NAME => say_hello::call(&arguments),
-            other => {
-                let tool = Some(json!({ "tool": other }));
+        let progress = ProgressReporter::ignored();
+        let call = self
+            .0
+            .call(&request.name, &arguments, progress, context.ct.clone());
+        Ok(match call.await {
+            Ok(value) => CallToolResult::structured(value),
+            Err(ToolFailure::Failed(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
+            Err(ToolFailure::Cancelled) => {
+                CallToolResult::error(vec![ContentBlock::text("The call was cancelled.")])
+            }
+            Err(ToolFailure::UnknownTool) => {
+                let tool = Some(json!({ "tool": request.name }));
                 return Err(ErrorData::invalid_params("Unknown tool", tool));
             }
-        };
-        Ok(match result {
-            Ok(value) => CallToolResult::structured(value),
-            Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
         }
         .into())
     }
