@@ -7,6 +7,7 @@ mod output;
 mod piped_input;
 mod probe;
 mod resume_line;
+mod serve;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
@@ -87,6 +88,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(CliCommand::Probe(args)) => {
             front_end.block_on(probe::run(&home, cli.shared, args, background))
         }
+        Some(CliCommand::Serve(args)) => serve::run(&home, &cli.shared, &args),
         Some(CliCommand::Ask(args)) => {
             front_end.block_on(run_ask(home, cli.shared, args, background))
         }
