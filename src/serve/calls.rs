@@ -4,7 +4,7 @@ use super::tools::{BuiltInTools, ProgressReporter, ToolFailure};
 use crate::domain::Arguments;
 use crate::text::sanitize::Clean;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Tool};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -16,8 +16,8 @@ use tokio_util::task::TaskTracker;
 const CONCURRENT_CALLS_MAX: usize = 256;
 /// A local model may take minutes for one answer.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);
-/// The only text from a client in a log line is a name that may be wrong.
-const LOGGED_NAME_CHARS_MAX: usize = 100;
+/// Unknown names in logs and errors are cut after this length.
+const NAME_CHARS_MAX: usize = 100;
 
 /// One per process, shared by all transports. Cheap to clone.
 #[derive(Clone)]
@@ -140,7 +140,12 @@ fn failure(why: String) -> CallToolResult {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params("Unknown tool", Some(json!({ "tool": Value::from(name) })))
+    ErrorData::invalid_params("Unknown tool", Some(json!({ "tool": short_name(name) })))
+}
+
+/// The start of a name from a client.
+pub fn short_name(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// Writes one line when the call ends, also if its future is dropped.
@@ -154,10 +159,9 @@ struct CallLogLine {
 
 impl CallLogLine {
     fn new(log: CallLog, name: &str, transport: &str) -> Self {
-        let name: String = name.chars().take(LOGGED_NAME_CHARS_MAX).collect();
         Self {
             log,
-            name: Clean::single_line(&name).as_str().to_owned(),
+            name: Clean::single_line(&short_name(name)).as_str().to_owned(),
             transport: transport.to_owned(),
             started: Instant::now(),
             outcome: "cancelled",

@@ -1,7 +1,7 @@
 //! The MCP side of the built-in tools, in both eras. Methods that the server does not have are
 //! *Unknown method*, even where `rmcp` would return an empty list.
 
-use super::calls::{CallRunner, IncomingCall};
+use super::calls::{CallRunner, IncomingCall, short_name};
 use super::tools::ProgressReporter;
 use crate::domain::ToolProgress;
 use rmcp::handler::server::ServerHandler;
@@ -101,7 +101,7 @@ impl ServerHandler for BuiltInHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         if METHODS.contains(&request.method.as_str()) && request.params.is_some() {
-            let method = Some(json!({ "method": request.method }));
+            let method = Some(json!({ "method": short_name(&request.method) }));
             return Err(ErrorData::invalid_params("Invalid params", method));
         }
         Err(unknown_method(&request.method))
@@ -214,6 +214,6 @@ fn progress_params(token: ProgressToken, report: ToolProgress) -> ProgressNotifi
 }
 
 fn unknown_method(method: &str) -> ErrorData {
-    let method = Some(json!({ "method": method }));
+    let method = Some(json!({ "method": short_name(method) }));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Unknown method", method)
 }

@@ -43,7 +43,13 @@ impl StderrLog {
         if level > Level::INFO {
             return;
         }
-        let message = text.split_once(": ").map_or(text, |(_, message)| message);
+        // The log file has the warnings of dependencies as well.
+        let Some((target, message)) = text.trim_start().split_once(": ") else {
+            return;
+        };
+        if !target.contains(" humble") {
+            return;
+        }
         let time = Zoned::now().strftime("%H:%M:%S").to_string();
         let level = match level {
             Level::ERROR => "error: ",

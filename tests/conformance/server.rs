@@ -1,0 +1,34 @@
+//! The server that the conformance suite tests: the HTTP server of `humble serve` with the tools,
+//! prompts and resources that the suite demands instead of our own. The shipped program has no
+//! such mode. The only argument is the port.
+
+mod fixture;
+
+use fixture::FixtureHandler;
+use humble::app::built_in_tools;
+use humble::config::Settings;
+use humble::provider::Provider;
+use humble::serve::http::{AccessPolicy, HttpHandlers, HttpOptions, Listener, resolve, serve};
+use humble::serve::{CallLimits, CallLog, CallRunner};
+use std::error::Error;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let port = std::env::args().nth(1).ok_or("the port is missing")?;
+    let listener = Listener::bind(&resolve("127.0.0.1", port.parse()?).await?).await?;
+    let access = AccessPolicy::default().listening_on(listener.addresses()[0].ip());
+    let options = HttpOptions {
+        access,
+        ..HttpOptions::default()
+    };
+    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Quiet);
+    let handler = FixtureHandler::new();
+    let handlers = HttpHandlers {
+        streamable: handler.clone(),
+        sse: handler,
+    };
+    serve(listener, handlers, calls, options, CancellationToken::new()).await;
+    Ok(())
+}
