@@ -1,13 +1,19 @@
 //! The tools of the built-in MCP server, one file each. To add one, implement [`BuiltInTool`] in
 //! a new file and list it in [`TOOLS`].
 
+mod arguments;
+mod get_cat_fact;
 mod get_time;
+mod get_weather;
+mod http_service;
+mod ollama_chat;
 mod say_hello;
 
 use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
 use crate::ports::Completion;
 use crate::sync::lock_ignoring_poison;
 use futures::future::BoxFuture;
+use http_service::HttpClients;
 use rmcp::model::Tool;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -15,7 +21,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// All tools, in the order in which they are listed.
-const TOOLS: &[&dyn BuiltInTool] = &[&get_time::GetTime, &say_hello::SayHello];
+const TOOLS: &[&dyn BuiltInTool] = &[
+    &get_time::GetTime,
+    &get_weather::GetWeather,
+    &ollama_chat::OllamaChat,
+    &say_hello::SayHello,
+    &get_cat_fact::GetCatFact,
+];
 
 /// One tool. Implementations have no state of their own.
 trait BuiltInTool: Send + Sync {
@@ -42,6 +54,7 @@ struct ToolInvocation<'a> {
 
 /// Access to the world outside.
 struct Services {
+    http: HttpClients,
     completion: Arc<dyn Completion>,
 }
 
@@ -73,7 +86,10 @@ impl BuiltInTools {
     pub fn new(settings: BuiltInSettings, completion: Arc<dyn Completion>) -> Self {
         let shared = Shared {
             settings: Mutex::new(Arc::new(settings)),
-            services: Services { completion },
+            services: Services {
+                http: HttpClients::default(),
+                completion,
+            },
         };
         Self {
             shared: Arc::new(shared),
