@@ -14,8 +14,8 @@ use tokio_util::task::TaskTracker;
 
 /// Calls that run at the same time. Further ones fail at once, so that none waits unseen.
 const CONCURRENT_CALLS_MAX: usize = 256;
-/// A local model may take minutes for one answer.
-const CALL_TIMEOUT: Duration = Duration::from_secs(300);
+/// Tools have shorter limits of their own, at most 15 minutes for an answer of a local model.
+const CALL_TIMEOUT: Duration = Duration::from_secs(16 * 60);
 /// Unknown names in logs and errors are cut after this length.
 const NAME_CHARS_MAX: usize = 100;
 

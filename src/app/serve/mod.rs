@@ -9,6 +9,7 @@ use super::built_in_tools;
 use crate::cli::GlobalArgs;
 use crate::cli::serve::ServeArgs;
 use crate::config::{self, Home};
+use crate::domain::LaunchConfig;
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
@@ -18,11 +19,14 @@ use crate::serve::http::{self, HttpHandlers, Listener};
 use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
 use options::HttpSetup;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::Path;
 use stderr_log::StderrLog;
 use tokio_util::sync::CancellationToken;
 
+/// Reaches any web page, so the user has to switch it on.
+const FETCH_TOOL: &str = "fetch_page";
 /// More threads than this do not make an MCP server faster.
 const THREADS_MAX: usize = 4;
 
@@ -70,12 +74,24 @@ async fn serve(
         stderr.print(&notice_line(&banner.notice));
     }
     let tools = built_in_tools(&settings.value, Provider::new());
+    let off = off_by_default(home);
+    let tools = tools.without(|name| name == FETCH_TOOL && off.contains(name));
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
     if args.http {
         serve_http(shared.home.as_deref(), args, calls, &log, stderr).await
     } else {
         serve_stdio(shared.home.as_deref(), calls, stderr).await
     }
+}
+
+/// The built-in tools that are off in the chat. Other clients get them all the same, except for
+/// [`FETCH_TOOL`].
+fn off_by_default(home: &Home) -> BTreeSet<String> {
+    let servers = config::read_servers(home).value;
+    let own = servers
+        .into_iter()
+        .find(|server| server.launch == LaunchConfig::BuiltIn);
+    own.map(|server| server.disabled_tools).unwrap_or_default()
 }
 
 async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrLog) -> Result<u8> {
