@@ -23,3 +23,4 @@ mod simulation;
 mod store;
 mod text;
 mod tidy;
+mod tools;

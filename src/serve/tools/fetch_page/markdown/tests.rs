@@ -100,42 +100,41 @@ fn hostile_pages_cost_linear_time_and_bounded_memory() {
             .map(|index| format!("<{tag} a={index}>"))
             .collect()
     };
-    let attributes: String = (0..300_000).map(|index| format!(" a{index}=1")).collect();
+    let attributes: String = (0..75_000).map(|index| format!(" a{index}=1")).collect();
     let pages = [
-        ("nested blocks", "<div>".repeat(800_000) + "x"),
-        ("nested quotes", "<blockquote>x".repeat(300_000)),
-        ("nested lists", "<ul><li>x".repeat(400_000)),
+        ("nested blocks", "<div>".repeat(200_000) + "x"),
+        ("nested quotes", "<blockquote>x".repeat(75_000)),
+        ("nested lists", "<ul><li>x".repeat(100_000)),
         (
             "nested numbers",
-            "<ol start=18446744073709551615><li>".repeat(100_000) + "x",
+            "<ol start=18446744073709551615><li>".repeat(25_000) + "x",
         ),
-        ("nested tables", "<table><tr><td>x".repeat(250_000)),
-        ("nested links", "<a href=b>x<p>".repeat(300_000)),
+        ("nested tables", "<table><tr><td>x".repeat(62_500)),
+        ("nested links", "<a href=b>x<p>".repeat(75_000)),
         (
             "formatting reopened in each paragraph",
-            numbered(200_000, "b") + &"<p>x".repeat(500_000),
+            numbered(50_000, "b") + &"<p>x".repeat(125_000),
         ),
-        ("one paragraph of marks", "<b>x</b> ".repeat(400_000)),
+        ("one paragraph of marks", "<b>x</b> ".repeat(100_000)),
         (
             "wide table",
-            "<table><tr>".to_owned() + &"<td>x".repeat(500_000) + &"<tr><td>y".repeat(200_000),
+            "<table><tr>".to_owned() + &"<td>x".repeat(125_000) + &"<tr><td>y".repeat(50_000),
         ),
         ("attributes", format!("<div{attributes}>x")),
-        ("closing tags", "x</div></li></ul></b></a>".repeat(200_000)),
+        ("closing tags", "x</div></li></ul></b></a>".repeat(50_000)),
         (
             "lines in a quote",
-            "<blockquote>".repeat(12) + "<pre>" + &"\n.".repeat(1_000_000),
+            "<blockquote>".repeat(12) + "<pre>" + &"\n.".repeat(250_000),
         ),
-        ("line breaks", "<br>".repeat(1_000_000)),
-        ("a comment without end", "<!--".repeat(1_000_000)),
-        ("entities", "&amp".repeat(1_000_000)),
+        ("line breaks", "<br>".repeat(250_000)),
+        ("a comment without end", "<!--".repeat(250_000)),
+        ("entities", "&amp".repeat(250_000)),
     ];
     for (name, html) in pages {
         let started = Instant::now();
         let page = page(&html);
         let elapsed = started.elapsed();
-        eprintln!("{name} {} {elapsed:?}", html.len());
-        assert!(elapsed < Duration::from_secs(10), "{name}: {elapsed:?}");
+        assert!(elapsed < Duration::from_secs(5), "{name}: {elapsed:?}");
         assert!(page.markdown.len() <= output::OUTPUT_BYTES_MAX, "{name}");
     }
 }
