@@ -127,11 +127,12 @@ fn without_thinking(text: &str) -> String {
     events.extend(scanner.finish());
     let mut answer = String::new();
     for event in events {
-        match event {
-            ScanEvent::Text(text) => answer.push_str(&text),
+        match &event {
+            ScanEvent::Text(text) => answer.push_str(text),
             ScanEvent::TextWasThinking => answer.clear(),
-            ScanEvent::Thinking(_) => {}
-            other => answer.push_str(other.raw()),
+            ScanEvent::Thinking(_) | ScanEvent::Marker(_) => {}
+            // No tool was offered, so these are examples.
+            ScanEvent::Call(_) | ScanEvent::UnusableCall(_) => answer.push_str(event.raw()),
         }
     }
     answer.trim().to_owned()

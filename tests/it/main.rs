@@ -24,3 +24,4 @@ mod simulation;
 mod store;
 mod text;
 mod tidy;
+mod tools;

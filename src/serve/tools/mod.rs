@@ -2,6 +2,7 @@
 //! a new file and list it in [`TOOLS`].
 
 mod arguments;
+mod fetch_page;
 mod get_cat_fact;
 mod get_time;
 mod get_weather;
@@ -27,6 +28,7 @@ const TOOLS: &[&dyn BuiltInTool] = &[
     &ollama_chat::OllamaChat,
     &say_hello::SayHello,
     &get_cat_fact::GetCatFact,
+    &fetch_page::FetchPage,
 ];
 
 /// One tool. Implementations have no state of their own.
@@ -55,6 +57,7 @@ struct ToolInvocation<'a> {
 /// Access to the world outside.
 struct Services {
     http: HttpClients,
+    network: fetch_page::Network,
     completion: Arc<dyn Completion>,
 }
 
@@ -88,6 +91,7 @@ impl BuiltInTools {
             settings: Mutex::new(Arc::new(settings)),
             services: Services {
                 http: HttpClients::default(),
+                network: fetch_page::Network::system(),
                 completion,
             },
         };
