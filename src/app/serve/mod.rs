@@ -96,12 +96,9 @@ fn off_by_default(home: &Home) -> BTreeSet<String> {
 
 async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrLog) -> Result<u8> {
     stderr.print(&banner::stdio(home));
-    let handler = BuiltInHandler::new(calls, "stdio");
-    let result = until_signal(
-        stderr,
-        |stop| async move { stdio::serve(handler, stop).await },
-    )
-    .await?;
+    let handler = BuiltInHandler::new(calls.clone(), "stdio");
+    let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
+    let result = until_signal(stderr, serving).await?;
     match result {
         Some(Ok(())) | None => Ok(EXIT_ANSWERED),
         Some(Err(error)) => {

@@ -20,13 +20,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 /// Messages that wait in each direction.
 const QUEUE: usize = 16;
+/// Messages for a client that does not read its stream. Beyond this, its own messages wait.
+const UNSENT_MAX: usize = 64;
 /// Comments keep proxies from closing the stream, and reveal clients that are gone.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The first message must arrive within this time.
@@ -66,7 +68,11 @@ impl SseSessions {
             inboxes.insert(id.clone(), inbox);
         }
         let stop = stop.child_token();
-        let transport = QueueTransport { incoming, outgoing };
+        let transport = QueueTransport {
+            incoming,
+            outgoing,
+            unsent: watch::Sender::new(0),
+        };
         tokio::spawn(serve_session(handler, transport, stop.clone()));
         let endpoint = format!("event: endpoint\ndata: /message?sessionId={id}\n\n");
         let stream = EventStream {
@@ -145,6 +151,24 @@ async fn serve_session<H: ServerHandler>(
 struct QueueTransport {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
     outgoing: mpsc::Sender<ServerJsonRpcMessage>,
+    /// Number of messages on their way to the queue. `rmcp` does not limit it.
+    unsent: watch::Sender<usize>,
+}
+
+/// Counts one message until it is in the queue or dropped.
+struct Unsent(watch::Sender<usize>);
+
+impl Unsent {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -158,11 +182,16 @@ impl Transport<RoleServer> for QueueTransport {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), StreamClosed>> + Send + 'static {
-        let outgoing = self.outgoing.clone();
-        async move { outgoing.send(message).await.map_err(|_| StreamClosed) }
+        let (outgoing, unsent) = (self.outgoing.clone(), Unsent::new(&self.unsent));
+        async move {
+            let _unsent = unsent;
+            outgoing.send(message).await.map_err(|_| StreamClosed)
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let mut unsent = self.unsent.subscribe();
+        unsent.wait_for(|count| *count < UNSENT_MAX).await.ok()?;
         self.incoming.recv().await
     }
 

@@ -8,6 +8,7 @@ mod limits;
 mod our_client;
 mod plain_json;
 mod process;
+mod program;
 mod protocol;
 mod shutdown;
 mod sse;

@@ -161,3 +161,27 @@ async fn streams_above_the_limit_are_refused() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_client_that_does_not_read_its_stream_cannot_fill_the_memory() {
+    let server = TestServe::start().await;
+    let mut client = SseClient::open(&server).await;
+    client.initialize().await;
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    // The server stops taking messages once enough answers wait.
+    let mut taken = 0;
+    loop {
+        match client.send(&list).await {
+            202 => taken += 1,
+            503 => break,
+            other => panic!("status {other}"),
+        }
+        assert!(taken < 5_000, "the server takes any number of messages");
+    }
+    server.assert_serves().await;
+    // Reading the stream makes it go on.
+    for _ in 0..taken {
+        assert!(client.next_event().await.starts_with("message "));
+    }
+    assert_eq!(client.send(&list).await, 202);
+}
