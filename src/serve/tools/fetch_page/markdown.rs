@@ -11,7 +11,7 @@ mod tag;
 
 use html5gum::{DefaultEmitter, EndTag, StartTag, Token, Tokenizer};
 use inline::{InlineText, Mark};
-use output::{OpenContainer, Output};
+use output::{Output, OutputContainer};
 use table::TableBuilder;
 use tag::{BLOCKS, SKIPPED, attribute, is_hidden, language};
 use url::Url;
@@ -116,8 +116,8 @@ impl Converter {
                 let level = usize::from(name.as_bytes()[1] - b'0');
                 self.output.set_heading(level);
             }
-            "ul" | "menu" | "dir" => self.open(OpenContainer::List { next: None }),
-            "ol" => self.open(OpenContainer::List {
+            "ul" | "menu" | "dir" => self.open(OutputContainer::List { next: None }),
+            "ol" => self.open(OutputContainer::List {
                 next: Some(
                     attribute(tag, "start")
                         .and_then(|start| start.parse().ok())
@@ -125,7 +125,7 @@ impl Converter {
                 ),
             }),
             "li" => self.open_item(),
-            "blockquote" => self.open(OpenContainer::Quote),
+            "blockquote" => self.open(OutputContainer::Quote),
             "table" | "tr" | "td" | "th" | "caption" => self.start_in_table(&name),
             other if BLOCKS.contains(&other) => self.flush(),
             _ => {}
@@ -203,7 +203,7 @@ impl Converter {
         }
     }
 
-    fn open(&mut self, container: OpenContainer) {
+    fn open(&mut self, container: OutputContainer) {
         self.flush();
         if self.table.is_none() {
             self.output.open(container);
