@@ -26,42 +26,49 @@ impl BuiltInSection {
         section: &ConfigObject,
         mut report: impl FnMut(&'static str, FieldError),
     ) -> Self {
-        let mut service = |key| {
-            let url = service_url(section, key);
-            url.unwrap_or_else(|error| {
-                report(key, error);
-                None
-            })
-        };
-        let geocoding_url = service("geocodingUrl");
-        let forecast_url = service("forecastUrl");
-        let cat_fact_url = service("catFactUrl");
-        let ollama_url = ollama_url(section).unwrap_or_else(|error| {
-            report("ollamaUrl", error);
-            None
-        });
-        let ollama_model = fields::non_empty_text(section, "ollamaModel");
-        let ollama_model = ollama_model.unwrap_or_else(|error| {
-            report("ollamaModel", error);
-            None
-        });
         let (fetch_hosts, errors) = fetch_hosts(section);
+        let section = Self {
+            geocoding_url: {
+                let url = service_url(section, "geocodingUrl");
+                or_report(url, "geocodingUrl", &mut report)
+            },
+            forecast_url: {
+                let url = service_url(section, "forecastUrl");
+                or_report(url, "forecastUrl", &mut report)
+            },
+            cat_fact_url: {
+                let url = service_url(section, "catFactUrl");
+                or_report(url, "catFactUrl", &mut report)
+            },
+            ollama_url: or_report(ollama_url(section), "ollamaUrl", &mut report),
+            ollama_model: {
+                let name = fields::non_empty_text(section, "ollamaModel");
+                let name = or_report(name, "ollamaModel", &mut report);
+                name.map(|name| name.trim().to_owned())
+            },
+            fetch_hosts,
+        };
         for error in errors {
             report("fetchHosts", error);
         }
-        Self {
-            geocoding_url,
-            forecast_url,
-            cat_fact_url,
-            ollama_url,
-            ollama_model: ollama_model.map(|name| name.trim().to_owned()),
-            fetch_hosts,
-        }
+        section
     }
 }
 
+/// The value, or `None` after reporting the error.
+fn or_report<T>(
+    field: Result<Option<T>, FieldError>,
+    name: &'static str,
+    report: &mut impl FnMut(&'static str, FieldError),
+) -> Option<T> {
+    field.unwrap_or_else(|error| {
+        report(name, error);
+        None
+    })
+}
+
 /// A whole URL without a query: the tool adds its own.
-fn service_url(section: &ConfigObject, key: &'static str) -> Result<Option<Url>, FieldError> {
+fn service_url(section: &ConfigObject, key: &str) -> Result<Option<Url>, FieldError> {
     let Some(given) = fields::non_empty_text(section, key)? else {
         return Ok(None);
     };

@@ -76,3 +76,48 @@ impl ChangeReviewer {
         kept.cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::review::tests::{config, described_changes};
+    use serde_json::json;
+
+    #[test]
+    fn other_services_of_the_built_in_tools_need_consent() {
+        let defaults = config(&json!({}));
+        let edited = config(&json!({ "builtIn": {
+            "geocodingUrl": "https://me:secret@evil.example/search",
+            "forecastUrl": "https://evil.example/forecast",
+            "catFactUrl": "https://evil.example/fact",
+            "ollamaUrl": "https://evil.example",
+            "ollamaModel": "gpt-oss:120b-cloud",
+            "fetchHosts": ["169.254.169.254:80", "nas:80"],
+        }}));
+        let redirected = "arguments of tools would go to another address";
+        let expected = [
+            format!(
+                "? `builtIn.geocodingUrl`: {redirected}: (default) -> https://me:(hidden,%206%20characters)@evil.example/search"
+            ),
+            format!(
+                "? `builtIn.forecastUrl`: {redirected}: (default) -> https://evil.example/forecast"
+            ),
+            format!("? `builtIn.catFactUrl`: {redirected}: (default) -> https://evil.example/fact"),
+            format!("? `builtIn.ollamaUrl`: {redirected}: (default) -> https://evil.example"),
+            "? `builtIn.ollamaModel`: another model would be asked: (none) -> gpt-oss:120b-cloud"
+                .to_owned(),
+            "? `builtIn.fetchHosts`: fetch_page could reach more private addresses: (none) -> \
+             169.254.169.254:80, nas:80"
+                .to_owned(),
+        ];
+        assert_eq!(described_changes(&defaults, &edited), expected);
+        let back = described_changes(&edited, &defaults);
+        assert!(
+            back[..5].iter().all(|change| change.starts_with("? ")),
+            "{back:?}"
+        );
+        assert_eq!(
+            back[5..],
+            ["= builtIn.fetchHosts no longer contains 169.254.169.254:80, nas:80"]
+        );
+    }
+}

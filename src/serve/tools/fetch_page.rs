@@ -4,16 +4,16 @@
 mod address;
 mod body;
 mod markdown;
-mod network;
+pub mod network;
 
 use super::arguments::{reject_unknown, text};
-use super::{BuiltInTool, ProgressReporter, ToolInvocation, object};
+use super::tool::{BuiltInTool, ProgressReporter, ToolInvocation, object};
 use crate::domain::{Arguments, FetchHost};
 use crate::http_util::{RequestFailure, request_failure};
 use body::{BODY_BYTES_MAX, Body, ContentType, decode_text, read_body};
 use futures::future::BoxFuture;
 use markdown::{Page, to_markdown};
-pub(super) use network::Network;
+use network::Network;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, LOCATION};
 use reqwest::{Response, StatusCode};
 use rmcp::model::{Tool, ToolAnnotations};

@@ -2,7 +2,7 @@
 
 use super::arguments::reject_unknown;
 use super::http_service::{ServiceName, get_json};
-use super::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use futures::future::BoxFuture;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The tool `get_time`: the current date and time in a time zone.
 
-use super::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use jiff::tz::TimeZone;

@@ -6,7 +6,7 @@ mod us_states;
 
 use super::arguments::{reject_unknown, text};
 use super::http_service::{ServiceName, get_json};
-use super::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use place::{Coordinates, Place, PlaceQuery, choose_place};

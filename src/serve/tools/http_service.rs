@@ -38,9 +38,9 @@ pub struct ServiceName {
 
 /// HTTP clients, built on first use, because loading certificates takes time.
 #[derive(Debug, Default)]
-pub struct HttpClients(Mutex<HashMap<(bool, bool), Client>>);
+pub struct ServiceClients(Mutex<HashMap<(bool, bool), Client>>);
 
-impl HttpClients {
+impl ServiceClients {
     fn get(&self, url: &Url) -> Result<Client, String> {
         let kind = (is_loopback(url), url.scheme() == "https");
         let mut clients = lock_ignoring_poison(&self.0);
@@ -113,7 +113,7 @@ impl AttemptError {
 /// # Errors
 /// A text for the model. The service was asked up to three times if that could help.
 pub async fn get_json(
-    clients: &HttpClients,
+    clients: &ServiceClients,
     service: ServiceName,
     url: &Url,
 ) -> Result<Value, String> {

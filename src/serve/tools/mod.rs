@@ -1,4 +1,4 @@
-//! The tools of the built-in MCP server, one file each. To add one, implement [`BuiltInTool`] in
+//! The tools of the built-in MCP server, one file each. To add one, implement [`tool::BuiltInTool`] in
 //! a new file and list it in [`TOOLS`].
 
 mod arguments;
@@ -9,17 +9,18 @@ mod get_weather;
 mod http_service;
 mod ollama_chat;
 mod say_hello;
+mod tool;
 
-use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
+use crate::domain::{Arguments, BuiltInSettings};
 use crate::ports::Completion;
 use crate::sync::lock_ignoring_poison;
-use futures::future::BoxFuture;
-use http_service::HttpClients;
 use rmcp::model::Tool;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tool::{BuiltInTool, Services, ToolInvocation};
+
+pub use tool::ProgressReporter;
 
 /// All tools, in the order in which they are listed.
 const TOOLS: &[&dyn BuiltInTool] = &[
@@ -30,36 +31,6 @@ const TOOLS: &[&dyn BuiltInTool] = &[
     &get_cat_fact::GetCatFact,
     &fetch_page::FetchPage,
 ];
-
-/// One tool. Implementations have no state of their own.
-trait BuiltInTool: Send + Sync {
-    fn name(&self) -> &'static str;
-
-    /// The definition for `tools/list`.
-    fn definition(&self) -> Tool;
-
-    /// Runs the tool. Dropping the future cancels the call.
-    ///
-    /// # Errors
-    /// A text for the model: what happened, and what it can do.
-    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>>;
-}
-
-/// The inputs of one call.
-struct ToolInvocation<'a> {
-    arguments: &'a Arguments,
-    /// The settings when the call started.
-    settings: Arc<BuiltInSettings>,
-    services: &'a Services,
-    progress: ProgressReporter,
-}
-
-/// Access to the world outside.
-struct Services {
-    http: HttpClients,
-    network: fetch_page::Network,
-    completion: Arc<dyn Completion>,
-}
 
 /// The built-in tools and their settings. Cheap to clone; clones share the settings.
 #[derive(Clone)]
@@ -89,11 +60,7 @@ impl BuiltInTools {
     pub fn new(settings: BuiltInSettings, completion: Arc<dyn Completion>) -> Self {
         let shared = Shared {
             settings: Mutex::new(Arc::new(settings)),
-            services: Services {
-                http: HttpClients::default(),
-                network: fetch_page::Network::system(),
-                completion,
-            },
+            services: Services::new(completion),
         };
         Self {
             shared: Arc::new(shared),
@@ -149,36 +116,5 @@ impl BuiltInTools {
     fn offered(&self) -> impl Iterator<Item = &'static dyn BuiltInTool> {
         let tools = TOOLS.iter().copied();
         tools.filter(|tool| !self.withheld.contains(&tool.name()))
-    }
-}
-
-/// Receives the progress of a call.
-#[derive(Debug, Clone)]
-pub struct ProgressReporter(Option<mpsc::Sender<ToolProgress>>);
-
-impl ProgressReporter {
-    /// Reports that do not fit into the channel are dropped.
-    pub fn new(sender: mpsc::Sender<ToolProgress>) -> Self {
-        Self(Some(sender))
-    }
-
-    /// For callers that did not ask for progress.
-    pub fn ignored() -> Self {
-        Self(None)
-    }
-
-    fn report(&self, done: f64, total: Option<f64>, message: &str) {
-        if let Some(sender) = &self.0 {
-            // Progress is only a hint: a slow reader must not slow the tool down.
-            let _ = sender.try_send(ToolProgress::new(done, total, Some(message)));
-        }
-    }
-}
-
-/// The fields of a JSON object; empty for any other value.
-fn object(value: Value) -> Arguments {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Arguments::new(),
     }
 }

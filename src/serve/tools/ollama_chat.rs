@@ -1,7 +1,7 @@
 //! The tool `ollama_chat`: one answer of a local model.
 
 use super::arguments::{reject_unknown, text};
-use super::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::{ModelConfig, OllamaTarget};
 use crate::ports::CompletionRequest;
 use futures::future::BoxFuture;

@@ -2,7 +2,7 @@
 //! also logged. Only a model that really called the tool can know the word, so `humble probe`
 //! detects models that only pretend to call tools.
 
-use super::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::Arguments;
 use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
 use futures::future::BoxFuture;

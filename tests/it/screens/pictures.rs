@@ -29,7 +29,8 @@ fn chat_scene() -> ScreenHarness {
         .into_iter()
         .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
     servers[0].tools = Arc::new(tools.collect());
-    servers[0].disabled_tools = ["say_hello".to_owned()].into();
+    let disabled = ["ollama_chat", "say_hello", "get_cat_fact", "fetch_page"];
+    servers[0].disabled_tools = disabled.map(str::to_owned).into();
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")

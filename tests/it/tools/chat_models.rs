@@ -85,7 +85,8 @@ async fn an_absent_ollama_is_explained() {
     server.always_reply(CHAT, ollama_error(404, "model 'm' not found"));
     let why = failure(&tools, "ollama_chat", ask("?")).await;
     assert!(
-        why.starts_with("The model `m` gave no answer.") && why.contains("not found"),
+        why.starts_with("The model `m` gave no answer.")
+            && why.contains("Pull it with `ollama pull m`."),
         "{why}"
     );
     server.always_reply(CHAT, ollama_text(&[]));

@@ -7,80 +7,17 @@
 mod inline;
 mod output;
 mod table;
+mod tag;
 
 use html5gum::{DefaultEmitter, EndTag, StartTag, Token, Tokenizer};
 use inline::{InlineText, Mark};
-use output::{Container, Output};
+use output::{Output, OutputContainer};
 use table::TableBuilder;
+use tag::{BLOCKS, SKIPPED, attribute, is_hidden, language};
 use url::Url;
 
 /// Longer titles are truncated to this many characters.
 const TITLE_CHARS_MAX: usize = 300;
-/// Elements whose content is not text of the page.
-const SKIPPED: &[&str] = &[
-    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
-    "audio", "video", "select", "datalist", "textarea", "noembed", "noframes",
-];
-/// Elements that can be hidden as a whole, because their end tags may not be omitted.
-const HIDABLE: &[&str] = &[
-    "a",
-    "article",
-    "aside",
-    "b",
-    "blockquote",
-    "button",
-    "details",
-    "dialog",
-    "div",
-    "em",
-    "footer",
-    "form",
-    "header",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "i",
-    "main",
-    "nav",
-    "ol",
-    "pre",
-    "section",
-    "span",
-    "strong",
-    "table",
-    "ul",
-];
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "body",
-    "center",
-    "dd",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "header",
-    "html",
-    "legend",
-    "main",
-    "nav",
-    "p",
-    "section",
-    "summary",
-    "head",
-];
-
 /// A converted page.
 pub struct Page {
     pub title: Option<String>,
@@ -179,8 +116,8 @@ impl Converter {
                 let level = usize::from(name.as_bytes()[1] - b'0');
                 self.output.set_heading(level);
             }
-            "ul" | "menu" | "dir" => self.open(Container::List { next: None }),
-            "ol" => self.open(Container::List {
+            "ul" | "menu" | "dir" => self.open(OutputContainer::List { next: None }),
+            "ol" => self.open(OutputContainer::List {
                 next: Some(
                     attribute(tag, "start")
                         .and_then(|start| start.parse().ok())
@@ -188,7 +125,7 @@ impl Converter {
                 ),
             }),
             "li" => self.open_item(),
-            "blockquote" => self.open(Container::Quote),
+            "blockquote" => self.open(OutputContainer::Quote),
             "table" | "tr" | "td" | "th" | "caption" => self.start_in_table(&name),
             other if BLOCKS.contains(&other) => self.flush(),
             _ => {}
@@ -266,7 +203,7 @@ impl Converter {
         }
     }
 
-    fn open(&mut self, container: Container) {
+    fn open(&mut self, container: OutputContainer) {
         self.flush();
         if self.table.is_none() {
             self.output.open(container);
@@ -378,40 +315,6 @@ impl Converter {
             is_truncated,
         }
     }
-}
-
-fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
-    let value = tag.attributes.get(name.as_bytes())?;
-    Some(String::from_utf8_lossy(value).into_owned())
-}
-
-/// Whether a browser would not show the element. Hidden text is a common place for instructions
-/// to models.
-fn is_hidden(name: &str, tag: &StartTag<()>) -> bool {
-    if !HIDABLE.contains(&name) || tag.self_closing {
-        return false;
-    }
-    let style = attribute(tag, "style").unwrap_or_default();
-    let style: String = style.to_ascii_lowercase().split_whitespace().collect();
-    tag.attributes.contains_key(&b"hidden"[..])
-        || ["display:none", "visibility:hidden"]
-            .iter()
-            .any(|rule| style.contains(rule))
-}
-
-/// The language of a code block, from a class such as `language-rust`.
-fn language(tag: &StartTag<()>) -> String {
-    let classes = attribute(tag, "class").unwrap_or_default();
-    let language = classes.split_whitespace().find_map(|class| {
-        let language = class
-            .strip_prefix("language-")
-            .or(class.strip_prefix("lang-"))?;
-        let is_name = language
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-#_".contains(c));
-        (is_name && language.len() <= 30).then(|| language.to_owned())
-    });
-    language.unwrap_or_default()
 }
 
 #[cfg(test)]

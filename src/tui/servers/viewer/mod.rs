@@ -10,10 +10,12 @@ use crate::protocol::Event;
 use crate::text::Clean;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::servers::stderr_log;
+use crate::tui::layer::{
+    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
+};
 use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
 use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
+use crate::tui::servers::{commands, stderr_log};
 use crate::tui::widgets::list::{ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -233,6 +235,14 @@ impl Layer for ServersViewer {
                     cx.copy(full_text(server, item, self.separator));
                 }
             }
+            ListKey::Unhandled(LayerKey::Toggle) => {
+                if let Some((server, item)) = self.selected(servers) {
+                    match item.tool(server) {
+                        Some(tool) => commands::toggle_tool(server, &tool.name, cx),
+                        None => cx.request(UiRequest::Pick(PickedItem::Server(server.id.clone()))),
+                    }
+                }
+            }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
                     stderr_log::open(&server.id, cx);
@@ -287,10 +297,11 @@ impl Layer for ServersViewer {
         let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
         let full_text = hint(LayerKey::Confirm, "full text");
         if !self.list.has_row_focus() {
-            let rows = hint(LayerKey::Switch, "rows (y copy)");
+            let rows = hint(LayerKey::Switch, "rows (y copy, Space on/off)");
             return vec![full_text, rows, hint(LayerKey::Back, "close")];
         }
         vec![
+            layers::hint(KeyContext::Servers, LayerKey::Toggle, "on/off"),
             layers::hint(KeyContext::Servers, LayerKey::Copy, "copy"),
             full_text,
             layers::hint(KeyContext::Servers, LayerKey::Stderr, "stderr"),

@@ -6,7 +6,7 @@ pub const OUTPUT_BYTES_MAX: usize = 4 << 20;
 const CONTAINERS_MAX: usize = 12;
 
 #[derive(Debug)]
-pub enum Container {
+pub enum OutputContainer {
     Quote,
     /// A list and the number of its next item, if it is numbered.
     List {
@@ -22,7 +22,7 @@ pub enum Container {
 #[derive(Debug, Default)]
 pub struct Output {
     text: String,
-    containers: Vec<Container>,
+    containers: Vec<OutputContainer>,
     /// Containers beyond the maximum.
     ignored: usize,
     /// The level of the heading that the next block is; 0 for none.
@@ -43,7 +43,7 @@ impl Output {
         self.heading = level;
     }
 
-    pub fn open(&mut self, container: Container) {
+    pub fn open(&mut self, container: OutputContainer) {
         if self.containers.len() < CONTAINERS_MAX {
             self.containers.push(container);
         } else {
@@ -55,7 +55,7 @@ impl Output {
     pub fn open_item(&mut self) {
         self.close_item();
         let number = match self.containers.last_mut() {
-            Some(Container::List { next: Some(next) }) => {
+            Some(OutputContainer::List { next: Some(next) }) => {
                 let number = *next;
                 *next = next.saturating_add(1);
                 Some(number)
@@ -63,7 +63,7 @@ impl Output {
             _ => None,
         };
         let marker = number.map_or_else(|| "- ".to_owned(), |number| format!("{number}. "));
-        self.open(Container::Item {
+        self.open(OutputContainer::Item {
             marker,
             is_written: false,
         });
@@ -75,25 +75,27 @@ impl Output {
             self.ignored -= 1;
             return;
         }
-        let is_list = |container: &Container| matches!(container, Container::List { .. });
+        let is_list =
+            |container: &OutputContainer| matches!(container, OutputContainer::List { .. });
         let list = self.containers.iter().rposition(is_list);
         let begin = list.map_or(0, |list| list + 1);
-        let is_item = |container: &Container| matches!(container, Container::Item { .. });
+        let is_item =
+            |container: &OutputContainer| matches!(container, OutputContainer::Item { .. });
         if let Some(item) = self.containers[begin..].iter().position(is_item) {
             self.containers.truncate(begin + item);
         }
     }
 
     pub fn close_list(&mut self) {
-        self.close_from(|container| matches!(container, Container::List { .. }));
+        self.close_from(|container| matches!(container, OutputContainer::List { .. }));
     }
 
     pub fn close_quote(&mut self) {
-        self.close_from(|container| matches!(container, Container::Quote));
+        self.close_from(|container| matches!(container, OutputContainer::Quote));
     }
 
     /// Closes the innermost such container and those inside it.
-    fn close_from(&mut self, is_wanted: fn(&Container) -> bool) {
+    fn close_from(&mut self, is_wanted: fn(&OutputContainer) -> bool) {
         if self.ignored > 0 {
             self.ignored -= 1;
         } else if let Some(index) = self.containers.iter().rposition(is_wanted) {
@@ -162,13 +164,14 @@ impl Output {
                 return;
             }
         }
-        let is_item = |container: &Container| matches!(container, Container::Item { .. });
+        let is_item =
+            |container: &OutputContainer| matches!(container, OutputContainer::Item { .. });
         self.last_quote_count = self.quote_count();
         self.is_after_item = self.containers.last().is_some_and(is_item);
     }
 
     fn quote_count(&self) -> usize {
-        let is_quote = |container: &&Container| matches!(container, Container::Quote);
+        let is_quote = |container: &&OutputContainer| matches!(container, OutputContainer::Quote);
         self.containers.iter().filter(is_quote).count()
     }
 
@@ -176,7 +179,7 @@ impl Output {
         self.containers.iter().any(|container| {
             matches!(
                 container,
-                Container::Item {
+                OutputContainer::Item {
                     is_written: false,
                     ..
                 }
@@ -190,12 +193,12 @@ impl Output {
         let mut prefix = String::new();
         for container in &mut self.containers {
             match container {
-                Container::Quote => prefix.push_str("> "),
-                Container::List { .. } => {}
-                Container::Item { marker, is_written } if *is_written || is_continued => {
+                OutputContainer::Quote => prefix.push_str("> "),
+                OutputContainer::List { .. } => {}
+                OutputContainer::Item { marker, is_written } if *is_written || is_continued => {
                     prefix.extend(marker.chars().map(|_| ' '));
                 }
-                Container::Item { marker, is_written } => {
+                OutputContainer::Item { marker, is_written } => {
                     prefix.push_str(marker);
                     *is_written = true;
                 }

@@ -2,14 +2,14 @@
 
 /// A row and whether one of its cells is a header.
 #[derive(Debug, Default)]
-struct Row {
+struct HtmlTableRow {
     cells: Vec<String>,
     has_header: bool,
 }
 
 #[derive(Debug, Default)]
 pub struct TableBuilder {
-    rows: Vec<Row>,
+    rows: Vec<HtmlTableRow>,
     /// Open tables inside this one.
     nested: usize,
 }
@@ -28,7 +28,7 @@ impl TableBuilder {
 
     pub fn start_row(&mut self) {
         if self.nested == 0 {
-            self.rows.push(Row::default());
+            self.rows.push(HtmlTableRow::default());
         }
     }
 

@@ -1,3 +1,5 @@
+//! Pages and the Markdown they become.
+
 use super::*;
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,5 @@
+//! Which of several places a query means.
+
 use super::*;
 
 fn place(
