@@ -61,7 +61,7 @@ fn home_with(services: &ModelServer) -> TestHome {
             "fetchHosts": [url.trim_start_matches("http://")],
         });
     });
-    let servers = json!({ "mcpServers": { "humble": { "disabledTools": [] } } });
+    let servers = json!({ "mcpServers": { "humble": { "toolsOff": [] } } });
     home.write("mcp-servers.json", &servers);
     home
 }

@@ -19,10 +19,9 @@ use crate::serve::http::{self, HttpHandlers, Listener};
 use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
 use options::HttpSetup;
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::Path;
-use stderr_log::StderrLog;
+use stderr_log::StderrPrinter;
 use tokio_util::sync::CancellationToken;
 
 /// Reaches any web page, so the user has to switch it on.
@@ -47,7 +46,7 @@ pub fn run(home: &Home, shared: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
         .enable_all()
         .build()
         .context("could not start the async runtime")?;
-    let stderr = StderrLog::start();
+    let stderr = StderrPrinter::start();
     let code = runtime.block_on(serve(home, shared, args, &stderr));
     // A thread may still be reading standard input.
     runtime.shutdown_background();
@@ -59,7 +58,7 @@ async fn serve(
     home: &Home,
     shared: &GlobalArgs,
     args: &ServeArgs,
-    stderr: &StderrLog,
+    stderr: &StderrPrinter,
 ) -> Result<u8> {
     let mut banners = home.prepare();
     let lines = stderr.clone();
@@ -74,8 +73,8 @@ async fn serve(
         stderr.print(&notice_line(&banner.notice));
     }
     let tools = built_in_tools(&settings.value, Provider::new());
-    let off = off_by_default(home);
-    let tools = tools.without(|name| name == FETCH_TOOL && off.contains(name));
+    let fetches = is_fetch_tool_on(home);
+    let tools = tools.without(|name| name == FETCH_TOOL && !fetches);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
     if args.http {
         serve_http(shared.home.as_deref(), args, calls, &log, stderr).await
@@ -84,17 +83,17 @@ async fn serve(
     }
 }
 
-/// The built-in tools that are off in the chat. Other clients get them all the same, except for
-/// [`FETCH_TOOL`].
-fn off_by_default(home: &Home) -> BTreeSet<String> {
+/// Clients get all built-in tools except [`FETCH_TOOL`], which is off unless the entry of the
+/// built-in server can be read and does not list it.
+fn is_fetch_tool_on(home: &Home) -> bool {
     let servers = config::read_servers(home).value;
     let own = servers
-        .into_iter()
+        .iter()
         .find(|server| server.launch == LaunchConfig::BuiltIn);
-    own.map(|server| server.disabled_tools).unwrap_or_default()
+    own.is_some_and(|server| !server.disabled_tools.contains(FETCH_TOOL))
 }
 
-async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrLog) -> Result<u8> {
+async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrPrinter) -> Result<u8> {
     stderr.print(&banner::stdio(home));
     let handler = BuiltInHandler::new(calls.clone(), "stdio");
     let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
@@ -113,7 +112,7 @@ async fn serve_http(
     args: &ServeArgs,
     calls: CallRunner,
     log: &LogHandle,
-    stderr: &StderrLog,
+    stderr: &StderrPrinter,
 ) -> Result<u8> {
     let setup = match HttpSetup::read(args).await {
         Ok(setup) => setup,
@@ -148,7 +147,7 @@ async fn serve_http(
 
 /// Runs a server; a signal stops it in an orderly way, and a second one at once (`None`).
 async fn until_signal<T, F: Future<Output = T>>(
-    stderr: &StderrLog,
+    stderr: &StderrPrinter,
     server: impl FnOnce(CancellationToken) -> F,
 ) -> Result<Option<T>> {
     let mut signals = ExitSignals::install().context("could not install signal handlers")?;

@@ -15,7 +15,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Cheap to clone.
 #[derive(Clone)]
-pub(super) struct StderrLog {
+pub(super) struct StderrPrinter {
     sender: SyncSender<Text>,
 }
 
@@ -25,7 +25,7 @@ enum Text {
     Flush(SyncSender<()>),
 }
 
-impl StderrLog {
+impl StderrPrinter {
     pub(super) fn start() -> Self {
         let (sender, receiver) = sync_channel(QUEUE);
         // Ends with the last sender, or with the process.

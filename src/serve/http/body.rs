@@ -19,7 +19,7 @@ const LARGE_BODIES_BYTES: usize = 32 << 20;
 
 /// Memory shared by the large bodies of all connections.
 #[derive(Debug)]
-pub struct BodyReader {
+pub struct RequestBodies {
     bytes_max: usize,
     timeout: Duration,
     large_bodies: Semaphore,
@@ -38,7 +38,7 @@ pub struct ReadBody<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
 
-impl BodyReader {
+impl RequestBodies {
     pub fn new(bytes_max: usize, timeout: Duration) -> Self {
         let count = (LARGE_BODIES_BYTES / bytes_max.max(1)).max(1);
         Self {

@@ -1,7 +1,7 @@
 //! One connection: HTTP/1.1 with limits on heads, slow writers and slow readers.
 
 use super::write_timeout::WriteTimeout;
-use super::{Server, router};
+use super::{HttpServer, router};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,7 +17,7 @@ const TOO_MANY_CONNECTIONS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-
 
 /// Serves the requests of a connection until it ends.
 pub async fn serve<H: ServerHandler + Clone>(
-    server: Arc<Server<H>>,
+    server: Arc<HttpServer<H>>,
     stream: TcpStream,
     address: IpAddr,
 ) {

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 /// A JSON-RPC error response (JSON-RPC 2.0, section 5).
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ErrorResponse {
+pub struct RpcErrorResponse {
     jsonrpc: &'static str,
     /// `null` if the request has no readable id.
     id: Value,
     error: ErrorData,
 }
 
-impl ErrorResponse {
+impl RpcErrorResponse {
     pub fn new(id: Value, error: ErrorData) -> Self {
         Self {
             jsonrpc: "2.0",
@@ -25,7 +25,7 @@ impl ErrorResponse {
 
 /// # Errors
 /// -32700 if the body is not JSON, -32600 if it is not one JSON-RPC message.
-pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, ErrorResponse> {
+pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, RpcErrorResponse> {
     let error = match serde_json::from_slice(body) {
         Ok(message) => return Ok(message),
         Err(error) => error,
@@ -39,15 +39,15 @@ pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, ErrorResponse> {
         Value::Array(_) => "Batches are not supported: send one message per request".to_owned(),
         _ => format!("Not a JSON-RPC message: {error}"),
     };
-    Err(ErrorResponse::new(
+    Err(RpcErrorResponse::new(
         id,
         ErrorData::invalid_request(why, None),
     ))
 }
 
-fn not_json(error: &serde_json::Error) -> ErrorResponse {
+fn not_json(error: &serde_json::Error) -> RpcErrorResponse {
     let why = format!("The body is not JSON: {error}");
-    ErrorResponse::new(Value::Null, ErrorData::parse_error(why, None))
+    RpcErrorResponse::new(Value::Null, ErrorData::parse_error(why, None))
 }
 
 /// The id of a request that opens a session.

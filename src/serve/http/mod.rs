@@ -19,7 +19,7 @@ mod sse;
 mod write_timeout;
 
 use super::calls::CallRunner;
-use body::BodyReader;
+use body::RequestBodies;
 use rate_limit::RateLimiter;
 use rmcp::handler::server::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -47,14 +47,14 @@ pub struct HttpHandlers<H> {
 }
 
 /// State shared by all connections.
-struct Server<H> {
+struct HttpServer<H> {
     options: HttpOptions,
     calls: CallRunner,
     handlers: HttpHandlers<H>,
     streamable: StreamableHttpService<H, BoundedSessions>,
     sessions: Arc<BoundedSessions>,
     sse: Arc<SseSessions>,
-    bodies: BodyReader,
+    bodies: RequestBodies,
     rate: Mutex<RateLimiter>,
     /// No further requests are read.
     draining: CancellationToken,
@@ -64,7 +64,7 @@ struct Server<H> {
     dropping: CancellationToken,
 }
 
-impl<H: ServerHandler + Clone> Server<H> {
+impl<H: ServerHandler + Clone> HttpServer<H> {
     fn new(handlers: HttpHandlers<H>, calls: CallRunner, options: HttpOptions) -> Self {
         let limits = options.limits;
         let closing = CancellationToken::new();
@@ -86,7 +86,7 @@ impl<H: ServerHandler + Clone> Server<H> {
             streamable: StreamableHttpService::new(factory, Arc::clone(&sessions), config),
             sessions,
             sse: Arc::new(SseSessions::new(limits.sessions)),
-            bodies: BodyReader::new(limits.body_bytes, limits.body_timeout),
+            bodies: RequestBodies::new(limits.body_bytes, limits.body_timeout),
             rate: Mutex::new(RateLimiter::new(limits.requests_per_second)),
             options,
             calls,
@@ -109,7 +109,7 @@ pub async fn serve<H: ServerHandler + Clone>(
 ) {
     let drain_timeout = options.limits.drain_timeout;
     let slots = Arc::new(Semaphore::new(options.limits.connections));
-    let server = Arc::new(Server::new(handlers, calls, options));
+    let server = Arc::new(HttpServer::new(handlers, calls, options));
     let connections = TaskTracker::new();
     let accepting = async {
         loop {

@@ -2,7 +2,7 @@
 
 use super::super::calls::{CallRunner, IncomingCall};
 use super::super::tools::ProgressReporter;
-use super::message::ErrorResponse;
+use super::message::RpcErrorResponse;
 use super::response::{self, Response};
 use crate::domain::Arguments;
 use http::StatusCode;
@@ -54,7 +54,7 @@ fn bad_request(error: &serde_json::Error) -> Response {
 }
 
 fn failure(status: StatusCode, error: ErrorData) -> Response {
-    let body = ErrorResponse::new(Value::Null, error);
+    let body = RpcErrorResponse::new(Value::Null, error);
     let body = serde_json::to_value(&body).unwrap_or_default();
     response::json(status, &json!({ "error": body["error"] }))
 }

@@ -1,9 +1,9 @@
 //! Checks a request and passes it to its endpoint.
 
 use super::access::Refusal;
-use super::message::{self, ErrorResponse};
+use super::message::{self, RpcErrorResponse};
 use super::response::{self, Response};
-use super::{Server, plain, sse};
+use super::{HttpServer, plain, sse};
 use crate::sync::lock_ignoring_poison;
 use bytes::Bytes;
 use http::request::Parts;
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// For the user who opens the server in a browser.
-const ENDPOINTS: &str = "This is the MCP server of humble. Endpoints: /mcp (streamable HTTP), \
-    /sse (HTTP+SSE), /mcp/tools and /mcp/tools/call (plain JSON).";
+const ENDPOINTS: &str = "This is the MCP server of humble. Paths below this address: `mcp` \
+    (streamable HTTP), `sse` (HTTP+SSE), `mcp/tools` and `mcp/tools/call` (plain JSON).";
 /// When to try again if all sessions are in use.
 const SESSIONS_RETRY: Duration = Duration::from_secs(30);
 
 /// Answers a request from `address`.
-pub async fn respond<H, B>(server: &Server<H>, address: IpAddr, request: Request<B>) -> Response
+pub async fn respond<H, B>(server: &HttpServer<H>, address: IpAddr, request: Request<B>) -> Response
 where
     H: ServerHandler + Clone,
     B: Body<Data = Bytes> + Send,
@@ -46,18 +46,19 @@ where
         return response::closing(refusal_response(refusal));
     }
     let (head, body) = request.into_parts();
-    match (head.uri.path(), &head.method) {
-        ("/mcp", &Method::POST) => post_message(server, head, body).await,
-        ("/mcp", &Method::GET | &Method::DELETE) => {
+    let path = head.uri.path();
+    match (path.strip_prefix('/').unwrap_or(path), &head.method) {
+        ("mcp", &Method::POST) => post_message(server, head, body).await,
+        ("mcp", &Method::GET | &Method::DELETE) => {
             let request = Request::from_parts(head, Empty::<Bytes>::new());
             server.streamable.handle(request).await
         }
-        ("/mcp", _) => response::method_not_allowed("POST, GET, DELETE"),
-        ("/mcp/tools", &Method::GET) => plain::list(&server.calls),
-        ("/mcp/tools", _) | ("/sse", _) | ("/", _) if head.method != Method::GET => {
+        ("mcp", _) => response::method_not_allowed("POST, GET, DELETE"),
+        ("mcp/tools", &Method::GET) => plain::list(&server.calls),
+        ("mcp/tools", _) | ("sse", _) | ("", _) if head.method != Method::GET => {
             response::method_not_allowed("GET")
         }
-        ("/mcp/tools/call", &Method::POST) => {
+        ("mcp/tools/call", &Method::POST) => {
             let token = server.calls.running().token();
             let response = match server.bodies.read_json(&head.headers, body).await {
                 Ok(body) => plain::call(&server.calls, &body.bytes).await,
@@ -65,22 +66,22 @@ where
             };
             response::in_flight(response, token)
         }
-        ("/sse", _) => {
+        ("sse", _) => {
             let handler = server.handlers.sse.clone();
             server.sse.open(handler, &server.closing)
         }
-        ("/message", &Method::POST) => match server.bodies.read_json(&head.headers, body).await {
+        ("message", &Method::POST) => match server.bodies.read_json(&head.headers, body).await {
             Ok(body) => server.sse.accept(head.uri.query(), &body.bytes).await,
             Err(response) => response,
         },
-        ("/mcp/tools/call" | "/message", _) => response::method_not_allowed("POST"),
-        ("/", _) => response::text(StatusCode::OK, ENDPOINTS),
+        ("mcp/tools/call" | "message", _) => response::method_not_allowed("POST"),
+        ("", _) => response::text(StatusCode::OK, ENDPOINTS),
         _ => response::text(StatusCode::NOT_FOUND, ENDPOINTS),
     }
 }
 
 /// `POST /mcp`: reads the message, then leaves it to `rmcp`.
-async fn post_message<H, B>(server: &Server<H>, head: Parts, body: B) -> Response
+async fn post_message<H, B>(server: &HttpServer<H>, head: Parts, body: B) -> Response
 where
     H: ServerHandler + Clone,
     B: Body<Data = Bytes> + Send,
@@ -112,7 +113,7 @@ where
 fn sessions_full(id: serde_json::Value) -> Response {
     let why = "All sessions are in use. Try again later.";
     let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
-    let body = ErrorResponse::new(id, error);
+    let body = RpcErrorResponse::new(id, error);
     let response = response::json(StatusCode::SERVICE_UNAVAILABLE, &body);
     response::retry_after(response, SESSIONS_RETRY)
 }

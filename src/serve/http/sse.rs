@@ -2,7 +2,7 @@
 //! a stream that names an address for the client's messages. The session lasts as long as the
 //! stream.
 
-use super::message::{self, ErrorResponse};
+use super::message::{self, RpcErrorResponse};
 use super::response::{self, Response};
 use crate::sync::lock_ignoring_poison;
 use bytes::Bytes;
@@ -75,7 +75,7 @@ impl SseSessions {
         };
         tokio::spawn(serve_session(handler, transport, stop.clone()));
         let endpoint = format!("event: endpoint\ndata: /message?sessionId={id}\n\n");
-        let stream = EventStream {
+        let stream = SessionStream {
             endpoint: Some(endpoint),
             outbox,
             keep_alive: interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE),
@@ -115,7 +115,7 @@ impl SseSessions {
     }
 }
 
-pub fn bad_message(error: &ErrorResponse) -> Response {
+pub fn bad_message(error: &RpcErrorResponse) -> Response {
     response::json(StatusCode::BAD_REQUEST, error)
 }
 
@@ -202,7 +202,7 @@ impl Transport<RoleServer> for QueueTransport {
 }
 
 /// The client's end: the body of the response to `GET /sse`.
-struct EventStream {
+struct SessionStream {
     /// The first event, until it is sent.
     endpoint: Option<String>,
     outbox: mpsc::Receiver<ServerJsonRpcMessage>,
@@ -223,7 +223,7 @@ impl Drop for ClosesSession {
     }
 }
 
-impl Body for EventStream {
+impl Body for SessionStream {
     type Data = Bytes;
     type Error = Infallible;
 

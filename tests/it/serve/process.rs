@@ -257,3 +257,24 @@ fn options_that_make_no_sense_are_wrong_usage() {
         assert_eq!(code, Some(2), "{arguments:?}: {stderr}");
     }
 }
+
+#[test]
+fn fetch_page_is_offered_only_once_it_is_switched_on() {
+    let home = TestHome::empty();
+    let offers_it = || {
+        let mut program = Program::start(&home, &[], &[]);
+        program.initialize();
+        let list = program.request("tools/list", json!({}));
+        list.to_string().contains("\"fetch_page\"")
+    };
+    assert!(!offers_it());
+    let file = |entry| json!({ "mcpServers": { "humble": entry } });
+    for off in [json!({}), json!({ "toolsOff": 7 }), json!([])] {
+        home.write("mcp-servers.json", &file(off));
+        assert!(!offers_it());
+    }
+    std::fs::write(home.path().join("mcp-servers.json"), "{").expect("writable");
+    assert!(!offers_it());
+    home.write("mcp-servers.json", &file(json!({ "toolsOff": [] })));
+    assert!(offers_it());
+}

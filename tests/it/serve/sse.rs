@@ -15,7 +15,9 @@ struct SseClient<'a> {
 
 impl<'a> SseClient<'a> {
     async fn open(server: &'a TestServe) -> Self {
-        let request = server.client.get(server.url("/sse"));
+        // Without a timeout for the whole stream.
+        let client = reqwest::Client::builder().no_proxy().build();
+        let request = client.expect("a client").get(server.url("/sse"));
         let stream = request.send().await.expect("a response");
         assert_eq!(stream.status(), 200);
         assert_eq!(stream.headers()["content-type"], "text/event-stream");
@@ -43,7 +45,11 @@ impl<'a> SseClient<'a> {
                     .map(|(_, value)| value)
                     .collect();
                 let event = fields.join(" ");
+                let is_comment = self.text.starts_with(':');
                 self.text = rest.to_owned();
+                if is_comment {
+                    continue;
+                }
                 return event;
             }
             let chunk = timeout(WAIT_TIMEOUT, self.stream.chunk())
