@@ -173,11 +173,11 @@ async fn a_client_that_does_not_read_its_stream_cannot_fill_the_memory() {
     let server = TestServe::start().await;
     let mut client = SseClient::open(&server).await;
     client.initialize().await;
-    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let list = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
     // The server stops taking messages once enough answers wait.
-    let mut taken = 0;
+    let mut taken: u32 = 0;
     loop {
-        match client.send(&list).await {
+        match client.send(&list(taken)).await {
             202 => taken += 1,
             503 => break,
             other => panic!("status {other}"),
@@ -189,5 +189,5 @@ async fn a_client_that_does_not_read_its_stream_cannot_fill_the_memory() {
     for _ in 0..taken {
         assert!(client.next_event().await.starts_with("message "));
     }
-    assert_eq!(client.send(&list).await, 202);
+    assert_eq!(client.send(&list(taken)).await, 202);
 }
