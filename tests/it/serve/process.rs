@@ -6,7 +6,6 @@ use crate::support::model_server::{ModelServer, Reply};
 use rustix::process::Signal;
 use serde_json::json;
 use std::net::TcpListener;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 fn todays_log(home: &TestHome) -> String {
@@ -147,10 +146,8 @@ fn a_running_call_over_stdio_finishes_after_a_signal() {
 #[test]
 fn a_client_that_does_not_read_standard_error_does_not_block_the_server() {
     let home = TestHome::empty();
-    let mut program = Program::start(&home, &[], &[]);
-    // Nobody reads the pipe any more; it holds 64 KiB.
-    let (_sender, unread) = channel();
-    let _reader = std::mem::replace(&mut program.stderr, unread);
+    // The pipe holds 64 KiB.
+    let (mut program, _unread) = Program::start_unread(&home, &[], &[]);
     program.initialize();
     for _ in 0..2_000 {
         let answer = program.request("tools/call", json!({ "name": "say_hello" }));

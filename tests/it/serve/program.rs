@@ -4,7 +4,7 @@ use crate::support::home::TestHome;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,23 @@ pub struct Program {
     child: Child,
     pub stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
-    pub stderr: Receiver<String>,
+    stderr: Receiver<String>,
     seen: String,
 }
 
 impl Program {
     pub fn start(home: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let (mut program, stderr) = Self::start_unread(home, arguments, variables);
+        program.stderr = lines(stderr);
+        program
+    }
+
+    /// Starts the program and leaves its standard error unread.
+    pub fn start_unread(
+        home: &TestHome,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> (Self, ChildStderr) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
         command
             .arg("serve")
@@ -38,13 +49,15 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
-        Self {
+        let stderr = child.stderr.take().expect("piped");
+        let program = Self {
             stdin: child.stdin.take(),
             stdout: lines(child.stdout.take().expect("piped")),
-            stderr: lines(child.stderr.take().expect("piped")),
+            stderr: lines(std::io::empty()),
             child,
             seen: String::new(),
-        }
+        };
+        (program, stderr)
     }
 
     pub fn send(&mut self, message: &Value) {
