@@ -25,7 +25,7 @@ impl RpcErrorResponse {
 
 /// # Errors
 /// -32700 if the body is not JSON, -32600 if it is not one JSON-RPC message.
-pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, RpcErrorResponse> {
+pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>> {
     let error = match serde_json::from_slice(body) {
         Ok(message) => return Ok(message),
         Err(error) => error,
@@ -39,15 +39,16 @@ pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, RpcErrorResponse> {
         Value::Array(_) => "Batches are not supported: send one message per request".to_owned(),
         _ => format!("Not a JSON-RPC message: {error}"),
     };
-    Err(RpcErrorResponse::new(
+    Err(Box::new(RpcErrorResponse::new(
         id,
         ErrorData::invalid_request(why, None),
     ))
 }
 
-fn not_json(error: &serde_json::Error) -> RpcErrorResponse {
+fn not_json(error: &serde_json::Error) -> Box<RpcErrorResponse> {
     let why = format!("The body is not JSON: {error}");
-    RpcErrorResponse::new(Value::Null, ErrorData::parse_error(why, None))
+    let error = ErrorData::parse_error(why, None);
+    Box::new(RpcErrorResponse::new(Value::Null, error))
 }
 
 /// The id of a request that opens a session.

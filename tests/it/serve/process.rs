@@ -65,7 +65,8 @@ fn a_client_over_stdio_sees_only_messages() {
 
 #[test]
 fn the_modern_era_works_over_stdio() {
-    let mut program = Program::start(&TestHome::empty(), &[], &[]);
+    let home = TestHome::empty();
+    let mut program = Program::start(&home, &[], &[]);
     let params = json!({ "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -79,7 +80,8 @@ fn the_modern_era_works_over_stdio() {
 
 #[test]
 fn nonsense_over_stdio_does_not_end_the_session() {
-    let mut program = Program::start(&TestHome::empty(), &[], &[]);
+    let home = TestHome::empty();
+    let mut program = Program::start(&home, &[], &[]);
     program.initialize();
     program.send_line(b"not JSON");
     program.send_line(b"\xff\xfe");
@@ -113,7 +115,8 @@ fn http_server_shows_how_to_use_it_logs_calls_and_ends_on_a_signal() {
 
 #[test]
 fn stdio_server_ends_on_a_signal() {
-    let mut program = Program::start(&TestHome::empty(), &[], &[]);
+    let home = TestHome::empty();
+    let mut program = Program::start(&home, &[], &[]);
     program.initialize();
     let stdin = program.stdin.take();
     program.signal(Signal::TERM);
@@ -157,9 +160,10 @@ fn a_client_that_does_not_read_standard_error_does_not_block_the_server() {
 
 #[test]
 fn a_taken_port_is_explained() {
+    let home = TestHome::empty();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("bound").port().to_string();
-    let program = Program::start(&TestHome::empty(), &["--http", "--port", &port], &[]);
+    let program = Program::start(&home, &["--http", "--port", &port], &[]);
     let (code, stderr) = program.wait();
     assert_eq!(code, Some(1), "{stderr}");
     let sentence = format!("Port {port} on 127.0.0.1 is already in use.");
@@ -171,17 +175,18 @@ fn a_taken_port_is_explained() {
 
 #[test]
 fn port_comes_from_the_variable_unless_the_option_is_given() {
+    let home = TestHome::empty();
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = free.local_addr().expect("bound").port().to_string();
     drop(free);
-    let mut program = Program::start(&TestHome::empty(), &["--http"], &[("MCP_PORT", &port)]);
+    let mut program = Program::start(&home, &["--http"], &[("MCP_PORT", &port)]);
     assert_eq!(program.url(), format!("http://127.0.0.1:{port}"));
     drop(program);
     let variables = [("MCP_PORT", "x")];
-    let program = Program::start(&TestHome::empty(), &["--http"], &variables);
+    let program = Program::start(&home, &["--http"], &variables);
     let (code, stderr) = program.wait();
     assert!(code == Some(2) && stderr.contains("MCP_PORT"), "{stderr}");
-    let mut program = Program::start(&TestHome::empty(), &["--http", "--port", "0"], &variables);
+    let mut program = Program::start(&home, &["--http", "--port", "0"], &variables);
     program.url();
 }
 
