@@ -39,10 +39,8 @@ pub fn parse(body: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>>
         Value::Array(_) => "Batches are not supported: send one message per request".to_owned(),
         _ => format!("Not a JSON-RPC message: {error}"),
     };
-    Err(Box::new(RpcErrorResponse::new(
-        id,
-        ErrorData::invalid_request(why, None),
-    ))
+    let error = ErrorData::invalid_request(why, None);
+    Err(Box::new(RpcErrorResponse::new(id, error)))
 }
 
 fn not_json(error: &serde_json::Error) -> Box<RpcErrorResponse> {
