@@ -34,7 +34,7 @@ pub(super) fn http(home: Option<&Path>, addresses: &[SocketAddr], has_token: boo
         "humble serve: listening on {}\n\
          \x20 {url}/mcp        streamable HTTP\n\
          \x20 {url}/sse        HTTP+SSE, for older clients\n\
-         \x20 {url}/mcp/tools  plain JSON; POST /mcp/tools/call calls a tool\n\
+         \x20 {url}/mcp/tools  plain JSON, with /mcp/tools/call\n\
          {token}\n\
          To add it to a client:\n{}\n\
          To let a client start it instead, over standard input and output:\n{}\n\
