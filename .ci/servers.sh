@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs third-party MCP servers and the protocol's conformance suite from npm and PyPI.
+# Installs third-party MCP servers, MCP clients and the protocol's conformance suite from npm and PyPI.
 #   servers.sh setup CACHE   installs them, once
 #   servers.sh path CACHE    prints their folder, with npm/node_modules (including Node) and python (a virtual environment)
 set -euo pipefail
@@ -11,6 +11,7 @@ npm_packages=(
   @modelcontextprotocol/server-filesystem@2026.8.31
   @modelcontextprotocol/server-memory@2026.8.31
   @modelcontextprotocol/conformance@0.2.0-alpha.12
+  @modelcontextprotocol/inspector@2.12.0
 )
 python_packages=(mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 fastmcp==4.1.2)
 # Each set of versions gets its own folder, so nothing from an older install remains.

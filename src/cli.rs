@@ -1,6 +1,7 @@
 //! The command line as clap types. `app` executes the parsed commands.
 
 pub mod mcp;
+pub mod serve;
 pub mod tool_arguments;
 
 use clap::{Args, Parser, Subcommand};
@@ -54,6 +55,9 @@ pub enum CliCommand {
     /// Test whether a model works with tools, and which call format suits it best
     #[command(after_help = PROBE_HELP)]
     Probe(ProbeArgs),
+    /// Offer the built-in tools to other MCP clients
+    #[command(after_help = serve::SERVE_HELP)]
+    Serve(serve::ServeArgs),
 }
 
 #[derive(Debug, Args)]

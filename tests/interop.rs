@@ -1,7 +1,9 @@
-//! Tests `humble` against third-party servers. `.ci/run` installs and starts them and sets the
+//! Tests `humble` against third-party servers and clients. `.ci/run` installs and starts them and sets the
 //! environment variables that these tests need: `HUMBLE_LLAMA_URL` (a llama.cpp server with the
 //! model `smollm2`) and `HUMBLE_MCP_SERVERS` (the folder created by `.ci/servers.sh`).
 
+#[path = "interop/clients.rs"]
+mod clients;
 #[path = "interop/dialects.rs"]
 mod dialects;
 #[path = "support/home.rs"]

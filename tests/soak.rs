@@ -10,14 +10,15 @@ mod servers;
 #[path = "support/test_rng.rs"]
 mod test_rng;
 
+use humble::app::built_in_server;
+use humble::config::Settings;
 use humble::domain::{CallId, Server, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
-use humble::serve::BuiltInServer;
+use humble::provider::Provider;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use servers::{HttpServerProcess, http_server_config, marked_process_ids, stdio_server_config};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 use test_rng::TestRng;
 use tokio::sync::mpsc;
@@ -126,7 +127,10 @@ struct Soak {
 impl Soak {
     /// Starts all servers. The hub's events go to `sender`.
     fn start(sender: mpsc::Sender<HubEvent>, mark: &str) -> Self {
-        let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
+        let mut hub = Hub::new(
+            sender,
+            built_in_server(&Settings::default(), Provider::new()),
+        );
         let http_servers: Vec<HttpServerProcess> = (0..HTTP_SERVER_COUNT)
             .map(|_| HttpServerProcess::start(mark))
             .collect();

@@ -32,6 +32,8 @@ mod session_options;
 #[cfg(debug_assertions)]
 #[path = "terminal/unresponsive_engine.rs"]
 mod unresponsive_engine;
+#[path = "terminal/weather.rs"]
+mod weather;
 
 use home::{TestHome, test_server_path};
 use model_server::{ModelServer, Reply, ollama_line};

@@ -1,15 +1,17 @@
 //! The composition root: the only module that depends on every layer.
 
+mod built_in;
 mod mcp;
 mod models;
 mod output;
 mod piped_input;
 mod probe;
 mod resume_line;
+mod serve;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
-use crate::config::{self, Home};
+use crate::config::{self, Home, Settings};
 use crate::demo;
 use crate::domain::{ServerId, ToolMode};
 use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
@@ -18,18 +20,18 @@ use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
-use crate::serve::BuiltInServer;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use watchdog::BackgroundRuntime;
+
+pub use built_in::{built_in_server, built_in_tools};
 
 /// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
@@ -86,6 +88,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(CliCommand::Probe(args)) => {
             front_end.block_on(probe::run(&home, cli.shared, args, background))
         }
+        Some(CliCommand::Serve(args)) => serve::run(&home, &cli.shared, &args),
         Some(CliCommand::Ask(args)) => {
             front_end.block_on(run_ask(home, cli.shared, args, background))
         }
@@ -352,11 +355,13 @@ fn start_engine(
     });
     background.watch_front_end();
     let _in_background = background.runtime.enter();
+    // The engine configures the server once it has read the settings.
+    let built_in_server = built_in_server(&Settings::default(), provider.clone());
     engine::spawn(EngineDeps {
         home,
         banners,
         provider,
-        built_in_server: Arc::new(BuiltInServer),
+        built_in_server,
         process_groups: background.process_groups.clone(),
         log: Some((log_handle, pane_lines)),
         options,

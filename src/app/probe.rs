@@ -13,7 +13,6 @@ use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as cli_output};
 use crate::log;
 use crate::provider::Provider;
-use crate::serve::BuiltInServer;
 use anyhow::{Context, Result};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -57,9 +56,10 @@ pub async fn run(
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
+    let provider = Provider::new();
     let probe = engine::DialectProbe {
-        provider: Provider::new(),
-        built_in_server: Arc::new(BuiltInServer),
+        built_in_server: super::built_in_server(&settings, provider.clone()),
+        provider,
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,

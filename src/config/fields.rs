@@ -139,11 +139,16 @@ pub(super) fn unknown_value(key: &str, value: &str, words: &[&str]) -> FieldErro
     let suggestion = nearest(value, words.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
-    let quoted: String = value.chars().take(QUOTED_CHARS_MAX).collect();
+    let quoted = quoted_start(value);
     format!(
         "`{key}` is `{quoted}`, expected one of {}{suggestion}",
         quoted_list(words)
     )
+}
+
+/// The start of a wrong value, short enough to quote.
+pub(super) fn quoted_start(value: &str) -> String {
+    value.chars().take(QUOTED_CHARS_MAX).collect()
 }
 
 /// Maximum number of characters of a wrong value quoted in the error.

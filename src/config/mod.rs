@@ -4,6 +4,7 @@
 
 mod add_model;
 mod add_server;
+mod built_in;
 mod edits;
 mod error;
 mod fields;
@@ -31,6 +32,7 @@ pub use add_model::{
 pub use add_server::{
     NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
 };
+pub use built_in::BuiltInSection;
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
 };

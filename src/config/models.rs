@@ -72,7 +72,7 @@ pub(super) fn parse_model(
         .map_or(ProviderKind::OpenAi, |reference| reference.provider);
     let given_url = ok_or_push(fields::non_empty_text(entry, "baseUrl"), &mut errors).flatten();
     let base_url = match given_url {
-        Some(url) => ok_or_push(normalize_base_url(url, provider), &mut errors),
+        Some(url) => ok_or_push(normalize_base_url("baseUrl", url, provider), &mut errors),
         None => Some(provider.default_base_url().to_owned()),
     };
     let api_key = parse_api_key(entry, provider, given_url.is_some(), variables);
@@ -164,28 +164,35 @@ fn check_api_key(key: &str) -> ApiKey {
     ApiKey::Unusable(why.to_owned())
 }
 
-/// A base URL with a scheme, without an endpoint path, and with `/v1` if the provider needs it.
-fn normalize_base_url(given: &str, provider: ProviderKind) -> Result<String, FieldError> {
+/// The base URL in the field `key`: with a scheme, without an endpoint path, and with `/v1` if the provider needs it.
+pub(super) fn normalize_base_url(
+    key: &str,
+    given: &str,
+    provider: ProviderKind,
+) -> Result<String, FieldError> {
     let given = given.trim();
     let with_scheme = if given.contains("://") {
         given.to_owned()
     } else {
         format!("http://{given}")
     };
-    let url =
-        Url::parse(&with_scheme).map_err(|error| format!("`baseUrl` is not a URL: {error}"))?;
+    let url = Url::parse(&with_scheme).map_err(|error| format!("`{key}` is not a URL: {error}"))?;
     // Never guess plain http for a remote server.
     if with_scheme != given && !is_loopback(&url) {
-        return Err("`baseUrl` has no scheme; start it with `https://` or `http://`".to_owned());
+        return Err(format!(
+            "`{key}` has no scheme; start it with `https://` or `http://`"
+        ));
     }
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!(
-            "`baseUrl` begins with `{}://`, expected `http://` or `https://`",
+            "`{key}` begins with `{}://`, expected `http://` or `https://`",
             url.scheme()
         ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("`baseUrl` contains a `?` or `#`; it must end with the path".to_owned());
+        return Err(format!(
+            "`{key}` contains a `?` or `#`; it must end with the path"
+        ));
     }
     let (base, path) = strip_endpoint(&with_scheme, url.path(), provider.request_paths());
     let last_segment = path.rsplit('/').next();
@@ -275,6 +282,10 @@ fn parse_keep_alive(entry: &ConfigObject) -> Result<Option<Value>, FieldError> {
 mod tests {
     use super::*;
 
+    fn normalize(given: &str, provider: ProviderKind) -> Result<String, FieldError> {
+        normalize_base_url("baseUrl", given, provider)
+    }
+
     #[test]
     fn a_base_url_gets_its_version_unless_it_has_one() {
         let cases = [
@@ -288,7 +299,7 @@ mod tests {
             ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
         ];
         for (given, expected) in cases {
-            let normalized = normalize_base_url(given, ProviderKind::OpenAi);
+            let normalized = normalize(given, ProviderKind::OpenAi);
             assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
         }
         let urls_with_endpoints = [
@@ -310,16 +321,16 @@ mod tests {
                 ProviderKind::Mistral,
                 ProviderKind::Anthropic,
             ] {
-                let normalized = normalize_base_url(given, provider);
+                let normalized = normalize(given, provider);
                 assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
                 assert_eq!(
-                    normalize_base_url(expected, provider),
+                    normalize(expected, provider),
                     normalized,
                     "{given} after normalizing"
                 );
             }
         }
-        let ollama = normalize_base_url("http://localhost:11434///", ProviderKind::Ollama);
+        let ollama = normalize("http://localhost:11434///", ProviderKind::Ollama);
         assert_eq!(ollama.as_deref(), Ok("http://localhost:11434"));
         let cases = [
             ("http://h/api/chat", "http://h"),
@@ -331,7 +342,7 @@ mod tests {
             ("http://api", "http://api"),
         ];
         for (given, expected) in cases {
-            let normalized = normalize_base_url(given, ProviderKind::Ollama);
+            let normalized = normalize(given, ProviderKind::Ollama);
             assert_eq!(normalized.as_deref(), Ok(expected), "{given}");
         }
     }
@@ -345,7 +356,7 @@ mod tests {
             "http://h/?a=1",
             "h#x",
         ] {
-            let normalized = normalize_base_url(given, ProviderKind::Mistral);
+            let normalized = normalize(given, ProviderKind::Mistral);
             assert!(normalized.is_err(), "{given}: {normalized:?}");
         }
     }

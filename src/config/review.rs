@@ -3,6 +3,7 @@
 //! conversation need the user's consent. Every field is destructured here, so a new field
 //! does not compile until it is reviewed.
 
+mod built_in;
 mod consented_changes;
 mod describe;
 mod models;
@@ -157,6 +158,7 @@ impl ChangeReviewer {
             limits,
             // Read only when the program starts.
             ui,
+            built_in,
             // Follows from the models.
             has_model_entries,
         } = after;
@@ -169,6 +171,7 @@ impl ChangeReviewer {
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
             ui: *ui,
+            built_in: self.review_built_in(&before.built_in, built_in),
             has_model_entries: *has_model_entries,
         }
     }

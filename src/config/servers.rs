@@ -22,7 +22,8 @@ use url::Url;
 /// The reserved name of the built-in server.
 pub const BUILT_IN_SERVER: &str = "humble";
 /// Built-in tools that are off by default in the chat.
-const BUILT_IN_DISABLED_TOOLS: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
+const BUILT_IN_DISABLED_TOOLS: [&str; 4] =
+    ["ollama_chat", "say_hello", "get_cat_fact", "fetch_page"];
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 

@@ -1,5 +1,6 @@
 //! Reads `config.json` leniently: invalid parts become banners, and the rest is used.
 
+use super::built_in::BuiltInSection;
 use super::error::file_name;
 use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
@@ -21,6 +22,7 @@ pub struct Settings {
     pub tool_mode: ToolMode,
     pub limits: Limits,
     pub ui: UiSettings,
+    pub built_in: BuiltInSection,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,
 }
@@ -54,6 +56,7 @@ impl Default for Settings {
             tool_mode: ToolMode::Manual,
             limits: Limits::default(),
             ui: UiSettings::default(),
+            built_in: BuiltInSection::default(),
             has_model_entries: false,
         }
     }
@@ -79,11 +82,19 @@ impl Settings {
             ApiKey::Known(key) => Some(key.clone()),
             _ => None,
         });
-        let url_secrets = self
-            .models
-            .iter()
-            .flat_map(|model| secrets::url_secrets(&model.base_url));
-        keys.chain(url_secrets).collect()
+        let BuiltInSection {
+            geocoding_url,
+            forecast_url,
+            cat_fact_url,
+            ollama_url,
+            ollama_model: _,
+            fetch_hosts: _,
+        } = &self.built_in;
+        let services = [geocoding_url, forecast_url, cat_fact_url];
+        let services = services.into_iter().flatten().map(|url| url.as_str());
+        let models = self.models.iter().map(|model| model.base_url.as_str());
+        let urls = models.chain(services).chain(ollama_url.as_deref());
+        keys.chain(urls.flat_map(secrets::url_secrets)).collect()
     }
 }
 
@@ -115,6 +126,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
         ui: reader.ui(),
+        built_in: reader.built_in(),
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
@@ -260,6 +272,17 @@ impl SettingsReader {
             uses_keyboard_protocol: protocol != Some("off"),
             is_sidebar_open: sidebar != Some("closed"),
         }
+    }
+
+    fn built_in(&mut self) -> BuiltInSection {
+        let table = fields::object(self.document.root(), "builtIn").map(|table| table.cloned());
+        let Some(table) = self.or_warn(&[PathStep::Key("builtIn")], table) else {
+            return BuiltInSection::default();
+        };
+        BuiltInSection::parse(&table, |key, error| {
+            let steps = [PathStep::Key("builtIn"), PathStep::Key(key)];
+            self.warn_about_field(&format!("builtIn.{key}"), &steps, &error);
+        })
     }
 
     /// The value, or `None` after adding a banner about the error.

@@ -3,6 +3,7 @@
 
 pub mod advice;
 mod branches;
+pub mod built_in;
 pub mod compaction;
 pub mod id;
 pub mod message;
@@ -29,6 +30,7 @@ pub mod trust;
 pub mod turn;
 
 pub use advice::Advice;
+pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};

@@ -140,6 +140,20 @@ impl ModelConfig {
         }
     }
 
+    /// Another model of the same server. Settings that depend on the model are omitted.
+    #[must_use]
+    pub fn with_model(&self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            model: name.to_owned(),
+            active: false,
+            context_length: None,
+            think: None,
+            options: Map::new(),
+            ..self.clone()
+        }
+    }
+
     /// The model's server, without credentials in the URL.
     pub fn server(&self) -> ModelServer {
         let url = match Url::parse(&self.base_url) {

@@ -19,6 +19,7 @@
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |
 //! | `probe` | the test that finds the tool-call dialect a model follows |
+//! | `completion` | single questions of the built-in tools to a model |
 //! | `argument_checker` | schema checks on a blocking thread, with a deadline |
 //!
 //! Shared by the owners: `cx` (outbox, banners, questions, jobs), `outbox` (events queued for
@@ -29,6 +30,7 @@ mod active_turn;
 mod actor;
 pub mod approval;
 mod argument_checker;
+mod completion;
 mod context;
 mod cx;
 mod deps;
@@ -47,6 +49,7 @@ pub mod turn;
 mod turn_driver;
 
 pub use argument_checker::ArgumentChecker;
+pub use completion::SingleQuestions;
 pub use deps::{EngineDeps, EngineOptions, InitialSession};
 pub use models::catalog::list_time_max;
 pub use models::pull::{pull_failed, remove_failed};

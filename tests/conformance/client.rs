@@ -4,13 +4,14 @@
 #[path = "../support/fixtures.rs"]
 mod fixtures;
 
+use humble::app::built_in_server;
+use humble::config::Settings;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
-use humble::serve::BuiltInServer;
+use humble::provider::Provider;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
@@ -33,7 +34,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let context: Value =
         serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
     let (sender, mut events) = mpsc::channel(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
+    let mut hub = Hub::new(
+        sender,
+        built_in_server(&Settings::default(), Provider::new()),
+    );
     hub.configure(vec![config(url, protocol)]);
     let result = timeout(WAIT_TIMEOUT, run(&hub, &mut events, &context)).await;
     let shutdown = hub.shutdown();

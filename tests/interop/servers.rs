@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Poll interval for a port, because nothing announces that it is open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-fn installed_path(path: &str) -> String {
+pub(super) fn installed_path(path: &str) -> String {
     let full_path = PathBuf::from(required_variable("HUMBLE_MCP_SERVERS")).join(path);
     assert!(full_path.exists(), "{} does not exist", full_path.display());
     full_path.to_string_lossy().into_owned()
@@ -31,7 +31,7 @@ pub(super) fn from_npm(name: &str) -> String {
     ))
 }
 
-fn python(name: &str) -> String {
+pub(super) fn python(name: &str) -> String {
     installed_path(&format!("python/bin/{name}"))
 }
 

@@ -130,10 +130,15 @@ fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn keys_of_config_json_are_documented() {
-    let keys_in_code = keys_read(&["src/config/settings.rs", "src/config/models.rs"]);
+    let keys_in_code = keys_read(&[
+        "src/config/settings.rs",
+        "src/config/models.rs",
+        "src/config/built_in.rs",
+    ]);
     let keys_in_docs = documented_keys(&[
         "### At the root",
         "### `limits`",
+        "### `builtIn`",
         "### `ui`",
         "### An entry of `models`",
     ]);

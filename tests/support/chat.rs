@@ -6,7 +6,8 @@ use super::engine_harness::{OLLAMA_CONFIG, write_config};
 use super::in_memory_server::InMemoryServer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::app;
-use humble::config::Home;
+use humble::app::built_in_server;
+use humble::config::{Home, Settings};
 use humble::demo;
 use humble::domain::Message;
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
@@ -15,7 +16,6 @@ use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{RecordedRequests, Script};
-use humble::serve::BuiltInServer;
 use humble::tui::{self, Msg, UiEffect, UiInput, UiModel, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -92,7 +92,13 @@ pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
 }
 
 fn start(home: TempDir, script: Script, engine: EngineOptions, tui: &tui::TuiOptions) -> Chat {
-    start_with(home, script, engine, tui, Arc::new(BuiltInServer))
+    start_with(
+        home,
+        script,
+        engine,
+        tui,
+        built_in_server(&Settings::default(), Provider::new()),
+    )
 }
 
 fn start_with(

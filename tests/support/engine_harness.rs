@@ -1,7 +1,8 @@
 //! The real engine with a scripted model and the built-in server, in a temporary home:
 //! everything except screen and network.
 
-use humble::config::Home;
+use humble::app::built_in_server;
+use humble::config::{Home, Settings};
 use humble::domain::{
     AskId, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd,
     TurnEvent, TurnId,
@@ -12,9 +13,7 @@ use humble::mcp::ProcessGroups;
 use humble::protocol::{Ask, Command, Event, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
-use humble::serve::BuiltInServer;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -126,7 +125,7 @@ impl EngineHarness {
             banners: folder.prepare(),
             home: folder,
             provider,
-            built_in_server: Arc::new(BuiltInServer),
+            built_in_server: built_in_server(&Settings::default(), Provider::new()),
             process_groups: ProcessGroups::default(),
             log,
             options,

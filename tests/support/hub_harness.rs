@@ -2,15 +2,16 @@
 //! child processes that outlive the hub.
 
 use super::fixtures;
+use humble::app::built_in_server;
+use humble::config::Settings;
 use humble::domain::{
     Arguments, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerStatus, ToolOutcome,
     ToolProgress,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
-use humble::serve::BuiltInServer;
+use humble::provider::Provider;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -75,7 +76,10 @@ impl HubHarness {
             None => format!("{}-{number}", std::process::id()),
         };
         let mut harness = Self {
-            hub: Hub::new(sender, Arc::new(BuiltInServer)),
+            hub: Hub::new(
+                sender,
+                built_in_server(&Settings::default(), Provider::new()),
+            ),
             events,
             progress: Vec::new(),
             notices: Vec::new(),

@@ -151,6 +151,8 @@ impl State {
 }
 
 impl LocalServer for InMemoryServer {
+    fn configure(&self, _: &humble::domain::BuiltInSettings) {}
+
     fn connect(&self) -> DuplexStream {
         let (server_end, client_end) = duplex(PIPE_BYTES);
         if self.with_state(|state| state.is_broken) {

@@ -2,6 +2,7 @@
 //! and closes them.
 
 use super::output::print_to_stderr;
+use crate::app::built_in_server;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
@@ -9,7 +10,7 @@ use crate::domain::{LaunchConfig, Server, ServerConfig, ServerStatus, Tool, Trus
 use crate::headless::mcp::{self as cli_output, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
-use crate::serve::BuiltInServer;
+use crate::provider::Provider;
 use crate::text::grapheme::truncate_to_width;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
@@ -62,7 +63,9 @@ impl ServerPool {
         let process_groups = background.process_groups.clone();
         let mut hub = {
             let _in_background = background.runtime.enter();
-            Hub::with_process_groups(sender, Arc::new(BuiltInServer), process_groups)
+            let settings = config::read_settings(home).value;
+            let built_in_server = built_in_server(&settings, Provider::new());
+            Hub::with_process_groups(sender, built_in_server, process_groups)
         };
         background.watch_front_end();
         if home.root().is_dir() {

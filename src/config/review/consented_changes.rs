@@ -21,6 +21,7 @@ pub fn apply_consented(
         tool_mode,
         limits,
         ui,
+        built_in,
         has_model_entries,
     } = after.settings;
     let (base_settings, now_settings) = (&base.settings, &now.settings);
@@ -31,6 +32,7 @@ pub fn apply_consented(
             tool_mode: unless_changed(&now_settings.tool_mode, &base_settings.tool_mode, tool_mode),
             limits: unless_changed(&now_settings.limits, &base_settings.limits, limits),
             ui,
+            built_in: unless_changed(&now_settings.built_in, &base_settings.built_in, built_in),
             has_model_entries: unless_changed(
                 &now_settings.has_model_entries,
                 &base_settings.has_model_entries,

@@ -15,7 +15,7 @@ fn read(config: &Value, servers: &Value) -> ConfigSnapshot {
     ConfigLoad::from_files(&home).snapshot
 }
 
-fn config(value: &Value) -> ConfigSnapshot {
+pub fn config(value: &Value) -> ConfigSnapshot {
     read(value, &json!({}))
 }
 
@@ -41,7 +41,7 @@ fn descriptions(changes: &[SettingsChange]) -> Vec<String> {
 
 /// Descriptions of the changes from `before` to `after`. Checks that applying the harmless ones
 /// leaves only those that need consent.
-fn described_changes(before: &ConfigSnapshot, after: &ConfigSnapshot) -> Vec<String> {
+pub fn described_changes(before: &ConfigSnapshot, after: &ConfigSnapshot) -> Vec<String> {
     let mut earlier = EarlierEntries::default();
     earlier.record(before);
     let review = review_changes(before, after, &earlier);

@@ -176,6 +176,7 @@ impl Actor {
             .personas_mut()
             .select_from_command_line(&mut self.cx);
         self.cx.push_banners();
+        self.configure_built_in_tools();
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());
         }

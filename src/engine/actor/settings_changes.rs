@@ -70,6 +70,7 @@ impl Actor {
             trust,
         } = config;
         self.apply_log_level();
+        self.configure_built_in_tools();
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
             turn.driver.set_idle_timeout(Duration::from_secs(seconds));
@@ -94,6 +95,11 @@ impl Actor {
             self.trust.replace_stored(trust);
             self.handle_trust_changed();
         }
+    }
+
+    pub(super) fn configure_built_in_tools(&self) {
+        let settings = self.cx.settings.built_in_tools();
+        self.built_in_server.configure(&settings);
     }
 
     /// The active system prompt with the approved instructions of servers, for the next turn.

@@ -29,6 +29,8 @@ pub enum LayerKey {
     Copy,
     /// Shows a server's stderr.
     Stderr,
+    /// Switches a server or tool on or off.
+    Toggle,
     Yes,
     /// Inserts the selected completion.
     Complete,
@@ -136,6 +138,10 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Models, L::Refresh, 'r'),
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
+    bind_letter(P::Servers, L::Toggle, ' '),
+    bind_any_modifier(P::Servers, L::Start, K::Home),
+    bind_any_modifier(P::Servers, L::End, K::End),
+    bind_unmodified(P::Trust, L::Confirm, K::Enter),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),

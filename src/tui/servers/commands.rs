@@ -53,16 +53,23 @@ pub fn toggle_selected(pane: &mut ServersPane, cx: &mut UiContext) {
         let id = server.id.clone();
         return toggle(pane, &id, cx);
     };
-    let (id, tool) = (server.id.clone(), tool.name.clone());
-    let was_off = server.disabled_tools.contains(&tool);
-    let (server_name, tool_name) = (clean_name(&id), Clean::name(&tool));
+    toggle_tool(server, &tool.name, cx);
+}
+
+/// Enables or disables a tool, with a notice.
+pub fn toggle_tool(server: &Server, tool: &str, cx: &mut UiContext) {
+    let was_off = server.disabled_tools.contains(tool);
+    let (server_name, tool_name) = (clean_name(&server.id), Clean::name(tool));
     let notice = if was_off {
         format!("Tool `{tool_name}` of `{server_name}` is on.")
     } else {
         format!("Tool `{tool_name}` of `{server_name}` is off. The model no longer sees it.")
     };
     cx.notify(Notice::info(notice));
-    cx.send(Command::ToggleTool { server: id, tool });
+    cx.send(Command::ToggleTool {
+        server: server.id.clone(),
+        tool: tool.to_owned(),
+    });
 }
 
 /// A server's name for notices, with invisible characters escaped.

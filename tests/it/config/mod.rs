@@ -3,6 +3,7 @@
 
 use crate::support::notice_text;
 mod add_model;
+mod built_in;
 mod models;
 mod personas;
 mod rewrite;

@@ -328,7 +328,7 @@ async fn the_built_in_server_tells_the_time_and_says_hello() {
     assert!(hello["secret_word"].is_string(), "{hello}");
     let why = failed(harness.call("say_hello", json!({ "names": [] })).await);
     assert!(why.contains("`names`"), "{why}");
-    let why = failed(harness.call("get_weather", json!({})).await);
+    let why = failed(harness.call("get_gold", json!({})).await);
     assert!(
         why.starts_with("Unknown tool") && why.contains("-32602"),
         "{why}"

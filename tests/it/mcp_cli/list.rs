@@ -24,7 +24,7 @@ fn the_list_shows_each_server_and_does_not_start_disabled_ones() {
     let output = run(&home, &["mcp", "list"]).expect(1);
     let lines: Vec<&str> = output.out.lines().collect();
     let starts = [
-        "humble  connected      1 of 2 tools  ~",
+        "humble  connected      2 of 6 tools  ~",
         "시험    connected      ",
         "dies    failed",
         "    Server `dies` could not be started. It exited with status 3: \"no TEST_API_KEY in the \

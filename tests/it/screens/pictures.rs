@@ -4,11 +4,13 @@ use crate::support::fixtures;
 use crate::support::screen_harness::{self, ScreenHarness, screen_harness};
 use crate::support::screen_svg;
 use crossterm::event::KeyCode;
+use humble::config::Settings;
 use humble::domain::tool::{ToolAnnotations, ToolOutcome, ToolState};
 use humble::domain::{
     AskId, CallId, PieceKind, QueryId, ServerStatus, SessionSummary, ToolCall, TurnEnd, TurnEvent,
 };
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::provider::Provider;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -22,11 +24,13 @@ fn chat_scene() -> ScreenHarness {
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
     // The program's own tools: the pane shows the token cost of their definitions.
-    let tools = humble::serve::tools()
+    let tools = humble::app::built_in_tools(&Settings::default(), Provider::new())
+        .definitions()
         .into_iter()
         .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
     servers[0].tools = Arc::new(tools.collect());
-    servers[0].disabled_tools = ["say_hello".to_owned()].into();
+    let disabled = ["ollama_chat", "say_hello", "get_cat_fact", "fetch_page"];
+    servers[0].disabled_tools = disabled.map(str::to_owned).into();
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")

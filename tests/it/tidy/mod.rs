@@ -32,7 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "mcp",
         &["domain", "files", "ports", "text", "http_util", "sync"],
     ),
-    ("serve", &["domain", "ports"]),
+    ("serve", &["domain", "ports", "text", "http_util", "sync"]),
     (
         "engine",
         &[

@@ -55,6 +55,7 @@ pub(super) async fn read_request(socket: &mut TcpStream) -> Option<RecordedReque
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
         .collect();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let length = headers.iter().find(|(name, _)| name == "content-length");
     let length: usize = length.map_or(Some(0), |(_, value)| value.parse().ok())?;
     while bytes.len() < head_end + 4 + length {
@@ -62,7 +63,8 @@ pub(super) async fn read_request(socket: &mut TcpStream) -> Option<RecordedReque
     }
     Some(RecordedRequest {
         method,
-        path: target.split('?').next()?.to_owned(),
+        path: path.to_owned(),
+        query: query.to_owned(),
         headers,
         body: serde_json::from_slice(&bytes[head_end + 4..]).unwrap_or_default(),
     })

@@ -35,6 +35,8 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct RecordedRequest {
     pub method: String,
     pub path: String,
+    /// Without the question mark.
+    pub query: String,
     pub headers: Vec<(String, String)>,
     /// Null if the body was not JSON.
     pub body: Value,

@@ -10,10 +10,12 @@ use crate::protocol::Event;
 use crate::text::Clean;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::servers::stderr_log;
+use crate::tui::layer::{
+    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
+};
 use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
 use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
+use crate::tui::servers::{commands, stderr_log};
 use crate::tui::widgets::list::{ListCount, ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -241,6 +243,14 @@ impl Layer for ServersViewer {
                     cx.copy(full_text(server, item, self.separator));
                 }
             }
+            ListKey::Unhandled(LayerKey::Toggle) => {
+                if let Some((server, item)) = self.selected(servers) {
+                    match item.tool(server) {
+                        Some(tool) => commands::toggle_tool(server, &tool.name, cx),
+                        None => cx.request(UiRequest::Pick(PickedItem::Server(server.id.clone()))),
+                    }
+                }
+            }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
                     stderr_log::open(&server.id, cx);
@@ -293,7 +303,11 @@ impl Layer for ServersViewer {
             return text.hints(shared);
         }
         let own = |key, word| layers::hint(KeyContext::Servers, key, word);
-        let rows = vec![own(LayerKey::Copy, "copy"), own(LayerKey::Stderr, "stderr")];
+        let rows = vec![
+            own(LayerKey::Toggle, "on/off"),
+            own(LayerKey::Copy, "copy"),
+            own(LayerKey::Stderr, "stderr"),
+        ];
         self.list.hints("full text", rows)
     }
 }

@@ -1,5 +1,6 @@
 //! `/mcp`: the full-screen viewer of servers and tools.
 
+use crate::domain::ServerId;
 use crate::domain::{Notice, Server, ServerStatus};
 use crate::fixtures::{self, described_tool};
 use crate::tui::update::tests::*;
@@ -280,4 +281,25 @@ fn fifty_servers_with_5000_tools_open_and_scroll_without_delay() {
         started.elapsed()
     );
     assert_eq!(selected_row(&mut chat), "tool_33_7");
+}
+
+#[test]
+fn space_switches_the_selected_tool_or_server() {
+    let mut chat = in_viewer();
+    chat.keys("<Esc>/mcp files<Enter><Down><Tab> ");
+    let server = ServerId::new("files");
+    let tool = "read".to_owned();
+    let expected = UiEffect::Send(Command::ToggleTool {
+        server: server.clone(),
+        tool,
+    });
+    assert_eq!(std::mem::take(&mut chat.sent).last(), Some(&expected));
+    assert!(chat.screen().contains("Tool `read` of `files` is off."));
+    chat.keys("<Up> ");
+    let expected = UiEffect::Send(Command::ToggleServer(server));
+    assert_eq!(chat.sent.last(), Some(&expected));
+    // In the search line, Space is text.
+    chat.sent.clear();
+    chat.keys("<Tab>a b");
+    assert_eq!(chat.sent, []);
 }

@@ -1,19 +1,35 @@
 //! The tool `get_time`: the current date and time in a time zone.
 
-use super::object;
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::Arguments;
+use futures::future::BoxFuture;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const NAME: &str = "get_time";
+const NAME: &str = "get_time";
 /// Maximum number of suggestions for an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// The definition for `tools/list`.
-pub fn definition() -> Tool {
+pub(super) struct GetTime;
+
+impl BuiltInTool for GetTime {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn definition(&self) -> Tool {
+        definition()
+    }
+
+    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
+        Box::pin(async move { run(call.arguments) })
+    }
+}
+
+fn definition() -> Tool {
     let input_schema = json!({
         "type": "object",
         "properties": {
@@ -46,11 +62,7 @@ pub fn definition() -> Tool {
     )
 }
 
-/// Runs the tool.
-///
-/// # Errors
-/// Invalid arguments, explained so that a model can correct them.
-pub fn call(arguments: &Arguments) -> Result<Value, String> {
+fn run(arguments: &Arguments) -> Result<Value, String> {
     if let Some(other) = arguments.keys().find(|key| *key != "timezone") {
         return Err(format!(
             "There is no argument `{other}`: {NAME} takes only `timezone`."
@@ -114,7 +126,7 @@ mod tests {
     use super::*;
 
     fn call_with(arguments: Value) -> Result<Value, String> {
-        call(&object(arguments))
+        run(&object(arguments))
     }
 
     #[test]

@@ -2,23 +2,40 @@
 //! also logged. Only a model that really called the tool can know the word, so `humble probe`
 //! detects models that only pretend to call tools.
 
+use super::tool::{BuiltInTool, ToolInvocation, object};
 use crate::domain::Arguments;
 use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
+use futures::future::BoxFuture;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-pub const NAME: &str = PROBE_TOOL;
+const NAME: &str = PROBE_TOOL;
 /// Number of syllables in the word. There are 80^5 words, too many to guess.
 const SYLLABLES: usize = 5;
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
 const VOWELS: &[u8; 5] = b"aeiou";
 const NAME_CHARS_MAX: usize = 100;
 
-/// The definition for `tools/list`.
-pub fn definition() -> Tool {
+pub(super) struct SayHello;
+
+impl BuiltInTool for SayHello {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn definition(&self) -> Tool {
+        definition()
+    }
+
+    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
+        Box::pin(async move { run(call.arguments) })
+    }
+}
+
+fn definition() -> Tool {
     let input_schema = json!({
         "type": "object",
         "properties": {
@@ -35,10 +52,10 @@ pub fn definition() -> Tool {
     Tool::new(
         NAME,
         "Returns a greeting and a secret word that is new in each call.",
-        Arc::new(super::object(input_schema)),
+        Arc::new(object(input_schema)),
     )
     .with_title("Hello")
-    .with_raw_output_schema(Arc::new(super::object(output_schema)))
+    .with_raw_output_schema(Arc::new(object(output_schema)))
     .with_annotations(
         ToolAnnotations::new()
             .read_only(true)
@@ -48,11 +65,7 @@ pub fn definition() -> Tool {
     )
 }
 
-/// Runs the tool.
-///
-/// # Errors
-/// Invalid arguments, explained so that a model can correct them.
-pub fn call(arguments: &Arguments) -> Result<Value, String> {
+fn run(arguments: &Arguments) -> Result<Value, String> {
     if let Some(other) = arguments.keys().find(|key| *key != "name") {
         return Err(format!(
             "There is no argument `{other}`: {NAME} takes only `name`, which is optional."
@@ -103,7 +116,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn call_with(arguments: Value) -> Result<Value, String> {
-        call(&crate::serve::object(arguments))
+        run(&object(arguments))
     }
 
     #[test]

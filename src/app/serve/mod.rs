@@ -1,0 +1,166 @@
+//! `humble serve`: offers the built-in tools to other MCP clients over stdio or HTTP. Has a runtime
+//! of its own, because it needs neither an engine nor a screen.
+
+mod banner;
+mod options;
+mod stderr_log;
+
+use super::built_in_tools;
+use crate::cli::GlobalArgs;
+use crate::cli::serve::ServeArgs;
+use crate::config::{self, Home};
+use crate::domain::LaunchConfig;
+use crate::headless::lines::{clean_line, notice_line};
+use crate::headless::signals::ExitSignals;
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use crate::log::{self, LogHandle};
+use crate::provider::Provider;
+use crate::serve::http::{self, HttpHandlers, Listener};
+use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
+use anyhow::{Context, Result};
+use options::HttpSetup;
+use std::future::Future;
+use std::path::Path;
+use stderr_log::StderrPrinter;
+use tokio_util::sync::CancellationToken;
+
+/// Reaches any web page, so the user has to switch it on.
+const FETCH_TOOL: &str = "fetch_page";
+/// More threads than this do not make an MCP server faster.
+const THREADS_MAX: usize = 4;
+
+/// Runs the server and returns the exit status.
+///
+/// # Errors
+/// The server could not run at all.
+pub fn run(home: &Home, shared: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
+    if shared.no_tools || shared.model.is_some() || shared.persona.is_some() {
+        eprintln!(
+            "humble serve offers tools, not a model: remove --model, --persona or --no-tools."
+        );
+        return Ok(EXIT_USAGE);
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads.min(THREADS_MAX))
+        .enable_all()
+        .build()
+        .context("could not start the async runtime")?;
+    let stderr = StderrPrinter::start();
+    let code = runtime.block_on(serve(home, shared, args, &stderr));
+    // A thread may still be reading standard input.
+    runtime.shutdown_background();
+    stderr.finish();
+    code
+}
+
+async fn serve(
+    home: &Home,
+    shared: &GlobalArgs,
+    args: &ServeArgs,
+    stderr: &StderrPrinter,
+) -> Result<u8> {
+    let mut banners = home.prepare();
+    let lines = stderr.clone();
+    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+        lines.log(line.level, &line.text);
+    });
+    let settings = config::read_settings(home);
+    log.set_level(settings.value.log_level);
+    log.add_secrets(settings.value.secrets());
+    banners.extend(settings.banners);
+    for banner in &banners {
+        stderr.print(&notice_line(&banner.notice));
+    }
+    let tools = built_in_tools(&settings.value, Provider::new());
+    let fetches = is_fetch_tool_on(home);
+    let tools = tools.without(|name| name == FETCH_TOOL && !fetches);
+    let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
+    if args.http {
+        serve_http(shared.home.as_deref(), args, calls, &log, stderr).await
+    } else {
+        serve_stdio(shared.home.as_deref(), calls, stderr).await
+    }
+}
+
+/// Clients get all built-in tools except [`FETCH_TOOL`], which is off unless the entry of the
+/// built-in server can be read and does not list it.
+fn is_fetch_tool_on(home: &Home) -> bool {
+    let servers = config::read_servers(home).value;
+    let own = servers
+        .iter()
+        .find(|server| server.launch == LaunchConfig::BuiltIn);
+    own.is_some_and(|server| !server.disabled_tools.contains(FETCH_TOOL))
+}
+
+async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrPrinter) -> Result<u8> {
+    stderr.print(&banner::stdio(home));
+    let handler = BuiltInHandler::new(calls.clone(), "stdio");
+    let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
+    let result = until_signal(stderr, serving).await?;
+    match result {
+        Some(Ok(())) | None => Ok(EXIT_ANSWERED),
+        Some(Err(error)) => {
+            stderr.print(&clean_line(&format!("The session failed: {error}")));
+            Ok(EXIT_FAILED)
+        }
+    }
+}
+
+async fn serve_http(
+    home: Option<&Path>,
+    args: &ServeArgs,
+    calls: CallRunner,
+    log: &LogHandle,
+    stderr: &StderrPrinter,
+) -> Result<u8> {
+    let setup = match HttpSetup::read(args).await {
+        Ok(setup) => setup,
+        Err(why) => {
+            stderr.print(&clean_line(&why));
+            return Ok(EXIT_USAGE);
+        }
+    };
+    log.add_secrets(setup.secrets());
+    for warning in setup.warnings() {
+        stderr.print(&clean_line(warning));
+    }
+    let listener = match Listener::bind(setup.addresses()).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            stderr.print(&clean_line(&options::explain(&error)));
+            return Ok(EXIT_FAILED);
+        }
+    };
+    stderr.print(&banner::http(home, listener.addresses(), setup.has_token()));
+    let options = setup.into_options(listener.addresses());
+    let handlers = HttpHandlers {
+        streamable: BuiltInHandler::new(calls.clone(), "HTTP"),
+        sse: BuiltInHandler::new(calls.clone(), "HTTP+SSE"),
+    };
+    until_signal(stderr, |stop| {
+        http::serve(listener, handlers, calls, options, stop)
+    })
+    .await?;
+    Ok(EXIT_ANSWERED)
+}
+
+/// Runs a server; a signal stops it in an orderly way, and a second one at once (`None`).
+async fn until_signal<T, F: Future<Output = T>>(
+    stderr: &StderrPrinter,
+    server: impl FnOnce(CancellationToken) -> F,
+) -> Result<Option<T>> {
+    let mut signals = ExitSignals::install().context("could not install signal handlers")?;
+    let stop = CancellationToken::new();
+    let mut running = std::pin::pin!(server(stop.clone()));
+    tokio::select! {
+        result = running.as_mut() => return Ok(Some(result)),
+        _ = signals.next() => {}
+    }
+    stop.cancel();
+    stderr.print("Stopping; running calls have a few seconds to finish.");
+    tokio::select! {
+        result = running => Ok(Some(result)),
+        _ = signals.next() => Ok(None),
+    }
+}

@@ -1,0 +1,188 @@
+//! Runs tool calls: limits their time and number, and logs each of them.
+
+use super::tools::{BuiltInTools, ProgressReporter, ToolFailure};
+use crate::domain::Arguments;
+use crate::text::sanitize::Clean;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Tool};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Calls that run at the same time. Further ones fail at once, so that none waits unseen.
+const CONCURRENT_CALLS_MAX: usize = 256;
+/// Tools have shorter limits of their own, at most 15 minutes for an answer of a local model.
+const CALL_TIMEOUT: Duration = Duration::from_secs(16 * 60);
+/// Unknown names in logs and errors are cut after this length.
+const NAME_CHARS_MAX: usize = 100;
+
+/// One per process, shared by all transports. Cheap to clone.
+#[derive(Clone)]
+pub struct CallRunner {
+    tools: BuiltInTools,
+    definitions: Arc<[Tool]>,
+    limits: CallLimits,
+    slots: Arc<Semaphore>,
+    running: TaskTracker,
+    log: CallLog,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct CallLimits {
+    pub concurrent: usize,
+    pub timeout: Duration,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            concurrent: CONCURRENT_CALLS_MAX,
+            timeout: CALL_TIMEOUT,
+        }
+    }
+}
+
+/// Whether calls are logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallLog {
+    /// For `humble serve`.
+    Info,
+    /// For the chat, which logs the calls of all servers itself.
+    Quiet,
+}
+
+/// One call, as any transport receives it.
+pub struct IncomingCall<'a> {
+    pub name: &'a str,
+    pub arguments: Arguments,
+    pub progress: ProgressReporter,
+    pub cancelled: CancellationToken,
+    /// For the log, such as `http`.
+    pub transport: &'a str,
+}
+
+impl CallRunner {
+    pub fn new(tools: BuiltInTools, limits: CallLimits, log: CallLog) -> Self {
+        Self {
+            definitions: tools.definitions().into(),
+            tools,
+            limits,
+            slots: Arc::new(Semaphore::new(limits.concurrent)),
+            running: TaskTracker::new(),
+            log,
+        }
+    }
+
+    /// The definitions for `tools/list`, always in the same order.
+    pub fn definitions(&self) -> &[Tool] {
+        &self.definitions
+    }
+
+    pub fn tools(&self) -> &BuiltInTools {
+        &self.tools
+    }
+
+    /// Counts running calls, and everything else that a shutdown waits for.
+    pub fn running(&self) -> &TaskTracker {
+        &self.running
+    }
+
+    /// Runs a call. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// No tool has this name.
+    pub async fn run(&self, call: IncomingCall<'_>) -> Result<CallToolResult, ErrorData> {
+        let _in_flight = self.running.token();
+        let mut log = CallLogLine::new(self.log, call.name, call.transport);
+        let Ok(_slot) = self.slots.try_acquire() else {
+            log.finish("refused: too many calls");
+            return Ok(failure(format!(
+                "The server is busy: {} calls are running. Try again in a few seconds.",
+                self.limits.concurrent
+            )));
+        };
+        let running = self
+            .tools
+            .call(call.name, &call.arguments, call.progress, call.cancelled);
+        match timeout(self.limits.timeout, running).await {
+            Ok(Ok(value)) => {
+                log.finish("ok");
+                Ok(CallToolResult::structured(value))
+            }
+            Ok(Err(ToolFailure::Failed(why))) => {
+                log.finish("failed");
+                Ok(failure(why))
+            }
+            Ok(Err(ToolFailure::Cancelled)) => {
+                log.finish("cancelled");
+                Ok(failure("The call was cancelled.".to_owned()))
+            }
+            Ok(Err(ToolFailure::UnknownTool)) => {
+                log.finish("unknown tool");
+                Err(unknown_tool(call.name))
+            }
+            Err(_) => {
+                log.finish("timed out");
+                Ok(failure(format!(
+                    "The tool did not answer within {} seconds.",
+                    self.limits.timeout.as_secs()
+                )))
+            }
+        }
+    }
+}
+
+fn failure(why: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why)])
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params("Unknown tool", Some(json!({ "tool": short_name(name) })))
+}
+
+/// The start of a name from a client.
+pub fn short_name(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// Writes one line when the call ends, also if its future is dropped.
+struct CallLogLine {
+    log: CallLog,
+    name: String,
+    transport: String,
+    started: Instant,
+    outcome: &'static str,
+}
+
+impl CallLogLine {
+    fn new(log: CallLog, name: &str, transport: &str) -> Self {
+        Self {
+            log,
+            name: Clean::single_line(&short_name(name)).as_str().to_owned(),
+            transport: transport.to_owned(),
+            started: Instant::now(),
+            outcome: "cancelled",
+        }
+    }
+
+    fn finish(&mut self, outcome: &'static str) {
+        self.outcome = outcome;
+    }
+}
+
+impl Drop for CallLogLine {
+    fn drop(&mut self) {
+        if self.log == CallLog::Info {
+            let milliseconds = self.started.elapsed().as_millis();
+            tracing::info!(
+                "{} over {}: {}, {milliseconds} ms",
+                self.name,
+                self.transport,
+                self.outcome
+            );
+        }
+    }
+}

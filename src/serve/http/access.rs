@@ -1,0 +1,309 @@
+//! Who may use the HTTP server: checks of `Host`, `Origin` and the access token. Pure.
+
+use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, Uri};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use subtle::ConstantTimeEq;
+use url::{Host, Url};
+
+/// Which requests are served.
+#[derive(Debug, Clone, Default)]
+pub struct AccessPolicy {
+    /// Names and addresses by which clients may call the server, besides those of this machine.
+    hosts: Vec<Host<String>>,
+    /// Any IP address is acceptable as `Host`. A web page can only make a *name* point to this
+    /// server (DNS rebinding).
+    accepts_any_address: bool,
+    token: Option<TokenHash>,
+}
+
+/// Comparing hashes takes the same time for every guess, whatever its length.
+#[derive(Clone)]
+struct TokenHash([u8; 32]);
+
+impl std::fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TokenHash")
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    ForeignHost,
+    ForeignOrigin,
+    MissingToken,
+    WrongToken,
+}
+
+impl AccessPolicy {
+    /// The server listens on `address`.
+    #[must_use]
+    pub fn listening_on(mut self, address: IpAddr) -> Self {
+        if address.is_unspecified() {
+            self.accepts_any_address = true;
+        } else {
+            self.hosts.push(match address {
+                IpAddr::V4(address) => Host::Ipv4(address),
+                IpAddr::V6(address) => Host::Ipv6(address),
+            });
+        }
+        self
+    }
+
+    /// Also accepts `name` as `Host`, and pages from there as `Origin`. Returns `None` if it is not
+    /// a host name.
+    #[must_use]
+    pub fn with_host(mut self, name: &str) -> Option<Self> {
+        self.hosts.push(parse_host(name)?);
+        Some(self)
+    }
+
+    /// Demands `token` in each request.
+    #[must_use]
+    pub fn with_token(mut self, token: &str) -> Self {
+        self.token = Some(TokenHash(Sha256::digest(token).into()));
+        self
+    }
+
+    /// # Errors
+    /// The first reason to refuse the request.
+    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let is_host_known = match exactly_one(headers, &HOST) {
+            Some(Some(host)) => self.is_known_authority(host),
+            _ => false,
+        };
+        // A request line may name a host as well (RFC 9112, section 3.2.2).
+        let is_target_known = uri
+            .authority()
+            .is_none_or(|authority| self.is_known_authority(authority.as_str()));
+        if !is_host_known || !is_target_known {
+            return Err(Refusal::ForeignHost);
+        }
+        match exactly_one(headers, &ORIGIN) {
+            None => {}
+            Some(Some(origin)) if self.is_known_origin(origin) => {}
+            Some(_) => return Err(Refusal::ForeignOrigin),
+        }
+        self.check_token(headers)
+    }
+
+    fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let Some(TokenHash(expected)) = &self.token else {
+            return Ok(());
+        };
+        let value = match exactly_one(headers, &AUTHORIZATION) {
+            None => return Err(Refusal::MissingToken),
+            Some(value) => value.ok_or(Refusal::WrongToken)?,
+        };
+        let given = match value.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+            _ => return Err(Refusal::WrongToken),
+        };
+        let given: [u8; 32] = Sha256::digest(given).into();
+        if bool::from(given.ct_eq(expected)) {
+            Ok(())
+        } else {
+            Err(Refusal::WrongToken)
+        }
+    }
+
+    fn is_known_authority(&self, authority: &str) -> bool {
+        let Ok(authority) = Authority::try_from(authority) else {
+            return false;
+        };
+        !authority.as_str().contains('@')
+            && parse_host(authority.host()).is_some_and(|host| self.is_known_host(&host))
+    }
+
+    /// `null` and schemes other than HTTP are foreign.
+    fn is_known_origin(&self, origin: &str) -> bool {
+        let Ok(url) = Url::parse(origin) else {
+            return false;
+        };
+        let is_web = matches!(url.scheme(), "http" | "https");
+        let host = url.host().map(|host| host.to_owned());
+        is_web && host.is_some_and(|host| self.is_known_host(&host))
+    }
+
+    fn is_known_host(&self, host: &Host<String>) -> bool {
+        let is_loopback = match host {
+            Host::Domain(name) => name == "localhost",
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        };
+        let is_address = !matches!(host, Host::Domain(_));
+        is_loopback || self.hosts.contains(host) || (self.accepts_any_address && is_address)
+    }
+}
+
+/// A host as in a URL: lowercase, an IPv6 address with or without brackets.
+fn parse_host(text: &str) -> Option<Host<String>> {
+    if let Ok(address) = text.parse() {
+        return Some(Host::Ipv6(address));
+    }
+    Host::parse(text).ok()
+}
+
+/// `None` without the header; `Some(None)` if it is repeated or not text.
+fn exactly_one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&'a str>> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    let text = first.to_str().ok().filter(|_| values.next().is_none());
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks a request with these headers, each `name: value`.
+    fn check(policy: &AccessPolicy, lines: &[&str]) -> Result<(), Refusal> {
+        check_target(policy, "/mcp", lines)
+    }
+
+    fn check_target(policy: &AccessPolicy, target: &str, lines: &[&str]) -> Result<(), Refusal> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            let (name, value) = line.split_once(": ").expect("a header line");
+            let name: HeaderName = name.parse().expect("a header name");
+            headers.append(name, value.parse().expect("a header value"));
+        }
+        policy.check(&target.parse().expect("a URI"), &headers)
+    }
+
+    fn local() -> AccessPolicy {
+        AccessPolicy::default().listening_on("127.0.0.1".parse().expect("an address"))
+    }
+
+    fn open() -> AccessPolicy {
+        AccessPolicy::default().listening_on("0.0.0.0".parse().expect("an address"))
+    }
+
+    #[test]
+    fn names_of_this_machine_are_accepted_as_host() {
+        for host in [
+            "localhost",
+            "LOCALHOST:8080",
+            "127.0.0.1:8080",
+            "127.0.0.9",
+            "[::1]:9",
+        ] {
+            assert_eq!(
+                check(&local(), &[&format!("host: {host}")]),
+                Ok(()),
+                "{host}"
+            );
+        }
+    }
+
+    #[test]
+    fn foreign_or_ambiguous_host_is_refused() {
+        let foreign = [
+            vec![],
+            vec!["host: evil.example"],
+            vec!["host: localhost.evil.example"],
+            vec!["host: localhost@evil.example"],
+            vec!["host: evil.example@localhost"],
+            vec!["host: 192.168.1.5:8080"],
+            vec!["host: 0.0.0.0:8080"],
+            vec!["host: localhost", "host: evil.example"],
+            vec!["host: localhost", "host: localhost"],
+            vec!["host: a b"],
+        ];
+        for lines in foreign {
+            assert_eq!(
+                check(&local(), &lines),
+                Err(Refusal::ForeignHost),
+                "{lines:?}"
+            );
+        }
+        let target = "http://evil.example/mcp";
+        let result = check_target(&local(), target, &["host: localhost"]);
+        assert_eq!(result, Err(Refusal::ForeignHost));
+    }
+
+    #[test]
+    fn an_open_server_accepts_addresses_and_configured_names() {
+        assert_eq!(check(&open(), &["host: 192.168.1.5:8080"]), Ok(()));
+        assert_eq!(check(&open(), &["host: [fe80::5]:8080"]), Ok(()));
+        let unknown = check(&open(), &["host: nas.local"]);
+        assert_eq!(unknown, Err(Refusal::ForeignHost));
+        let named = open().with_host("NAS.local").expect("a name");
+        let headers = ["host: nas.local:80", "origin: https://nas.local"];
+        assert_eq!(check(&named, &headers), Ok(()));
+        assert!(open().with_host("not a name").is_none());
+    }
+
+    #[test]
+    fn only_local_pages_are_accepted_as_origin() {
+        for origin in [
+            "http://localhost:6274",
+            "https://127.0.0.1",
+            "http://[::1]:80",
+        ] {
+            let lines = ["host: localhost", &format!("origin: {origin}")];
+            assert_eq!(check(&local(), &lines), Ok(()), "{origin}");
+        }
+        for origin in [
+            "null",
+            "http://evil.example",
+            "http://localhost.evil.example",
+            "http://evil.example/@localhost",
+            "file://localhost",
+            "chrome-extension://localhost",
+            "http://192.168.1.5",
+        ] {
+            let lines = ["host: localhost", &format!("origin: {origin}")];
+            assert_eq!(
+                check(&local(), &lines),
+                Err(Refusal::ForeignOrigin),
+                "{origin}"
+            );
+        }
+        let two = [
+            "host: localhost",
+            "origin: http://localhost",
+            "origin: null",
+        ];
+        assert_eq!(check(&local(), &two), Err(Refusal::ForeignOrigin));
+    }
+
+    #[test]
+    fn token_must_match_whole() {
+        let policy = local().with_token("correct horse");
+        let check = |value: &str| {
+            let line = format!("authorization: {value}");
+            check(&policy, &["host: localhost", &line])
+        };
+        assert_eq!(check("Bearer correct horse"), Ok(()));
+        assert_eq!(check("bearer  correct horse"), Ok(()));
+        for wrong in [
+            "Bearer correct hors",
+            "Bearer correct horses",
+            "Bearer CORRECT HORSE",
+            "Bearer",
+            "Bearer ",
+            "Basic correct horse",
+            "correct horse",
+        ] {
+            assert_eq!(check(wrong), Err(Refusal::WrongToken), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn token_is_demanded_once_it_is_set() {
+        let policy = local().with_token("secret");
+        let none = check(&policy, &["host: localhost"]);
+        assert_eq!(none, Err(Refusal::MissingToken));
+        let two = [
+            "host: localhost",
+            "authorization: Bearer secret",
+            "authorization: Bearer secret",
+        ];
+        assert_eq!(check(&policy, &two), Err(Refusal::WrongToken));
+        assert!(!format!("{policy:?}").contains("secret"));
+    }
+}

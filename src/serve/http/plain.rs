@@ -1,0 +1,60 @@
+//! Tool calls in plain JSON, without MCP: for scripts and `curl`.
+
+use super::super::calls::{CallRunner, IncomingCall};
+use super::super::tools::ProgressReporter;
+use super::message::RpcErrorResponse;
+use super::response::{self, Response};
+use crate::domain::Arguments;
+use http::StatusCode;
+use rmcp::model::ErrorData;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// The body of `POST /mcp/tools/call`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainCall {
+    tool: String,
+    #[serde(default)]
+    arguments: Option<Arguments>,
+}
+
+/// `GET /mcp/tools`: the definitions, as in `tools/list`.
+pub fn list(calls: &CallRunner) -> Response {
+    response::json(StatusCode::OK, &json!({ "tools": calls.definitions() }))
+}
+
+/// `POST /mcp/tools/call`: the result, as of `tools/call`. Closing the connection cancels the call.
+pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
+    let call: PlainCall = match serde_json::from_slice(body) {
+        Ok(call) => call,
+        Err(error) => return bad_request(&error),
+    };
+    let call = IncomingCall {
+        name: &call.tool,
+        arguments: call.arguments.unwrap_or_default(),
+        progress: ProgressReporter::ignored(),
+        cancelled: CancellationToken::new(),
+        transport: "plain JSON",
+    };
+    match calls.run(call).await {
+        Ok(result) => response::json(StatusCode::OK, &result),
+        Err(error) => failure(StatusCode::NOT_FOUND, error),
+    }
+}
+
+fn bad_request(error: &serde_json::Error) -> Response {
+    let why = format!("{error}. Send {{\"tool\": \"get_time\", \"arguments\": {{}}}}");
+    let error = match error.is_data() {
+        true => ErrorData::invalid_params(why, None),
+        false => ErrorData::parse_error(why, None),
+    };
+    failure(StatusCode::BAD_REQUEST, error)
+}
+
+fn failure(status: StatusCode, error: ErrorData) -> Response {
+    let body = RpcErrorResponse::new(Value::Null, error);
+    let body = serde_json::to_value(&body).unwrap_or_default();
+    response::json(status, &json!({ "error": body["error"] }))
+}

@@ -1,0 +1,251 @@
+//! The transport HTTP+SSE of the revision 2024-11-05, which `rmcp` does not have: `GET /sse` opens
+//! a stream that names an address for the client's messages. The session lasts as long as the
+//! stream.
+
+use super::message::{self, RpcErrorResponse};
+use super::response::{self, Response};
+use crate::sync::lock_ignoring_poison;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+use http_body::{Body, Frame};
+use http_body_util::BodyExt;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::{RoleServer, serve_server_with_ct};
+use rmcp::transport::Transport;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, Interval, interval_at, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use uuid::Uuid;
+
+/// Messages that wait in each direction.
+const QUEUE: usize = 16;
+/// Messages for a client that does not read its stream. Beyond this, its own messages wait.
+const UNSENT_MAX: usize = 64;
+/// Comments keep proxies from closing the stream, and reveal clients that are gone.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// The first message must arrive within this time.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a message may wait for its turn.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The open streams by session id.
+#[derive(Debug)]
+pub struct SseSessions {
+    max: usize,
+    inboxes: Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>,
+}
+
+impl SseSessions {
+    pub fn new(max: usize) -> Self {
+        Self {
+            max,
+            inboxes: Mutex::default(),
+        }
+    }
+
+    /// Opens a session; its stream ends when `stop` is cancelled.
+    pub fn open<H: ServerHandler>(
+        self: &Arc<Self>,
+        handler: H,
+        stop: &CancellationToken,
+    ) -> Response {
+        let (inbox, incoming) = mpsc::channel(QUEUE);
+        let (outgoing, outbox) = mpsc::channel(QUEUE);
+        let id = Uuid::new_v4().to_string();
+        {
+            let mut inboxes = lock_ignoring_poison(&self.inboxes);
+            if inboxes.len() >= self.max {
+                return too_many();
+            }
+            inboxes.insert(id.clone(), inbox);
+        }
+        let stop = stop.child_token();
+        let transport = QueueTransport {
+            incoming,
+            outgoing,
+            unsent: watch::Sender::new(0),
+        };
+        tokio::spawn(serve_session(handler, transport, stop.clone()));
+        let endpoint = format!("event: endpoint\ndata: /message?sessionId={id}\n\n");
+        let stream = SessionStream {
+            endpoint: Some(endpoint),
+            outbox,
+            keep_alive: interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE),
+            _closes: ClosesSession {
+                sessions: Arc::clone(self),
+                id,
+                _stop: stop.drop_guard(),
+            },
+        };
+        let mut response = http::Response::new(stream.boxed());
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }
+
+    /// Passes a message to the session in the query string.
+    pub async fn accept(&self, query: Option<&str>, body: &[u8]) -> Response {
+        let inbox = session_id(query).and_then(|id| {
+            lock_ignoring_poison(&self.inboxes)
+                .get(id.as_ref())
+                .cloned()
+        });
+        let Some(inbox) = inbox else {
+            let sentence = "Unknown session: open a stream with GET /sse first.";
+            return response::text(StatusCode::NOT_FOUND, sentence);
+        };
+        let message = match message::parse(body) {
+            Ok(message) => message,
+            Err(error) => return bad_message(&error),
+        };
+        match timeout(ACCEPT_TIMEOUT, inbox.send(message)).await {
+            Ok(Ok(())) => response::text(StatusCode::ACCEPTED, "Accepted"),
+            Ok(Err(_)) => response::text(StatusCode::NOT_FOUND, "The session has ended."),
+            Err(_) => too_many(),
+        }
+    }
+}
+
+pub fn bad_message(error: &RpcErrorResponse) -> Response {
+    response::json(StatusCode::BAD_REQUEST, error)
+}
+
+fn too_many() -> Response {
+    let sentence = "All sessions are in use. Try again later.";
+    let response = response::text(StatusCode::SERVICE_UNAVAILABLE, sentence);
+    response::retry_after(response, Duration::from_secs(30))
+}
+
+fn session_id(query: Option<&str>) -> Option<std::borrow::Cow<'_, str>> {
+    let mut pairs = url::form_urlencoded::parse(query?.as_bytes());
+    pairs
+        .find(|(name, _)| name == "sessionId")
+        .map(|(_, id)| id)
+}
+
+async fn serve_session<H: ServerHandler>(
+    handler: H,
+    transport: QueueTransport,
+    stop: CancellationToken,
+) {
+    let opening = serve_server_with_ct(handler, transport, stop);
+    match timeout(HANDSHAKE_TIMEOUT, opening).await {
+        Ok(Ok(running)) => {
+            let _ = running.waiting().await;
+        }
+        Ok(Err(error)) => tracing::debug!("an SSE session failed to start: {error}"),
+        Err(_) => tracing::debug!("an SSE session got no message in time"),
+    }
+}
+
+/// The server's end of a session.
+struct QueueTransport {
+    incoming: mpsc::Receiver<ClientJsonRpcMessage>,
+    outgoing: mpsc::Sender<ServerJsonRpcMessage>,
+    /// Number of messages on their way to the queue. `rmcp` does not limit it.
+    unsent: watch::Sender<usize>,
+}
+
+/// Counts one message until it is in the queue or dropped.
+struct Unsent(watch::Sender<usize>);
+
+impl Unsent {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the stream is closed")]
+struct StreamClosed;
+
+impl Transport<RoleServer> for QueueTransport {
+    type Error = StreamClosed;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), StreamClosed>> + Send + 'static {
+        let (outgoing, unsent) = (self.outgoing.clone(), Unsent::new(&self.unsent));
+        async move {
+            let _unsent = unsent;
+            outgoing.send(message).await.map_err(|_| StreamClosed)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let mut unsent = self.unsent.subscribe();
+        unsent.wait_for(|count| *count < UNSENT_MAX).await.ok()?;
+        self.incoming.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), StreamClosed> {
+        self.incoming.close();
+        Ok(())
+    }
+}
+
+/// The client's end: the body of the response to `GET /sse`.
+struct SessionStream {
+    /// The first event, until it is sent.
+    endpoint: Option<String>,
+    outbox: mpsc::Receiver<ServerJsonRpcMessage>,
+    keep_alive: Interval,
+    _closes: ClosesSession,
+}
+
+/// Ends the session when the client closes the stream.
+struct ClosesSession {
+    sessions: Arc<SseSessions>,
+    id: String,
+    _stop: DropGuard,
+}
+
+impl Drop for ClosesSession {
+    fn drop(&mut self) {
+        lock_ignoring_poison(&self.sessions.inboxes).remove(&self.id);
+    }
+}
+
+impl Body for SessionStream {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let frame = |text: String| Poll::Ready(Some(Ok(Frame::data(Bytes::from(text)))));
+        if let Some(endpoint) = self.endpoint.take() {
+            return frame(endpoint);
+        }
+        match self.outbox.poll_recv(context) {
+            Poll::Ready(Some(message)) => {
+                self.keep_alive.reset();
+                let data = serde_json::to_string(&message).unwrap_or_default();
+                frame(format!("event: message\ndata: {data}\n\n"))
+            }
+            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Pending => match self.keep_alive.poll_tick(context) {
+                Poll::Ready(_) => frame(": keep-alive\n\n".to_owned()),
+                Poll::Pending => Poll::Pending,
+            },
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Tags: which elements are skipped or separate paragraphs, and the attributes that matter.
+
+use html5gum::StartTag;
+
+/// Elements whose content is not text of the page.
+pub const SKIPPED: &[&str] = &[
+    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
+    "audio", "video", "select", "datalist", "textarea", "noembed", "noframes",
+];
+/// Elements that can be hidden as a whole, because their end tags may not be omitted.
+const HIDABLE: &[&str] = &[
+    "a",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "button",
+    "details",
+    "dialog",
+    "div",
+    "em",
+    "footer",
+    "form",
+    "header",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "i",
+    "main",
+    "nav",
+    "ol",
+    "pre",
+    "section",
+    "span",
+    "strong",
+    "table",
+    "ul",
+];
+pub const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "body",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "html",
+    "legend",
+    "main",
+    "nav",
+    "p",
+    "section",
+    "summary",
+    "head",
+];
+
+pub fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
+    let value = tag.attributes.get(name.as_bytes())?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// Whether a browser would not show the element. Hidden text is a common place for instructions
+/// to models.
+pub fn is_hidden(name: &str, tag: &StartTag<()>) -> bool {
+    if !HIDABLE.contains(&name) || tag.self_closing {
+        return false;
+    }
+    let style = attribute(tag, "style").unwrap_or_default();
+    let style: String = style.to_ascii_lowercase().split_whitespace().collect();
+    tag.attributes.contains_key(&b"hidden"[..])
+        || ["display:none", "visibility:hidden"]
+            .iter()
+            .any(|rule| style.contains(rule))
+}
+
+/// The language of a code block, from a class such as `language-rust`.
+pub fn language(tag: &StartTag<()>) -> String {
+    let classes = attribute(tag, "class").unwrap_or_default();
+    let language = classes.split_whitespace().find_map(|class| {
+        let language = class
+            .strip_prefix("language-")
+            .or(class.strip_prefix("lang-"))?;
+        let is_name = language
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-#_".contains(c));
+        (is_name && language.len() <= 30).then(|| language.to_owned())
+    });
+    language.unwrap_or_default()
+}

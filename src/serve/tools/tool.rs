@@ -1,0 +1,82 @@
+//! What every built-in tool implements and receives.
+
+use super::fetch_page::network::Network;
+use super::http_service::ServiceClients;
+use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
+use crate::ports::Completion;
+use futures::future::BoxFuture;
+use rmcp::model::Tool;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// One tool. Implementations have no state of their own.
+pub trait BuiltInTool: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// The definition for `tools/list`.
+    fn definition(&self) -> Tool;
+
+    /// Runs the tool. Dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// A text for the model: what happened, and what it can do.
+    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>>;
+}
+
+/// The inputs of one call.
+pub struct ToolInvocation<'a> {
+    pub arguments: &'a Arguments,
+    /// The settings when the call started.
+    pub settings: Arc<BuiltInSettings>,
+    pub services: &'a Services,
+    pub progress: ProgressReporter,
+}
+
+/// Access to the world outside.
+pub struct Services {
+    pub http: ServiceClients,
+    pub network: Network,
+    pub completion: Arc<dyn Completion>,
+}
+
+impl Services {
+    pub fn new(completion: Arc<dyn Completion>) -> Self {
+        Self {
+            http: ServiceClients::default(),
+            network: Network::system(),
+            completion,
+        }
+    }
+}
+
+/// Receives the progress of a call.
+#[derive(Debug, Clone)]
+pub struct ProgressReporter(Option<mpsc::Sender<ToolProgress>>);
+
+impl ProgressReporter {
+    /// Reports that do not fit into the channel are dropped.
+    pub fn new(sender: mpsc::Sender<ToolProgress>) -> Self {
+        Self(Some(sender))
+    }
+
+    /// For callers that did not ask for progress.
+    pub fn ignored() -> Self {
+        Self(None)
+    }
+
+    pub fn report(&self, done: f64, total: Option<f64>, message: &str) {
+        if let Some(sender) = &self.0 {
+            // Progress is only a hint: a slow reader must not slow the tool down.
+            let _ = sender.try_send(ToolProgress::new(done, total, Some(message)));
+        }
+    }
+}
+
+/// The fields of a JSON object; empty for any other value.
+pub fn object(value: Value) -> Arguments {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Arguments::new(),
+    }
+}
