@@ -13,6 +13,7 @@ lint:
 bench:
     cargo bench --bench terminal
     cargo bench --bench text
+    cargo bench --bench screen
 
 # Run twenty MCP servers, killed at random, for three minutes; check every call and the memory use
 soak seconds="180":

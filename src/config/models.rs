@@ -164,7 +164,8 @@ fn check_api_key(key: &str) -> ApiKey {
     ApiKey::Unusable(why.to_owned())
 }
 
-/// The base URL in the field `key`: with a scheme, without an endpoint path, and with `/v1` if the provider needs it.
+/// The base URL in the field `key`: with a scheme, without an endpoint path, and with `/v1` if the
+/// provider needs it.
 pub(super) fn normalize_base_url(
     key: &str,
     given: &str,

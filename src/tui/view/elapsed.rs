@@ -35,8 +35,8 @@ pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
 }
 
 /// Draws the rule above the message, with the activity, or the speed and duration of the last
-/// turn. `rows_below` is the label with the number of chat rows below the view. The rule closes an open list
-/// or text and then names its keys.
+/// turn. `rows_below` is the label with the number of chat rows below the view. Below an open
+/// list or text, the rule names its keys.
 pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: &mut Painter) {
     let Some(line) = layout.rule else { return };
     let columns = usize::from(line.width).saturating_sub(6);
