@@ -47,7 +47,7 @@ impl StderrPrinter {
         let Some((target, message)) = text.trim_start().split_once(": ") else {
             return;
         };
-        if !target.contains(" humble") {
+        if !target.starts_with("humble") {
             return;
         }
         let time = Zoned::now().strftime("%H:%M:%S").to_string();
