@@ -80,8 +80,8 @@ impl FileLock {
         }
     }
 
-    /// Locks the lock file at `path`; `None` if another program holds the lock. As in
-    /// [`FileLock::acquire`], a file system without locks counts as locked.
+    /// Locks the lock file at `path`; `None` if another program holds the lock. If locking fails
+    /// for any other reason, such as a file system without locks, proceeds without a lock.
     ///
     /// # Errors
     /// The error from opening the file.
@@ -112,7 +112,8 @@ impl FileLock {
 /// Reads a regular file of at most `bytes_max` bytes; `None` if it does not exist.
 ///
 /// # Errors
-/// Rejects folders, pipes and devices, which could block the reader.
+/// `FileTooLarge`, or the file-system error. Rejects folders, pipes and devices, which could block
+/// the reader.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -136,7 +137,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Atomically replaces the file at `path`. Follows symbolic links. A new file gets
-/// `mode`; an existing one keeps its permissions as far as `mode` allows them.
+/// `mode`; an existing one keeps its permissions, limited to those in `mode`.
 ///
 /// # Errors
 /// The file-system error; the old file is then unchanged.
@@ -182,7 +183,7 @@ pub fn update<E>(
     replace(path, &new_bytes, mode).map_err(UpdateError::Write)
 }
 
-/// Creates a file, which appears under its name only with its complete contents.
+/// Creates a file atomically: it appears at `path` only once its contents are complete.
 ///
 /// # Errors
 /// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is

@@ -11,7 +11,7 @@ use std::sync::Arc;
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Maximum number of backups of one prompt.
 const BACKUPS_MAX: usize = 1_000;
-/// Markers of prompts in older homes that describe an obsolete tool call format.
+/// Words that mark a prompt from an older version as describing an obsolete tool-call format.
 const OLD_CALL_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.
@@ -29,8 +29,8 @@ pub fn read_system_prompt(home: &Home) -> Loaded<String> {
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let valid_bytes = error.utf8_error().valid_up_to();
-            let lines_before = error.as_bytes()[..valid_bytes]
+            let valid_len = error.utf8_error().valid_up_to();
+            let lines_before = error.as_bytes()[..valid_len]
                 .iter()
                 .filter(|byte| **byte == b'\n')
                 .count();
@@ -74,11 +74,11 @@ pub fn outdated_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigErr
     Ok(outdated.map(Arc::from))
 }
 
-/// Replaces the prompt with the built-in one. Returns the path of the backup next to it.
+/// Backs up the prompt and replaces it with the built-in one. Returns the path of the backup.
 ///
 /// # Errors
-/// The file no longer contains `shown`, or cannot be read, copied or written. The file is
-/// unchanged then.
+/// The file no longer contains `shown`, the text that the user saw, or cannot be read, copied or
+/// written. The file is then unchanged.
 pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, ConfigError> {
     let path = home.system_prompt();
     let unwritable = |error: &io::Error| ConfigError::Unwritable {

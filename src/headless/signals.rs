@@ -18,7 +18,7 @@ impl ExitSignals {
             handler(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
             handler(SignalKind::terminate(), 128 + 15)?,
             handler(SignalKind::hangup(), 128 + 1)?,
-            // Ctrl+\ by default would leave the server processes running.
+            // By default, Ctrl+\ would leave the server processes running.
             handler(SignalKind::quit(), 128 + 3)?,
         ];
         Ok(Self { signals })

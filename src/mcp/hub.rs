@@ -34,7 +34,8 @@ pub struct Hub {
 
 struct HubEntry {
     config: ServerConfig,
-    /// `None` if the server is disabled.
+    /// `None` if the server is disabled, unless its configuration is invalid: then the supervisor
+    /// reports the error.
     supervisor: Option<Arc<ServerSupervisor>>,
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 
-/// Writes a clean line to standard error, wrapped to the width of the terminal. Ignores write
+/// Writes a sanitized line to standard error, wrapped to the width of the terminal. Ignores write
 /// errors.
 pub(super) fn print_to_stderr(line: &str) {
     let err = io::stderr();

@@ -6,18 +6,19 @@ use super::super::recognizer::{Advance, OpeningContext};
 use super::{BracketScanner, PythonicRecognizer, State};
 use crate::domain::Toolset;
 
-/// Whether a list may contain calls here: outside code or in a withheld fence, at the start of a
-/// line or after a colon.
+/// Whether a list may contain calls here: at the start of a line or after a colon outside code, or
+/// at the start of a line in a fence that is still withheld.
 pub(super) fn can_be_bare_list(opening: &OpeningContext<'_>) -> bool {
-    let is_allowed_by_fence = match opening.fence_info {
+    let is_allowed_here = match opening.fence_info {
         Some(info) => opening.is_at_line_start && matches!(info, "" | "tool_code"),
         None => !(opening.is_in_fence || opening.is_in_code_span || opening.is_quoted()),
     };
-    is_allowed_by_fence && (opening.is_at_line_start || opening.is_after_colon)
+    is_allowed_here && (opening.is_at_line_start || opening.is_after_colon)
 }
 
 impl PythonicRecognizer {
-    /// Handles the rest of the line after a list without a marker.
+    /// Handles the rest of the line after a list without a marker. The end of the line is not part
+    /// of the form, so it is rejected; the state records that the list contains calls.
     pub(super) fn step_after_list(
         &mut self,
         c: char,

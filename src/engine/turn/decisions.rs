@@ -1,5 +1,5 @@
-//! Decides on the calls of a round: which run without asking, which need approval, and the
-//! effect of each decision.
+//! Decides which calls of a round run without asking and which need approval, and applies the
+//! user's decisions.
 
 use super::argument_eq::arguments_equal;
 use super::proposals::{Proposal, ProposalKind};
@@ -43,7 +43,7 @@ impl Turn {
         if undecided.is_empty() {
             self.start_approved_calls();
         } else {
-            self.ask_approval(&undecided);
+            self.ask_for_approval(&undecided);
         }
     }
 
@@ -96,7 +96,7 @@ impl Turn {
         ids
     }
 
-    fn ask_approval(&mut self, ids: &[CallId]) {
+    fn ask_for_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
             self.proposed_tool(id)
                 .map(|offered| Arc::clone(&offered.tool))
@@ -117,7 +117,7 @@ impl Turn {
         let undecided = self.undecided_calls();
         let decisions = match answer {
             UserAnswer::Calls(decisions) => decisions,
-            // Dismissing the dialog counts as the safe choice.
+            // Dismissing the dialog refuses all calls, the safe choice.
             UserAnswer::Dismissed | UserAnswer::Choice(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
@@ -150,7 +150,8 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Applies edits whose arguments were checked.
+    /// Applies edits after the schema check. Reports invalid edits and asks about their calls
+    /// again.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {
@@ -166,8 +167,8 @@ impl Turn {
         self.resume_approval();
     }
 
-    /// Continues after a decision. Calls that could run without asking may need approval now,
-    /// because the tool mode can change while the user decides on another call.
+    /// Continues after a decision. Rechecks calls that were to run without asking, because the tool
+    /// mode can change while the user decides on another call.
     pub(super) fn resume_approval(&mut self) {
         for id in self.round_calls() {
             let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {
@@ -189,7 +190,7 @@ impl Turn {
         if undecided.is_empty() {
             self.start_approved_calls();
         } else {
-            self.ask_approval(&undecided);
+            self.ask_for_approval(&undecided);
         }
     }
 

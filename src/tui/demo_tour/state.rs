@@ -42,11 +42,12 @@ impl DemoTour {
         }
     }
 
-    /// Marks a step as done, perhaps ahead of its turn.
+    /// Marks a step as done, possibly out of order.
     pub(super) fn complete(&mut self, step: usize) {
         let previous_step = self.step;
         self.done[step] = true;
-        // A later step skips the current one, so the thinking pane is optional.
+        // From the thinking step on, a later step skips those before it: the thinking pane is
+        // optional.
         if self.step >= STEP_THINKING && step > self.step {
             self.step = step;
         }
@@ -85,12 +86,12 @@ impl DemoTour {
             .is_some_and(|typed| editor.text() == typed)
     }
 
-    /// Leaves the prompt to the user, who has started to edit it.
+    /// Treats the prompt as the user's own, because the user has started to edit it.
     pub fn release_prompt(&mut self) {
         self.typed_prompt = None;
     }
 
-    /// Removes the tour's unedited prompt, because the user starts to type.
+    /// Clears the tour's prompt when the user starts to type, unless it has been edited.
     pub fn clear_prompt(&mut self, editor: &mut Editor) {
         if self.has_untouched_prompt(editor) {
             editor.take();

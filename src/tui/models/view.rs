@@ -18,44 +18,44 @@ use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::content_area;
 use ratatui::layout::{Position, Rect};
 
-// Minimum widths that show the column of the given name.
-const ABILITIES_FROM: u16 = 84;
+// Minimum list widths at which the columns are shown.
+const CAPABILITIES_FROM: u16 = 84;
 const FAMILY_FROM: u16 = 62;
 const STATE_FROM: u16 = 44;
 const SIZE_FROM: u16 = 28;
 /// Blank columns after a left-aligned column.
 const GAP: u16 = 2;
-const ABILITIES: u16 = 26;
+const CAPABILITIES: u16 = 26;
 const FAMILY: u16 = 10;
-/// Right-aligned columns with the blanks before them: context length, and size.
-const LENGTH: u16 = 7;
+// Right-aligned columns, including the blanks before them.
+const CONTEXT_LENGTH: u16 = 7;
 const SIZE: u16 = 9;
 const BAR_COLUMNS: usize = 20;
-/// Rows of an error about a server.
-const FAULT_ROWS_MAX: usize = 4;
+/// Maximum rows of a message about a server, such as an error.
+const MESSAGE_ROWS_MAX: usize = 4;
 
 /// Returns the cursor position if a text field has the focus.
 pub fn draw(
-    open: &mut ModelsLayer,
+    layer: &mut ModelsLayer,
     over: Rect,
     shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let known = KnownModels::new(shared.engine);
-    let all = rows(known, &open.list.filter());
+    let all = rows(known, &layer.list.filter());
     let mut area = rows_area(over);
-    let pull_line = take_pull_line(shared.engine.pull.as_ref(), &mut area);
+    let pull_line = reserve_pull_line(shared.engine.pull.as_ref(), &mut area);
     let lines = lines(&all, area.width);
     let choices = choice_lines(&lines);
-    let selected = open.list.selected(choices.len());
-    let at = choices.get(selected).copied();
+    let selected = layer.list.selected(choices.len());
+    let selected_line = choices.get(selected).copied();
     if selected == 0 {
-        // The first choice shows the name of its server, too.
-        open.list.scroll_to(0, lines.len(), area.height);
+        // Also show the server's line above the first choice.
+        layer.list.scroll_to(0, lines.len(), area.height);
     }
-    let first = open
+    let first = layer
         .list
-        .scroll_to(at.unwrap_or(0), lines.len(), area.height);
+        .scroll_to(selected_line.unwrap_or(0), lines.len(), area.height);
     let end = first + usize::from(area.height);
     let count = ListCount {
         listed: count_models(&all),
@@ -64,8 +64,8 @@ pub fn draw(
         below: choices.iter().filter(|line| **line >= end).count(),
     };
     let note = count.note(&pen.glyphs);
-    let mut cursor = open.list.draw_head(over, "Models", &note, pen);
-    if let Some(name) = &mut open.pulling {
+    let mut cursor = layer.list.draw_head(over, "Models", &note, pen);
+    if let Some(name) = &mut layer.pulling {
         let line = content_area(over);
         pen.clear(Rect {
             height: line.height.min(1),
@@ -75,11 +75,11 @@ pub fn draw(
         let accent = pen.theme.accent;
         cursor = Some(text_field::draw_line(name, (&prompt, accent), line, pen));
     }
-    for row in rows_in_view(lines.len(), at, first, area, pen) {
+    for row in rows_in_view(lines.len(), selected_line, first, area, pen) {
         if let Ok(choice) = choices.binary_search(&row.index) {
-            open.list.record_drawn(row.line, choice);
+            layer.list.record_drawn(row.line, choice);
         }
-        draw_line(&lines[row.index], row, open, known, pen);
+        draw_line(&lines[row.index], row, layer, known, pen);
     }
     if let (Some(pull), Some(line)) = (&shared.engine.pull, pull_line) {
         draw_pull(pull, line, pen);
@@ -88,7 +88,7 @@ pub fn draw(
 }
 
 /// Reserves the last row for the progress of a pull, with a blank row above it if there is room.
-fn take_pull_line(pull: Option<&Pull>, area: &mut Rect) -> Option<Rect> {
+fn reserve_pull_line(pull: Option<&Pull>, area: &mut Rect) -> Option<Rect> {
     if pull.is_none() || area.height < 2 {
         return None;
     }
@@ -113,10 +113,10 @@ fn choice_lines(lines: &[Line]) -> Vec<usize> {
     (0..lines.len()).filter(is_choice).collect()
 }
 
-/// The rows that the picker wants below its title: those of the unfiltered list, so that typing
-/// does not change them.
+/// The number of rows that the picker needs below its title. Ignores the filter, so the picker
+/// keeps its height while the user types.
 pub fn rows_wanted(shared: SharedUiState) -> u16 {
-    // The sidebar, if it fits, may take its columns.
+    // Assume that the sidebar is visible if it fits.
     let sidebar = if fits_sidebar(shared.size) {
         SIDEBAR_WIDTH
     } else {
@@ -133,7 +133,7 @@ pub fn rows_wanted(shared: SharedUiState) -> u16 {
 enum Line<'a> {
     Server(&'a ServerCatalog),
     Choice(Choice<'a>),
-    /// A remark's line, and whether an error mark precedes it.
+    /// One line of a message about a server, and whether an error mark precedes it.
     Words(String, bool),
     Gap,
 }
@@ -154,7 +154,7 @@ fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
             }
             Row::Words(words, is_fault) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
-                let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
+                let rows = rows.into_iter().take(MESSAGE_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
             }
         }
@@ -165,15 +165,15 @@ fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
 fn draw_line(
     line: &Line,
     mut row: ListRow,
-    open: &ModelsLayer,
+    layer: &ModelsLayer,
     known: KnownModels,
     pen: &mut Painter,
 ) {
-    if row.is_selected && open.is_lost {
+    if row.is_selected && layer.is_lost {
         row = row.unselected(pen);
     }
     match line {
-        Line::Server(server) => server_line(server, row.line, pen),
+        Line::Server(server) => draw_server(server, row.line, pen),
         Line::Words(words, is_fault) => {
             let mark = if *is_fault { pen.glyphs.failed } else { " " };
             pen.put(row.line.x, row.line.y, mark, pen.theme.failure, 1);
@@ -183,8 +183,8 @@ fn draw_line(
         Line::Choice(choice) => {
             row.put_mark(pen);
             match choice {
-                Choice::Model(model) => model_row(model, known, &row, pen),
-                Choice::Action(action) => action_row(*action, open, known, &row, pen),
+                Choice::Model(model) => draw_model(model, known, &row, pen),
+                Choice::Action(action) => draw_action(*action, layer, known, &row, pen),
             }
         }
         Line::Gap => {}
@@ -204,14 +204,14 @@ fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mu
     x + columns + 2
 }
 
-fn action_row(
+fn draw_action(
     action: PickerAction,
-    open: &ModelsLayer,
+    layer: &ModelsLayer,
     known: KnownModels,
     row: &ListRow,
     pen: &mut Painter,
 ) {
-    let filter = open.list.filter();
+    let filter = layer.list.filter();
     let (number, label) = match action {
         PickerAction::KeepCurrent => (Some(0), "Keep the current model".to_owned()),
         PickerAction::Pull if filter.trim().is_empty() => {
@@ -230,7 +230,7 @@ fn action_row(
     pen.put_words(x, row.line.y, label.as_str(), row.style, columns);
 }
 
-fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
+fn draw_server(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     let (server, dot) = (&catalog.server, pen.glyphs.dot);
     let words = Clean::single_line(&format!("{} {dot} {}", server.url, server.provider));
     let listed = catalog.listed();
@@ -240,11 +240,11 @@ fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.bold, columns);
 }
 
-fn model_row(row: &ModelRow<'_>, known: KnownModels, at: &ListRow, pen: &mut Painter) {
+fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &mut Painter) {
     let number = row.configured.and_then(|entry| known.number(entry));
-    let x = put_number(number, known, at, pen);
+    let x = put_number(number, known, list_row, pen);
     let in_use = row.configured.is_some() && row.configured == known.selected;
-    let line = at.line;
+    let line = list_row.line;
     let mut end = line.right();
     if line.width >= STATE_FROM {
         let (word, style) = match (in_use, row.configured.is_some()) {
@@ -262,48 +262,54 @@ fn model_row(row: &ModelRow<'_>, known: KnownModels, at: &ListRow, pen: &mut Pai
         format!("{}  {}", row.name(), row.model())
     };
     let name = Clean::single_line(&name);
-    let (y, facts) = (line.y, fact_widths(line.width));
-    // The selected row does without facts rather than cut its name.
-    let room = usize::from(end.saturating_sub(x + facts));
-    if !at.is_selected || grapheme::width(name.as_str()) <= room {
-        end = fact_columns(row, line.width, end, y, pen);
+    let (y, details) = (line.y, details_width(line.width));
+    // The selected row hides its details rather than truncating its name.
+    let room = usize::from(end.saturating_sub(x + details));
+    if !list_row.is_selected || grapheme::width(name.as_str()) <= room {
+        end = draw_details(row, line.width, end, y, pen);
     }
     let columns = end.saturating_sub(x);
-    pen.put_truncated(x, y, name.as_str(), at.style, columns);
+    pen.put_truncated(x, y, name.as_str(), list_row.style, columns);
 }
 
-/// Columns that [`fact_columns`] takes in a list of this width.
-fn fact_widths(list_width: u16) -> u16 {
+/// The columns that [`draw_details`] takes in a list of this width.
+fn details_width(list_width: u16) -> u16 {
     let columns = [
-        (ABILITIES_FROM, ABILITIES + GAP),
-        (FAMILY_FROM, LENGTH + FAMILY + GAP),
+        (CAPABILITIES_FROM, CAPABILITIES + GAP),
+        (FAMILY_FROM, CONTEXT_LENGTH + FAMILY + GAP),
         (SIZE_FROM, SIZE),
     ];
     let shown = columns.iter().filter(|(from, _)| list_width >= *from);
     shown.map(|(_, columns)| columns).sum()
 }
 
-/// Draws the server's facts about a model, from right to left. Returns the leftmost column.
-fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
-    let facts = row.listed.map(|listed| &listed.info);
-    if width >= ABILITIES_FROM {
+/// Draws a model's details from right to left. Returns the leftmost column.
+fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
+    let info = row.listed.map(|listed| &listed.info);
+    if width >= CAPABILITIES_FROM {
         let loaded = row.listed.filter(|listed| listed.is_loaded == Some(true));
         let loaded = loaded.map(|_| "in memory").into_iter();
-        let abilities = row
+        let capabilities = row
             .listed
             .into_iter()
             .flat_map(ListedModel::extra_capabilities);
-        let words: Vec<&str> = loaded.chain(abilities).collect();
+        let words: Vec<&str> = loaded.chain(capabilities).collect();
         let words = Clean::single_line(&words.join(", "));
-        pen.put_words(end - ABILITIES, y, words.as_str(), pen.theme.dim, ABILITIES);
-        end -= ABILITIES + GAP;
+        pen.put_words(
+            end - CAPABILITIES,
+            y,
+            words.as_str(),
+            pen.theme.dim,
+            CAPABILITIES,
+        );
+        end -= CAPABILITIES + GAP;
     }
     if width >= FAMILY_FROM {
-        let length = facts.and_then(|facts| facts.context_length);
+        let length = info.and_then(|info| info.context_length);
         let length = length.map_or_else(String::new, |tokens| format_thousands(tokens.into()));
         pen.put_right(end, y, &length, pen.theme.dim);
-        end -= LENGTH;
-        let family = facts.and_then(|facts| facts.family.as_deref());
+        end -= CONTEXT_LENGTH;
+        let family = info.and_then(|info| info.family.as_deref());
         let family = Clean::single_line(family.unwrap_or_default());
         pen.put_truncated(end - FAMILY, y, family.as_str(), pen.theme.dim, FAMILY);
         end -= FAMILY + GAP;

@@ -16,8 +16,8 @@ const BESIDE_FROM: u16 = 96;
 /// On narrower screens it is below the list, from this height on.
 const BELOW_FROM: u16 = 16;
 
-// Columns at the right of a row, each with two blanks before it, and the width of a list from
-// which it leaves 30 columns to the title.
+// Widths of the columns at the right of a row, each preceded by two blanks. A column appears from
+// the row width `*_FROM`, which leaves 30 columns for the title.
 const DATE: u16 = 11;
 const DATE_FROM: u16 = 43;
 const COUNT: u16 = 4;
@@ -47,7 +47,7 @@ pub fn draw(
     let listed_at = layer.listed_at;
     let draw_hit =
         |hit: &&SessionSummary, row: &ListRow, pen: &mut Painter| match deleting == Some(&hit.id) {
-            true => draw_question(hit, row, pen),
+            true => draw_delete_question(hit, row, pen),
             false => draw_row(hit, listed_at, row, pen),
         };
     let list = &mut layer.list;
@@ -68,7 +68,7 @@ pub fn draw(
     cursor.filter(|_| layer.delete_confirmation.is_none())
 }
 
-/// The areas of the list with its title, and of the preview with the rule before it.
+/// The areas of the list including its title, and of the preview including the divider.
 fn split(over: Rect) -> (Rect, Option<Rect>) {
     if over.width >= BESIDE_FROM {
         let columns = over.width * 6 / 10;
@@ -100,7 +100,7 @@ fn split(over: Rect) -> (Rect, Option<Rect>) {
     (list, Some(preview))
 }
 
-/// Draws the rule between list and preview, and returns the area of the preview's text.
+/// Draws the divider between list and preview. Returns the area of the preview's text.
 fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rect {
     pen.clear(preview);
     let dim = pen.theme.dim;
@@ -112,7 +112,7 @@ fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rec
         pen.rule(line, "", "", dim);
         return below_title(preview);
     }
-    // The title's rule goes on over the preview.
+    // Extends the title's rule above the preview.
     let (across, down) = (pen.glyphs.frame[4], pen.glyphs.frame[5]);
     for x in list.right()..over.right() {
         pen.put(x, over.y, across, dim, 1);
@@ -130,48 +130,48 @@ fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rec
 fn draw_row(hit: &SessionSummary, listed_at: Timestamp, row: &ListRow, pen: &mut Painter) {
     let (line, dim) = (row.text_area(), pen.theme.dim);
     let mut end = line.right();
-    let mut take = |columns: u16| {
+    let mut take_columns = |columns: u16| {
         end -= columns;
         let start = end;
         end -= 2;
         start
     };
     if let Some(reason) = &hit.open_error {
-        // The preview shows the whole reason.
-        let words = Clean::single_line(&format!("{} broken: {reason}", pen.glyphs.failed));
+        // The preview shows the reason in full.
+        let text = Clean::single_line(&format!("{} broken: {reason}", pen.glyphs.failed));
         let columns = line.width / 2;
-        let x = take(columns.saturating_sub(2));
+        let x = take_columns(columns.saturating_sub(2));
         let failure = pen.theme.failure;
-        pen.put_words(x, line.y, words.as_str(), failure, line.right() - x);
+        pen.put_words(x, line.y, text.as_str(), failure, line.right() - x);
     } else if line.width >= DATE_FROM {
         if line.width >= COUNT_FROM {
-            let x = take(COUNT);
+            let x = take_columns(COUNT);
             let count = hit.message_count.to_string();
             pen.put_right(x + COUNT, line.y, &count, dim);
         }
         if line.width >= MODEL_FROM {
             let model = Clean::single_line(&hit.model);
-            pen.put_truncated(take(MODEL), line.y, model.as_str(), dim, MODEL);
+            pen.put_truncated(take_columns(MODEL), line.y, model.as_str(), dim, MODEL);
         }
         let date = format_date(hit.changed_at, listed_at);
-        pen.put(take(DATE), line.y, &date, dim, DATE);
+        pen.put(take_columns(DATE), line.y, &date, dim, DATE);
     }
     let columns = end.saturating_sub(line.x);
     let title = shown_title(hit);
     pen.put_words(line.x, line.y, title.as_str(), row.style, columns);
 }
 
-/// Asks in the row itself whether to delete it.
-fn draw_question(hit: &SessionSummary, row: &ListRow, pen: &mut Painter) {
+/// Asks in the session's own row whether to delete it.
+fn draw_delete_question(hit: &SessionSummary, row: &ListRow, pen: &mut Painter) {
     let (line, style) = (row.text_area(), pen.theme.attention);
     pen.put(row.line.x, line.y, pen.glyphs.cursor, style, 1);
-    let ask = "Delete \"";
-    let end = "\"? (y/n)";
-    let used = pen.put(line.x, line.y, ask, style, line.width);
-    let room = line.width.saturating_sub(used + end.len() as u16);
+    let prefix = "Delete \"";
+    let suffix = "\"? (y/n)";
+    let used = pen.put(line.x, line.y, prefix, style, line.width);
+    let room = line.width.saturating_sub(used + suffix.len() as u16);
     let title = shown_title(hit);
     let used = used + pen.put_words(line.x + used, line.y, title.as_str(), style, room);
-    pen.put(line.x + used, line.y, end, style, line.width - used);
+    pen.put(line.x + used, line.y, suffix, style, line.width - used);
 }
 
 /// The title, or the session's file name if it has none.

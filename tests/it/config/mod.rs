@@ -1,5 +1,6 @@
 //! Settings on disk: lenient reading, errors with line and column, and edits of single values, even
-//! by two programs at once. This file has the fixtures, and tests malformed files and the home.
+//! by two programs at once. This file contains the shared fixtures and the tests of malformed
+//! files and of the home folder.
 
 use crate::support::notice_text;
 mod add_model;
@@ -45,7 +46,7 @@ fn with_servers(text: impl AsRef<[u8]>) -> ConfigFixture {
     fixture
 }
 
-/// The environment variables of these tests.
+/// Looks up one of the environment variables that these tests define.
 fn variables(name: &str) -> Option<String> {
     let values = [
         ("OPENAI_API_KEY", "sk-env"),
@@ -111,7 +112,7 @@ fn reference(name: &str, provider: ProviderKind) -> ModelRef {
     }
 }
 
-/// Whether the file has this mode. Always true on systems without modes.
+/// Whether the file has this mode. Where there are no modes, only checks that it exists.
 fn has_mode(path: &Path, mode: u32) -> bool {
     #[cfg(unix)]
     return {

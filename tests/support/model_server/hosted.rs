@@ -3,7 +3,7 @@
 use super::Reply;
 use serde_json::{Value, json};
 
-/// One event of a messages stream, named by its type.
+/// One server-sent event of the Messages API, named by its `type`.
 pub fn anthropic_event(event: &Value) -> String {
     let name = event["type"].as_str().expect("an event has a type");
     format!("event: {name}\ndata: {event}\n\n")
@@ -44,7 +44,7 @@ pub fn anthropic_thinking(index: u64, parts: &[&str], signature: &str) -> String
     anthropic_block(index, &json!({"type": "thinking", "thinking": ""}), &deltas)
 }
 
-/// One call with its arguments in two fragments.
+/// One call: an empty delta, then the arguments in two fragments.
 pub fn anthropic_call(index: u64, id: &str, name: &str, arguments: &Value) -> String {
     let arguments = arguments.to_string();
     let (first, second) = arguments.split_at(arguments.len() / 2);
