@@ -1,5 +1,5 @@
-//! New models: checked as if they were in `config.json`, and added to it without changing
-//! any other byte. Also locates the model servers and the local Ollama.
+//! New models: checked as if they were in `config.json`, and added to it; the only other edit
+//! clears the previous model's `active` flag. Also locates the model servers and the local Ollama.
 
 use super::edits::edit_file;
 use super::json_document::JsonDocument;
@@ -15,7 +15,7 @@ const OLLAMA_PORT: u16 = 11434;
 /// The configuration that a new model would have.
 ///
 /// # Errors
-/// The problems of the model, as sentences.
+/// The problems with the model, as sentences.
 pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
     let parsed = models::parse_model(
         &entry_to_json(new, false),
@@ -33,10 +33,10 @@ pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, Strin
     }
 }
 
-/// The configuration to query a server that has no entry yet. The model is a placeholder.
+/// A configuration for querying a server that has no entry yet. The model is a placeholder.
 ///
 /// # Errors
-/// The problems of the address, as sentences that call it `the address`: the user typed it into
+/// The problems with the address, as sentences that call it `the address`: the user typed it into
 /// a field, so the key `baseUrl` would mean nothing to them.
 pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelConfig, String> {
     let label = server.provider.label().to_owned();
@@ -48,14 +48,14 @@ pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelCon
         api_key: server.api_key.clone(),
         copy_from: None,
     };
-    parse_new_model(home, &new).map_err(|faults| faults.replace("`baseUrl`", "The address"))
+    parse_new_model(home, &new).map_err(|errors| errors.replace("`baseUrl`", "The address"))
 }
 
 /// Adds a model to `config.json` and makes it the active one.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written, or already lists this model. The file is
-/// unchanged then.
+/// The file cannot be read, parsed or written, or already lists this model. In that case,
+/// the file is unchanged.
 pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let entries = match fields::get(document.root(), "models") {
@@ -102,7 +102,7 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
             }
         }
         let new_entry = Value::from(new_entry);
-        // `null` in place of the list is replaced by a list.
+        // The list is missing or `null`.
         if fields::get(document.root(), "models").is_none() {
             return document.set(&[PathStep::Key("models")], &json!([new_entry]));
         }
@@ -141,7 +141,7 @@ fn entry_to_json(new: &NewModel, is_active: bool) -> Map<String, Value> {
     entry
 }
 
-/// A model server, with a configuration to query it.
+/// A model server, with a configuration for querying it.
 pub struct KnownServer {
     /// One of its models, preferably one with a usable key.
     pub config: ModelConfig,

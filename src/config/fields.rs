@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 pub(super) type ConfigObject = Map<String, Value>;
-/// The problem with a field and what was expected instead, without a full stop.
+/// The problem with a field and what was expected instead, without a final period.
 pub(super) type FieldError = String;
 
 /// The longest timeout: one day.
@@ -117,32 +117,32 @@ pub(super) fn text_pairs(
         .collect()
 }
 
-/// One of `words`, ignoring case: files written by humble-ai-cli use both cases.
+/// One of `choices`, ignoring case: files written by humble-ai-cli use both cases.
 pub(super) fn one_of<'w>(
     entry: &ConfigObject,
     key: &str,
-    words: &[&'w str],
+    choices: &[&'w str],
 ) -> Result<Option<&'w str>, FieldError> {
-    let expected = format!("one of {}", quoted_list(words));
-    let Some(word) = typed_field(entry, key, &expected, Value::as_str)? else {
+    let expected = format!("one of {}", quoted_list(choices));
+    let Some(value) = typed_field(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
-    let matches = |choice: &&&str| choice.eq_ignore_ascii_case(word);
-    match words.iter().find(matches) {
+    let matches = |choice: &&&str| choice.eq_ignore_ascii_case(value);
+    match choices.iter().find(matches) {
         Some(choice) => Ok(Some(choice)),
-        None => Err(unknown_value(key, word, words)),
+        None => Err(unknown_value(key, value, choices)),
     }
 }
 
-/// The error for a value that is not one of `words`, with the nearest suggestion.
-pub(super) fn unknown_value(key: &str, value: &str, words: &[&str]) -> FieldError {
-    let suggestion = nearest(value, words.iter().copied())
+/// The error for a value that is not one of `choices`, with the nearest suggestion.
+pub(super) fn unknown_value(key: &str, value: &str, choices: &[&str]) -> FieldError {
+    let suggestion = nearest(value, choices.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
     let quoted = quoted_start(value);
     format!(
         "`{key}` is `{quoted}`, expected one of {}{suggestion}",
-        quoted_list(words)
+        quoted_list(choices)
     )
 }
 
@@ -154,12 +154,12 @@ pub(super) fn quoted_start(value: &str) -> String {
 /// Maximum number of characters of a wrong value quoted in the error.
 const QUOTED_CHARS_MAX: usize = 40;
 
-fn quoted_list(words: &[&str]) -> String {
-    let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+fn quoted_list(choices: &[&str]) -> String {
+    let quoted: Vec<_> = choices.iter().map(|choice| format!("`{choice}`")).collect();
     quoted.join(", ")
 }
 
-/// Ends an error with a full stop, unless it is a question.
+/// Ends an error with a period, unless it is a question.
 pub(super) fn with_full_stop(sentence: &str) -> String {
     if sentence.ends_with('?') {
         sentence.to_owned()

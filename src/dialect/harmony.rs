@@ -1,6 +1,6 @@
 //! The messages of gpt-oss (Harmony): a header of special tokens in any order, such as
 //! `<|channel|>analysis to=functions.f<|message|>`, followed by a call, thinking or an answer.
-//! Tokens around an answer are plain text until the first header, and always in code.
+//! Before the first header, and always in code, tokens around an answer are plain text.
 
 use super::invalid_json::JsonProgress;
 use super::json_arguments::JsonArguments;
@@ -71,12 +71,12 @@ enum HarmonyState {
     Token {
         start: usize,
     },
-    /// After a token or word. `expects_first` if the first word after a token must follow, which is
-    /// a role or a channel.
+    /// After a token or word. `expects_first` if the token requires a role or a channel as the
+    /// first word after it.
     Between {
         expects_first: bool,
     },
-    /// In a word. `is_first` if it is the role or channel after a token.
+    /// In a word. `is_first` if it must be the role or channel that the token requires.
     Word {
         start: usize,
         is_first: bool,

@@ -48,7 +48,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool_call_start|>", "LFM2"),
     certain("<|START_ACTION|>", "Command"),
     certain("<｜tool▁calls▁begin｜>", "DeepSeek"),
-    // As the distilled models write it.
+    // Variants written by distilled models.
     certain("<｜tool_calls_begin｜>", "DeepSeek"),
     certain("<｜tool calls begin｜>", "DeepSeek"),
     certain("<｜tool\\_calls\\_begin｜>", "DeepSeek"),
@@ -58,13 +58,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool▁call▁begin|>", "DeepSeek"),
     certain("<|tool_calls_begin|>", "DeepSeek"),
     certain("<|tool_calls_section_begin|>", "Kimi"),
-    // Also used by DeepSeek models that write ASCII bars; their separator changes the label.
+    // Also written by DeepSeek models with ASCII bars; the separator after the name then changes
+    // the label.
     certain("<|tool_call_begin|>", "Kimi"),
     certain("<｜DSML｜function_calls>", "DeepSeek"),
     certain("<|DSML|function_calls>", "DeepSeek"),
     certain("<｜DSML｜tool_calls>", "DeepSeek"),
     certain("<|DSML|tool_calls>", "DeepSeek"),
-    // With doubled bars, as some templates produce them.
+    // Some templates double the bars.
     certain("<｜｜DSML｜｜tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ calls>", "DeepSeek"),

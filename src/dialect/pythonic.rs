@@ -1,6 +1,6 @@
-//! Calls as Python: lists such as `[f(a=1), g()]`, and a list or a single call after an opening
-//! marker. Without a marker, only lists of calls of available tools with keyword arguments are
-//! recognized, so code and Markdown remain text.
+//! Tool calls in Python syntax: lists such as `[f(a=1), g()]`, and a list or a single call after an
+//! opening marker. Without a marker, only lists of calls of available tools with keyword arguments
+//! are recognized, so code and Markdown remain text.
 
 mod bare_list;
 mod identifiers;
@@ -25,7 +25,7 @@ pub(super) use identifiers::tool_name;
 /// Longer lists are data.
 const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
-/// Models call this function around a tool call to see the result.
+/// Models wrap a tool call in this function to see the result.
 const PRINT: &str = "print";
 const FORM: &str = "Python";
 
@@ -192,13 +192,13 @@ impl PythonicRecognizer {
     /// The events for the item in which the stream ended. If a quote was never closed, the prose
     /// after the call's line remains text.
     fn cut_off_call(&self, item: &str) -> Vec<ScanEvent> {
-        let call_end = if self.is_list { ")]\n" } else { ")\n" };
+        let terminator = if self.is_list { ")]\n" } else { ")\n" };
         let is_in_short_string = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
-        let Some(offset) = item.find(call_end).filter(|_| is_in_short_string) else {
+        let Some(offset) = item.find(terminator).filter(|_| is_in_short_string) else {
             let call = json_call::unusable_call(item.trim_end(), json_call::CUT_OFF);
             return vec![call];
         };
-        let (call, rest) = item.split_at(offset + call_end.len() - 1);
+        let (call, rest) = item.split_at(offset + terminator.len() - 1);
         let reason = unterminated_string::REASON;
         let mut events = vec![json_call::unusable_call(call, reason)];
         let rest = rest.trim_start();
@@ -208,7 +208,7 @@ impl PythonicRecognizer {
         events
     }
 
-    /// Without a marker, only a possible prefix of a tool name is withheld.
+    /// Continues a name. Without a marker, it must be a possible prefix of a tool's name.
     fn enter_name(&mut self, chars: usize, prefix: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && !could_name_tool(prefix, offered) {
             return Advance::Reject;
@@ -260,7 +260,7 @@ impl PythonicRecognizer {
             name_end: Some(self.name_end),
         });
         if is_closed {
-            // The bracket of the list closed the call as well.
+            // The list's closing bracket also ended the call.
             if let Some(last) = self.items.last_mut().filter(|_| self.is_list) {
                 last.range.end -= 1;
             }

@@ -1,4 +1,4 @@
-//! Answers single questions for the built-in tools, outside of conversations: chooses the context
+//! Answers single questions for the built-in tools, outside any conversation: chooses the context
 //! size as for a turn, and removes the model's thinking.
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// How long the server may stay silent. Loading a large model from a slow disk takes minutes.
 const SILENCE_MAX: Duration = Duration::from_secs(240);
 
-/// Asks models over the network, or by script in tests.
+/// Asks a model each question on its own, without a conversation.
 #[derive(Debug, Clone)]
 pub struct SingleQuestions(Provider);
 
@@ -120,7 +120,7 @@ fn finish(text: &str, reason: &EndReason) -> Result<CompletedText, Notice> {
     }
 }
 
-/// The answer without thinking that the model wrote between tags.
+/// Removes thinking that the model wrote between tags.
 fn without_thinking(text: &str) -> String {
     let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     let mut events = scanner.push(text);

@@ -67,7 +67,7 @@ fn panic_restores_the_terminal_and_prints_the_report_path() {
     home.assert_no_process_left();
 }
 
-/// Starts the program with an MCP server, and an answer that streams after an earlier, saved one.
+/// Starts the program with an MCP server. One answer is saved and a second is streaming.
 fn start_second_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama_with_tools();
     server.queue_reply(CHAT, ollama_text(&["An earlier answer."]));
@@ -111,7 +111,7 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
     assert!(!home.path().join("draft").exists());
 }
 
-/// Starts the program and an answer that streams.
+/// Starts the program. The first answer is streaming.
 fn start_first_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["The words so far"]));
@@ -144,7 +144,7 @@ fn turn_ended_by_exit_is_not_offered_at_the_next_start() {
     assert_eq!(journals.count(), 0);
 }
 
-/// Checks the exit on a signal while an answer streams.
+/// Sends `signal` while an answer is streaming and checks the exit.
 fn check_exit_by(signal: Signal, code: u32) {
     let (server, home, mut terminal) = start_second_answer();
     terminal.signal(signal);

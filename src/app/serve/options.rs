@@ -1,4 +1,4 @@
-//! Turns the command line and the environment into options of the HTTP server.
+//! Reads the HTTP server's options from the command line and the environment.
 
 use crate::cli::serve::ServeArgs;
 use crate::domain::model::Secret;
@@ -12,7 +12,7 @@ const TOKEN_VARIABLE: &str = "HUMBLE_SERVE_TOKEN";
 /// Shorter tokens cause a warning.
 const TOKEN_CHARS_MIN: usize = 16;
 
-/// A checked command line. An address that other machines can reach has a token.
+/// Validated options. A token is always set if other machines can reach an address.
 pub(super) struct HttpSetup {
     addresses: Vec<SocketAddr>,
     access: AccessPolicy,
@@ -23,7 +23,7 @@ pub(super) struct HttpSetup {
 
 impl HttpSetup {
     /// # Errors
-    /// Wrong usage, explained for the user.
+    /// An invalid option, as a message for the user.
     pub(super) async fn read(args: &ServeArgs) -> Result<Self, String> {
         let port = match args.port {
             Some(port) => port,
@@ -43,7 +43,7 @@ impl HttpSetup {
         require_token(&addresses, token.is_some())?;
         let mut access = AccessPolicy::default();
         if args.host.parse::<IpAddr>().is_err() {
-            // A name that resolves is a host name, or an IPv6 address in brackets.
+            // It resolved, so it is a host name or an IPv6 address in brackets.
             access = access.clone().with_host(&args.host).unwrap_or(access);
         }
         for name in &args.allow_host {
@@ -84,7 +84,7 @@ impl HttpSetup {
         &self.warnings
     }
 
-    /// `addresses` are those that the listener really has.
+    /// `addresses` are the ones that the listener is bound to.
     pub(super) fn into_options(self, addresses: &[SocketAddr]) -> HttpOptions {
         let access = addresses.iter().fold(self.access, |access, address| {
             access.listening_on(address.ip())
@@ -101,7 +101,7 @@ impl HttpSetup {
 
 const TOKEN_HINT: &str = "For a good one, run: openssl rand -hex 32";
 
-/// What the user can do about an error of the listener.
+/// The listener's error message, with advice on fixing the cause.
 pub(super) fn explain(error: &ListenError) -> String {
     match error {
         ListenError::PortTaken(address) => {
@@ -156,17 +156,17 @@ fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, St
     check_token(&text, &format!("the token in {name}"))
 }
 
-/// A token must fit into a header.
-fn check_token(text: &str, what: &str) -> Result<String, String> {
+/// Trims a token and checks that it can be sent in a header. `description` is for the error.
+fn check_token(text: &str, description: &str) -> Result<String, String> {
     let token = text.trim();
     if token.is_empty() {
         return Err(format!(
-            "There is no text in the place of {what}. {TOKEN_HINT}"
+            "There is no text in the place of {description}. {TOKEN_HINT}"
         ));
     }
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!(
-            "A header cannot carry {what}: use only ASCII letters, digits and punctuation, without spaces. {TOKEN_HINT}"
+            "A header cannot carry {description}: use only ASCII letters, digits and punctuation, without spaces. {TOKEN_HINT}"
         ));
     }
     Ok(token.to_owned())

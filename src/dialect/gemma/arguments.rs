@@ -1,5 +1,5 @@
-//! Parses the arguments of a Gemma call: `{city:<escape>Paris<escape>,n:3}`. Strings are quoted with
-//! `<escape>`, `<|"|>` or plain quotes; keys need no quotes.
+//! Parses the arguments of a Gemma call: `{city:<escape>Paris<escape>,n:3}`. Strings are quoted
+//! with `<escape>`, `<|"|>` or plain quotes; keys need no quotes.
 
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ pub(super) struct GemmaArguments {
     open_containers: Vec<OpenContainer>,
     /// The number of open containers beyond the depth limit.
     excess_depth: usize,
-    /// The current key or value, without its opening quote once that is complete.
+    /// The current key or value. An opening quote is removed once it is complete.
     token: String,
     complete: Option<Value>,
     was_repaired: bool,

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A tool in the exact version about which the user decided.
+/// Identifies a tool by its server, the server's launch identity, its name and its definition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolIdentity {
     pub server: ServerId,
@@ -128,7 +128,7 @@ pub struct AcceptedDefinition {
 }
 
 impl AcceptedDefinition {
-    /// Accepts the current definition now.
+    /// Records the tool's current definition as accepted now.
     pub fn accept_now(tool: &Tool) -> Self {
         Self {
             pin: tool.pin.clone(),
@@ -216,7 +216,7 @@ impl Trust {
         accepted.is_some_and(|accepted| accepted.pin != tool.pin)
     }
 
-    /// Whether the user gave this consent, at whatever time.
+    /// Whether the user gave this consent, ignoring the time.
     pub fn has_consent(&self, wanted: &InstructionsConsent) -> bool {
         self.instruction_consents
             .iter()
@@ -248,14 +248,14 @@ impl Trust {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEntry {
     Rule(TrustRule),
-    /// A rule that is inactive or not persisted; the caveat tells which.
+    /// A rule that is inactive or not persisted; the caveat specifies which.
     RuleWithCaveat(TrustRule, RuleCaveat),
     /// A tool allowed until the conversation ends.
     SessionGrant(ToolIdentity),
     Instructions(InstructionsConsent),
     /// Consent that lasts until the program ends.
     InstructionsUntilExit(InstructionsConsent),
-    /// A tool that is withheld until the user decides about its new definition.
+    /// A tool that is withheld until the user decides on its new definition.
     PendingPinChange(PinChange),
 }
 

@@ -19,8 +19,8 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 /// Maximum length of a displayed URL.
 const DISPLAY_URL_CHARS_MAX: usize = 300;
 
-/// A client for one server URL, with the headers of every request. Dropping it closes all idle
-/// connections.
+/// A client for one server URL, with the headers sent in every request. Dropping it closes all
+/// idle connections.
 pub struct RemoteClient {
     client: Client,
     pub url: Url,
@@ -72,7 +72,7 @@ impl RemoteClient {
     /// have arrived. The caller sets the deadline.
     ///
     /// # Errors
-    /// Why there is no response.
+    /// The connection failed, or a redirect could not be followed.
     pub async fn send(&self, request: &HttpRequest) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
         for _ in 0..=REDIRECTS_MAX {

@@ -127,16 +127,16 @@ fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice 
         return failure(format!("{url} requires an API key (HTTP 401)."))
             .with_advice(format!("Set apiKey of `{name}` in config.json."));
     }
-    let default_variable = match target.provider.key_variable() {
+    let variable_hint = match target.provider.key_variable() {
         Some(variable) => format!(" ({variable} if apiKey is not set)"),
         None => String::new(),
     };
     failure(format!("{url} rejected the API key (HTTP 401).")).with_advice(format!(
-        "Check apiKey of `{name}` in config.json, or the environment variable it names{default_variable}."
+        "Check apiKey of `{name}` in config.json, or the environment variable it names{variable_hint}."
     ))
 }
 
-/// The server asks for a pause that is too long for an automatic retry.
+/// The notice for a server that asks for a longer pause than an automatic retry would wait.
 fn long_pause_notice(url: &str, status: u16, message: Option<&str>, pause: Duration) -> Notice {
     let pause = format_pause(pause);
     let summary = match status {

@@ -1,4 +1,4 @@
-//! `fetch_page` on hostile pages, from a server on this machine that the settings name.
+//! `fetch_page` with hostile pages, served on this machine by a host in `builtIn.fetchHosts`.
 
 use super::*;
 use flate2::Compression;
@@ -68,7 +68,7 @@ async fn a_page_becomes_markdown_marked_as_untrusted() {
 #[tokio::test]
 async fn a_redirect_to_a_private_address_is_not_followed() {
     let (server, tools) = site();
-    for (to, kind) in [
+    for (to, expected) in [
         (
             "http://169.254.169.254/latest/meta-data/",
             "a link-local address",
@@ -83,7 +83,7 @@ async fn a_redirect_to_a_private_address_is_not_followed() {
     ] {
         server.queue_reply("/a", redirect(to));
         let why = refusal(&tools, &format!("{}/a", server.url())).await;
-        assert!(why.contains(kind), "{to}: {why}");
+        assert!(why.contains(expected), "{to}: {why}");
     }
     server.always_reply("/loop", redirect("/loop"));
     let why = refusal(&tools, &format!("{}/loop", server.url())).await;
@@ -165,13 +165,13 @@ async fn a_huge_page_is_read_to_its_limit_and_offered_in_parts() {
 #[tokio::test]
 async fn compressed_pages_are_read_and_bombs_stopped() {
     let (server, tools) = site();
-    let packed = |bytes: Vec<u8>| {
+    let gzip_reply = |bytes: Vec<u8>| {
         Reply::status(200)
             .header("content-type", "text/plain")
             .header("content-encoding", "gzip")
             .chunk(bytes)
     };
-    server.queue_reply("/small", packed(gzip([b"hello".to_vec()])));
+    server.queue_reply("/small", gzip_reply(gzip([b"hello".to_vec()])));
     let page = fetch(&tools, &format!("{}/small", server.url())).await;
     assert_eq!(
         (&page["text"], &page["truncated"]),
@@ -179,15 +179,15 @@ async fn compressed_pages_are_read_and_bombs_stopped() {
     );
     let bomb = gzip(std::iter::repeat_n(vec![b'a'; 1 << 20], 200));
     assert!(bomb.len() < 1 << 20);
-    server.queue_reply("/bomb", packed(bomb));
+    server.queue_reply("/bomb", gzip_reply(bomb));
     let page = fetch(&tools, &format!("{}/bomb", server.url())).await;
     assert_eq!(
         (&page["nextStart"], &page["truncated"]),
         (&json!(60_000), &json!(true))
     );
-    let mut cut = gzip([b"hello".repeat(1_000)]);
-    cut.truncate(cut.len() - 9);
-    server.queue_reply("/broken", packed(cut));
+    let mut truncated = gzip([b"hello".repeat(1_000)]);
+    truncated.truncate(truncated.len() - 9);
+    server.queue_reply("/broken", gzip_reply(truncated));
     let why = refusal(&tools, &format!("{}/broken", server.url())).await;
     assert!(why.contains("invalid gzip compression"), "{why}");
     server.queue_reply("/br", html("x").header("content-encoding", "br"));
@@ -202,7 +202,7 @@ async fn a_page_that_never_ends_is_given_up() {
     let url = server.url();
     let work = tokio::spawn(async move { refusal(&tools, &url).await });
     server.wait_for(|log| log.requests.len() == 1).await;
-    // From here on, waiting takes no time.
+    // With the clock paused, the timeout expires immediately.
     tokio::time::pause();
     let why = work.await.expect("the task ends");
     assert!(why.contains("did not arrive within 30 s"), "{why}");
