@@ -6,7 +6,7 @@ use crate::cli::{ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
-use crate::engine::{list_time_max, pull_failed, remove_failed};
+use crate::engine::{list_timeout, pull_failed, remove_failed};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as cli_output};
 use crate::provider::Provider;
@@ -27,7 +27,7 @@ pub async fn run(home: &Home, args: ModelsArgs) -> Result<u8> {
     }
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
-    let manager = || config::model_manager(home, active.chain(&configured));
+    let manager = || config::server_for_pulls(home, active.chain(&configured));
     let provider = Provider::new();
     match args.command {
         None => list(home, &configured, &provider, args.json).await,
@@ -49,7 +49,7 @@ async fn list(
     }
     let listings = servers.into_iter().map(|server| async move {
         let KnownServer { config, catalog } = server;
-        let listed = provider.list_models(&config, list_time_max(&catalog)).await;
+        let listed = provider.list_models(&config, list_timeout(&catalog)).await;
         let state = match listed {
             Ok(listed) => CatalogState::Listed(Arc::new(listed)),
             Err(error) => CatalogState::Failed(error.notice()),

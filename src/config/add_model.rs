@@ -25,7 +25,7 @@ pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, Strin
     let errors: Vec<String> = parsed
         .errors
         .iter()
-        .map(|error| fields::with_full_stop(error))
+        .map(|error| fields::with_period(error))
         .collect();
     match parsed.model {
         Some(model) if errors.is_empty() => Ok(model),
@@ -197,7 +197,7 @@ pub fn key_variables() -> Vec<String> {
 }
 
 /// The first model on a server that can pull and remove models, else the local Ollama.
-pub fn model_manager<'a>(
+pub fn server_for_pulls<'a>(
     home: &Home,
     candidates: impl IntoIterator<Item = &'a ModelConfig>,
 ) -> ModelConfig {

@@ -63,7 +63,7 @@ pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
         return Ok(config);
     };
     if !is_variable_unset.get() {
-        return Err(fields::with_full_stop(&capitalize(why)));
+        return Err(fields::with_period(&capitalize(why)));
     }
     // The variable cannot be checked yet, so check the rest with a placeholder.
     let with_placeholders = servers::parse_server(
@@ -72,7 +72,7 @@ pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
         &|_| Some("1".to_owned()),
     );
     match with_placeholders.launch {
-        LaunchConfig::Misconfigured { why } => Err(fields::with_full_stop(&capitalize(&why))),
+        LaunchConfig::Misconfigured { why } => Err(fields::with_period(&capitalize(&why))),
         _ => Ok(config),
     }
 }

@@ -160,7 +160,7 @@ fn quoted_list(choices: &[&str]) -> String {
 }
 
 /// Ends an error with a period, unless it is a question.
-pub(super) fn with_full_stop(sentence: &str) -> String {
+pub(super) fn with_period(sentence: &str) -> String {
     if sentence.ends_with('?') {
         sentence.to_owned()
     } else {

@@ -27,7 +27,7 @@ mod watch;
 
 pub use add_model::{
     KnownServer, add_model, is_ollama_host_invalid, key_variables, local_ollama, local_ollama_with,
-    model_manager, model_servers, parse_new_model, parse_new_server,
+    model_servers, parse_new_model, parse_new_server, server_for_pulls,
 };
 pub use add_server::{
     NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,

@@ -201,7 +201,7 @@ impl SettingsReader {
         let number = index + 1;
         let sentences: Vec<_> = errors
             .iter()
-            .map(|error| fields::with_full_stop(error))
+            .map(|error| fields::with_period(error))
             .collect();
         let message = format!("model {number}{name}: {}", sentences.join(" "));
         let steps = [PathStep::Key("models"), PathStep::Index(index)];
@@ -303,12 +303,7 @@ impl SettingsReader {
     }
 
     fn warn_about_field(&mut self, subject: &str, steps: &[PathStep<'_>], problem: &str) {
-        self.warn(
-            subject,
-            steps,
-            &fields::with_full_stop(problem),
-            REST_IS_USED,
-        );
+        self.warn(subject, steps, &fields::with_period(problem), REST_IS_USED);
     }
 
     /// Adds a banner; `message` is one or more sentences.

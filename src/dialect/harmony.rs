@@ -21,7 +21,7 @@ const HEADER_TOKENS: [&str; 4] = [START, CHANNEL, CONSTRAIN, MESSAGE];
 const END_TOKENS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
 const ROLE: &str = "assistant";
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
-const RECIPIENT: &str = "to=";
+const RECIPIENT_PREFIX: &str = "to=";
 const HEADER_BYTES_MAX: usize = 512;
 /// Maximum length of a word such as `json` after a channel or recipient.
 const WORD_CHARS_MAX: usize = 16;
@@ -221,7 +221,7 @@ impl HarmonyRecognizer {
         let is_expected = match self.last_token {
             START if is_first => word == ROLE,
             CHANNEL if is_first => CHANNELS.contains(&word),
-            "" => word.len() > RECIPIENT.len() && word.starts_with(RECIPIENT),
+            "" => word.len() > RECIPIENT_PREFIX.len() && word.starts_with(RECIPIENT_PREFIX),
             _ => true,
         };
         match c {
@@ -291,12 +291,12 @@ fn may_be_word(prefix: &str, last_token: &str, is_first: bool) -> bool {
             let mut channels = CHANNELS.iter();
             channels.any(|channel| channel.starts_with(prefix))
         }
-        "" if prefix.len() < RECIPIENT.len() => RECIPIENT.starts_with(prefix),
+        "" if prefix.len() < RECIPIENT_PREFIX.len() => RECIPIENT_PREFIX.starts_with(prefix),
         _ => {
             let is_plain_word = prefix.chars().count() <= WORD_CHARS_MAX
                 && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            RECIPIENT.starts_with(prefix)
-                || prefix.starts_with(RECIPIENT)
+            RECIPIENT_PREFIX.starts_with(prefix)
+                || prefix.starts_with(RECIPIENT_PREFIX)
                 || is_plain_word && !last_token.is_empty()
         }
     }
@@ -304,8 +304,8 @@ fn may_be_word(prefix: &str, last_token: &str, is_first: bool) -> bool {
 
 /// The name of the tool to which the header addresses the message.
 fn recipient(header: &str) -> Option<&str> {
-    let start = header.find(RECIPIENT)?;
-    let name = &header[start + RECIPIENT.len()..];
+    let start = header.find(RECIPIENT_PREFIX)?;
+    let name = &header[start + RECIPIENT_PREFIX.len()..];
     let end = name.find(|c: char| c == '<' || c.is_whitespace());
     let name = &name[..end.unwrap_or(name.len())];
     (!name.is_empty() && name != ROLE && name != "user").then_some(name)

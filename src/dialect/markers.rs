@@ -3,7 +3,7 @@
 
 /// An opening marker, which must be followed by a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrapper {
+pub(super) struct OpeningMarker {
     pub(super) opening: &'static str,
     /// The label of the contained calls in the approval dialog.
     pub(super) form: &'static str,
@@ -12,23 +12,23 @@ pub(super) struct Wrapper {
     pub(super) is_certain: bool,
 }
 
-const fn certain(opening: &'static str, form: &'static str) -> Wrapper {
-    Wrapper {
+const fn certain(opening: &'static str, form: &'static str) -> OpeningMarker {
+    OpeningMarker {
         opening,
         form,
         is_certain: true,
     }
 }
 
-const fn likely(opening: &'static str, form: &'static str) -> Wrapper {
-    Wrapper {
+const fn likely(opening: &'static str, form: &'static str) -> OpeningMarker {
+    OpeningMarker {
         opening,
         form,
         is_certain: false,
     }
 }
 
-pub(super) static WRAPPERS: &[Wrapper] = &[
+pub(super) static WRAPPERS: &[OpeningMarker] = &[
     certain("<tool_call>", "Hermes"),
     certain("<tool_calls>", "Hermes"),
     // Also encloses lists of tool definitions.
@@ -74,7 +74,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
 
 /// An ordinary word, not a special token. Opens a call only at the start of a line and directly
 /// before an array.
-const FUNCTOOLS: Wrapper = likely("functools", "Phi");
+const FUNCTOOLS: OpeningMarker = likely("functools", "Phi");
 
 pub(super) const CLOSERS: &[&str] = &[
     "</tool_call>",

@@ -8,7 +8,7 @@ mod state;
 mod unterminated_string;
 
 use super::json_call::{self, ParsedCall};
-use super::markers::Wrapper;
+use super::markers::OpeningMarker;
 use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
@@ -69,7 +69,7 @@ struct PythonicRecognizer {
     /// False for a single call.
     is_list: bool,
     /// The opening marker before the list or call.
-    wrapper: Option<&'static Wrapper>,
+    wrapper: Option<&'static OpeningMarker>,
     state: State,
     is_in_fence: bool,
     /// The start of the current list; a line may contain several.
@@ -107,7 +107,7 @@ impl Recognizer for PythonicRecognizer {
             State::MessageEnd { start } => self.step_message_end(&body[start..], body, offered),
             State::UnterminatedString if c == '\n' => self.end_at_line(char_start),
             State::UnterminatedString => Advance::Hold,
-            State::ListClosed { .. } | State::StandsAlone | State::UnterminatedAtLine(_) => {
+            State::ListClosed { .. } | State::OwnLine | State::UnterminatedAtLine(_) => {
                 Advance::Reject
             }
             State::Arguments if self.is_unterminated(c, &body[..char_start]) => {
@@ -147,7 +147,7 @@ impl Recognizer for PythonicRecognizer {
         let is_in_item = matches!(self.state, State::Name { .. } | State::NotACall);
         match end {
             FormEnd::Rejected => match self.state {
-                State::StandsAlone => self.parse_items(body, offered),
+                State::OwnLine => self.parse_items(body, offered),
                 State::UnterminatedAtLine(line_end) => {
                     self.parse_unterminated(&body[..line_end], offered)
                 }
@@ -176,7 +176,7 @@ impl Recognizer for PythonicRecognizer {
                 let string_start = self.unterminated_string_start();
                 body.len() - unterminated_string::call_end(&body[..line_end], string_start)
             }
-            State::StandsAlone => 0,
+            State::OwnLine => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
         }

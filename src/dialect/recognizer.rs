@@ -2,7 +2,7 @@
 //! written: a call, its wrapper, a special token or a thinking tag. Each recognizer handles one
 //! family of forms.
 
-use super::markers::Wrapper;
+use super::markers::OpeningMarker;
 use super::scan_event::ScanEvent;
 use crate::domain::Toolset;
 use std::fmt::Debug;
@@ -31,10 +31,10 @@ pub(super) struct OpeningContext<'a> {
     /// has none.
     pub(super) fence_info: Option<&'a str>,
     /// The innermost wrapper that is withheld before the marker.
-    pub(super) wrapper: Option<&'static Wrapper>,
+    pub(super) wrapper: Option<&'static OpeningMarker>,
     /// The wrapper of the previous statement, if it is still open and only whitespace and
     /// separators followed the statement.
-    pub(super) open_wrapper: Option<&'static Wrapper>,
+    pub(super) open_wrapper: Option<&'static OpeningMarker>,
     /// A call precedes the marker, followed only by whitespace and separators.
     pub(super) is_after_call: bool,
     /// The stream contained a gpt-oss message header.
@@ -73,7 +73,7 @@ pub(super) enum RecognizedForm {
     /// One call. More calls may follow in its wrapper.
     Statement(ScanEvent),
     /// The opening marker of a wrapper.
-    WrapperStart(&'static Wrapper),
+    WrapperStart(&'static OpeningMarker),
     /// Markup that is not shown, such as a closing marker after a call.
     Delimiter,
     /// A gpt-oss message header. After the first one, the other Harmony tokens are no longer text.

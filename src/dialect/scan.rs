@@ -7,7 +7,7 @@ mod fences;
 
 use super::code_context::BacktickRun;
 use super::json;
-use super::markers::Wrapper;
+use super::markers::OpeningMarker;
 use super::recognizer::{BoxedRecognizer, OpeningContext, ThinkingEnd};
 use super::registry::{MARKERS, RECOGNIZERS};
 use super::scan_event::ScanOutput;
@@ -35,14 +35,14 @@ pub struct CallScanner {
     /// The number of backticks of the fence that is withheld before the form.
     withheld_fence: Option<usize>,
     /// The wrappers that are withheld before the form.
-    wrappers: Vec<&'static Wrapper>,
+    wrappers: Vec<&'static OpeningMarker>,
     /// The number of backticks of the fence that was hidden together with a call and is still open.
     hidden_fence: Option<usize>,
     /// Thinking has begun or ended, so a lone `</think>` is text from now on.
     is_thinking_settled: bool,
     has_call: bool,
     /// The wrapper of the last call, if more statements may follow in it.
-    open_wrapper: Option<&'static Wrapper>,
+    open_wrapper: Option<&'static OpeningMarker>,
     /// The stream contained a gpt-oss message header.
     has_message_header: bool,
     output: ScanOutput,

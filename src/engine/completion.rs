@@ -18,15 +18,15 @@ const SILENCE_MAX: Duration = Duration::from_secs(240);
 
 /// Asks a model each question on its own, without a conversation.
 #[derive(Debug, Clone)]
-pub struct SingleQuestions(Provider);
+pub struct OneShotCompletion(Provider);
 
-impl SingleQuestions {
+impl OneShotCompletion {
     pub fn new(provider: Provider) -> Self {
         Self(provider)
     }
 }
 
-impl Completion for SingleQuestions {
+impl Completion for OneShotCompletion {
     fn complete(
         &self,
         request: CompletionRequest,
@@ -81,7 +81,7 @@ async fn collect(
             Notice::failure(format!("The model server sent nothing for {seconds} s."))
         })?;
         let Some(part) = part else {
-            return Err(Notice::failure("The answer broke off before its end."));
+            return Err(Notice::failure("The answer was cut off."));
         };
         match part.map_err(|error| error.notice())? {
             StreamPart::Text(more) => {
@@ -147,7 +147,7 @@ mod tests {
 
     async fn answer(steps: Vec<ScriptStep>, prompt: &str) -> Result<CompletedText, Notice> {
         let script = Script::new(vec![steps]);
-        let questions = SingleQuestions::new(Provider::scripted(script));
+        let questions = OneShotCompletion::new(Provider::scripted(script));
         questions
             .complete(CompletionRequest {
                 model: model_config(ProviderKind::Ollama, "http://localhost:11434"),

@@ -49,9 +49,9 @@ pub mod turn;
 mod turn_driver;
 
 pub use argument_checker::ArgumentChecker;
-pub use completion::SingleQuestions;
+pub use completion::OneShotCompletion;
 pub use deps::{EngineDeps, EngineOptions, InitialSession};
-pub use models::catalog::list_time_max;
+pub use models::catalog::list_timeout;
 pub use models::pull::{pull_failed, remove_failed};
 pub use probe::{DialectProbe, ProbeEvent};
 

@@ -105,14 +105,14 @@ impl HttpProvider {
     pub(super) async fn list_models(
         &self,
         model: &ModelConfig,
-        time_max: Duration,
+        timeout: Duration,
     ) -> Result<ModelList, ProviderError> {
-        let deadline = Instant::now() + time_max;
+        let deadline = Instant::now() + timeout;
         let list = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.list_models(&server, deadline).await
         };
-        let result = within(deadline, time_max, list).await;
+        let result = within(deadline, timeout, list).await;
         let mut list = result.map_err(|cause| ProviderError::new(model, cause))?;
         list.is_truncated |= list.models.len() > MODELS_MAX;
         list.models.truncate(MODELS_MAX);
@@ -178,13 +178,13 @@ fn fallback_key(model: &ModelConfig) -> (String, String) {
     (model.model.clone(), model.base_url.clone())
 }
 
-/// Runs `work` until `deadline`. The error reports `time_max`, the whole time allowed.
+/// Runs `work` until `deadline`. The error reports `timeout`, the whole time allowed.
 async fn within<T>(
     deadline: Instant,
-    time_max: Duration,
+    timeout: Duration,
     work: impl Future<Output = Result<T, FailureCause>>,
 ) -> Result<T, FailureCause> {
-    let seconds = time_max.as_secs();
+    let seconds = timeout.as_secs();
     let result = timeout_at(deadline, work).await;
     result.unwrap_or(Err(FailureCause::Timeout { seconds }))
 }

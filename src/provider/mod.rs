@@ -95,18 +95,18 @@ impl Provider {
     ///
     /// # Errors
     /// The server cannot be reached, rejects the request, or does not send its list within
-    /// `time_max`. Missing details are not an error.
+    /// `timeout`. Missing details are not an error.
     pub async fn list_models(
         &self,
         server: &ModelConfig,
-        time_max: Duration,
+        timeout: Duration,
     ) -> Result<ModelList, ProviderError> {
         match self {
-            Self::Http(http) => http.list_models(server, time_max).await,
+            Self::Http(http) => http.list_models(server, timeout).await,
             Self::Scripted(script) => {
                 let catalog = script.catalog();
-                let result = tokio::time::timeout(time_max, catalog.list_models(server)).await;
-                let seconds = time_max.as_secs();
+                let result = tokio::time::timeout(timeout, catalog.list_models(server)).await;
+                let seconds = timeout.as_secs();
                 result.unwrap_or_else(|_| {
                     Err(ProviderError::new(
                         server,

@@ -61,7 +61,10 @@ pub fn assert_restored(screen: &Screen, raw: &[u8]) {
         assert!(!is_mode_on(raw, mode), "mode {mode} is still on");
     }
     assert!(is_mode_on(raw, 7), "line wrapping is still off");
-    let (pushed, popped) = (count_key_modes(raw, b'>'), count_key_modes(raw, b'<'));
+    let (pushed, popped) = (
+        count_keyboard_mode_changes(raw, b'>'),
+        count_keyboard_mode_changes(raw, b'<'),
+    );
     assert_eq!(
         pushed, popped,
         "enhanced keys were not disabled as often as they were enabled"
@@ -79,7 +82,7 @@ fn is_mode_on(raw: &[u8], mode: u16) -> bool {
 }
 
 /// How often enhanced keys were enabled (`CSI > 1 u`) or disabled (`CSI < 1 u`).
-pub fn count_key_modes(raw: &[u8], direction: u8) -> usize {
+pub fn count_keyboard_mode_changes(raw: &[u8], direction: u8) -> usize {
     let windows = raw.windows(5);
     let is_sequence = |window: &&[u8]| {
         window.starts_with(&[0x1b, b'[', direction])

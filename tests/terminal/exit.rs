@@ -3,7 +3,7 @@
 
 use super::home::{TestHome, wait_until};
 use super::model_server::ollama_text;
-use super::pty::pty_screen::count_key_modes;
+use super::pty::pty_screen::count_keyboard_mode_changes;
 use super::pty::{Exit, PtyTerminal, TerminalOptions, contains_text};
 use super::{
     CHAT, ModelServer, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools,
@@ -29,7 +29,7 @@ fn quitting_disables_enhanced_keys() {
     terminal.wait_for_text("qwen3:4b");
     assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(
-        count_key_modes(&terminal.raw(), b'>'),
+        count_keyboard_mode_changes(&terminal.raw(), b'>'),
         1,
         "enhanced keys were not enabled for a known terminal"
     );

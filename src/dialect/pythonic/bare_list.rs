@@ -27,11 +27,11 @@ impl PythonicRecognizer {
     ) -> Advance {
         match c {
             '\n' => {
-                self.state = State::StandsAlone;
+                self.state = State::OwnLine;
                 Advance::Reject
             }
             '`' if self.is_in_fence => {
-                self.state = State::StandsAlone;
+                self.state = State::OwnLine;
                 Advance::Reject
             }
             c if c.is_whitespace() || matches!(c, ';' | ',') => self.enter(State::ListClosed {

@@ -30,7 +30,7 @@ pub(super) enum PythonicState {
         start: usize,
     },
     /// A list without a marker ended its line, so it contains calls.
-    StandsAlone,
+    OwnLine,
     /// In a call with an invalid string, before the end of its line.
     UnterminatedString,
     /// The line of a call with an invalid string ended at this offset.

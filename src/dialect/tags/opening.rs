@@ -1,7 +1,7 @@
 //! Recognizes the start of a tag call: the opening tag of a form or, in GLM's form, the tool name.
 //! `parser` reads the rest.
 
-use super::super::markers::Wrapper;
+use super::super::markers::OpeningMarker;
 use super::super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
@@ -46,7 +46,7 @@ fn is_name_char(c: char) -> bool {
 
 #[derive(Debug)]
 struct OpeningTagRecognizer {
-    wrapper: Option<&'static Wrapper>,
+    wrapper: Option<&'static OpeningMarker>,
     /// The open quote in the tag.
     open_quote: Option<char>,
     /// The parser for the text after the tag, once the tag is complete.
@@ -94,7 +94,7 @@ impl Recognizer for OpeningTagRecognizer {
 
 #[derive(Debug)]
 struct BareNameRecognizer {
-    wrapper: Option<&'static Wrapper>,
+    wrapper: Option<&'static OpeningMarker>,
     /// The parser for the text after the name, once the name is complete.
     parser: Option<TagParser>,
 }

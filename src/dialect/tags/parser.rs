@@ -1,7 +1,7 @@
 //! Parses a tag call from the end of its first tag or name (its head) to its end tag, in constant
 //! time per character.
 
-use super::super::markers::Wrapper;
+use super::super::markers::OpeningMarker;
 use super::super::recognizer::Advance;
 use super::arguments::{TagArgument, TagCall};
 use super::grammar::{self, ParsedTag, TAG_BYTES_MAX, TagGrammar, TagRole};
@@ -39,7 +39,7 @@ pub(super) fn next_quote(open: Option<char>, c: char) -> Option<char> {
 #[derive(Debug)]
 pub(super) struct TagParser {
     pub(super) grammar: &'static TagGrammar,
-    pub(super) wrapper: Option<&'static Wrapper>,
+    pub(super) wrapper: Option<&'static OpeningMarker>,
     pub(super) state: TagParserState,
     pub(super) call: TagCall,
     pub(super) value_state: ValueState,
@@ -103,7 +103,7 @@ impl TagParser {
     pub(super) fn new(
         grammar: &'static TagGrammar,
         name: Option<String>,
-        wrapper: Option<&'static Wrapper>,
+        wrapper: Option<&'static OpeningMarker>,
         head_end: usize,
     ) -> Self {
         Self {

@@ -19,7 +19,7 @@ pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Time limit for this server to list its models.
-pub fn list_time_max(server: &ServerCatalog) -> Duration {
+pub fn list_timeout(server: &ServerCatalog) -> Duration {
     match server.configured.is_empty() {
         true => DISCOVERY_TIME_MAX,
         false => LIST_TIME_MAX,
@@ -52,11 +52,11 @@ impl ModelRegistry {
             if let Some(CatalogState::Listed(list)) = earlier_state {
                 known_server.catalog.state = CatalogState::Listed(Arc::clone(list));
             }
-            let time_max = list_time_max(&known_server.catalog);
+            let timeout = list_timeout(&known_server.catalog);
             let (provider, config) = (cx.provider.clone(), known_server.config.clone());
             let (server, sender) = (known_server.catalog.server.clone(), self.sender.clone());
             self.catalog_requests.spawn(async move {
-                let result = provider.list_models(&config, time_max).await;
+                let result = provider.list_models(&config, timeout).await;
                 let _ = sender.send(ModelTaskEvent::Listed(server, result)).await;
             });
         }

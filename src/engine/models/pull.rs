@@ -87,7 +87,7 @@ impl ModelRegistry {
                     .as_deref()
                     .into_iter()
                     .chain(&cx.settings.models);
-                Some(config::model_manager(&cx.home, candidates))
+                Some(config::server_for_pulls(&cx.home, candidates))
             }
             Some(server) => self.config_of(server, cx),
         };

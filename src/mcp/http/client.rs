@@ -92,7 +92,7 @@ impl RemoteClient {
             let response = builder
                 .send()
                 .await
-                .map_err(|error| connect_error(&error, &url, self.display_url(&url)))?;
+                .map_err(|error| request_error(&error, &url, self.display_url(&url)))?;
             tracing::debug!(
                 "{} {} {}",
                 request.method,
@@ -193,7 +193,7 @@ fn build_client(url: &Url) -> Result<Client, HttpError> {
     client.map_err(|error| HttpError::ClientSetup(http_util::root_cause(&error)))
 }
 
-fn connect_error(error: &reqwest::Error, url: &Url, display_url: DisplayUrl) -> HttpError {
+fn request_error(error: &reqwest::Error, url: &Url, display_url: DisplayUrl) -> HttpError {
     match http_util::request_failure(error, url) {
         RequestFailure::Unresolved => HttpError::Unresolved(display_url),
         RequestFailure::Refused => HttpError::Refused(display_url),

@@ -71,8 +71,8 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
                 .with_advice("Check the network and the server's log, then try again.")
         }
         FailureCause::Unreachable { why } => {
-            let notice = Notice::failure(format!("Cannot connect to {url}."))
-                .with_reason(with_full_stop(why));
+            let notice =
+                Notice::failure(format!("Cannot connect to {url}.")).with_reason(with_period(why));
             if why.to_lowercase().contains("certificate") {
                 notice.with_advice(format!(
                     "If the server uses your own certificate, set caFile of `{name}` in config.json."
@@ -144,26 +144,26 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         FailureCause::UnusableKey { why } => Notice::failure(format!(
             "The key for `{name}` cannot be sent."
         ))
-        .with_reason(capitalized(&with_full_stop(why)))
+        .with_reason(capitalized(&with_period(why)))
         .with_advice(format!(
             "Correct apiKey of `{name}` in config.json, or the environment variable it names."
         )),
         FailureCause::InvalidBaseUrl { given, why } => {
             Notice::failure(format!("The baseUrl of `{name}` is not valid: `{given}`."))
-                .with_reason(capitalized(&with_full_stop(why)))
+                .with_reason(capitalized(&with_period(why)))
                 .with_advice("Correct it in config.json. Example: http://localhost:11434.")
         }
         FailureCause::InvalidCaFile { path, why } => Notice::failure(format!(
             "The caFile of `{name}` cannot be used: {}.",
             path.display()
         ))
-        .with_reason(capitalized(&with_full_stop(why)))
+        .with_reason(capitalized(&with_period(why)))
         .with_advice(format!(
             "Set caFile of `{name}` in config.json to a file of certificates in PEM format."
         )),
         FailureCause::TlsUnavailable { why } => {
             Notice::failure("Secure connections cannot be set up on this system.")
-                .with_reason(capitalized(&with_full_stop(why)))
+                .with_reason(capitalized(&with_period(why)))
                 .with_advice("Install the system's CA certificates, or set caFile in config.json.")
         }
         FailureCause::ScriptExhausted { rounds } => Notice::failure(format!(
@@ -261,7 +261,7 @@ impl AdviceExt for Notice {
 /// Adds the server's own message as the reason, if there is one.
 fn with_server_text(notice: Notice, message: Option<&str>) -> Notice {
     match message.filter(|message| !message.is_empty()) {
-        Some(message) => notice.with_reason(with_full_stop(message)),
+        Some(message) => notice.with_reason(with_period(message)),
         None => notice,
     }
 }
@@ -274,7 +274,7 @@ fn capitalized(text: &str) -> String {
 
 /// Ends text from the server or a library with a period unless it already ends like a sentence,
 /// so that the next sentence does not run into it.
-fn with_full_stop(text: &str) -> String {
+fn with_period(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…', '。']) {
         text.to_owned()
     } else {

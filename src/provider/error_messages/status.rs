@@ -140,8 +140,8 @@ fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice 
 fn long_pause_notice(url: &str, status: u16, message: Option<&str>, pause: Duration) -> Notice {
     let pause = format_pause(pause);
     let summary = match status {
-        429 => format!("{url} is limiting requests and asks to wait {pause} (HTTP 429)."),
-        _ => format!("{url} is overloaded and asks to wait {pause} (HTTP {status})."),
+        429 => format!("{url} is limiting requests and asks you to wait {pause} (HTTP 429)."),
+        _ => format!("{url} is overloaded and asks you to wait {pause} (HTTP {status})."),
     };
     with_server_text(Notice::failure(summary), message)
         .with_advice(Advice::ChooseOtherModel)

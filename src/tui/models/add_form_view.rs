@@ -35,8 +35,8 @@ enum Line {
 }
 
 /// Returns the cursor position if a text field is selected.
-pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Position> {
-    let area = draw_window(over, "Another server", "", pen);
+pub fn draw(form: &mut AddModelForm, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let area = draw_window(area, "Another server", "", pen);
     let names = if area.width >= 30 { NAMES } else { 8 };
     let beside = Rect {
         x: area.x + names.min(area.width),

@@ -29,7 +29,7 @@ pub struct ModelsLayer {
     number_entry: NumberEntry,
     /// The selected model disappeared. Nothing is selected until the user moves the
     /// selection, so that a key cannot act on another model.
-    pub(super) is_lost: bool,
+    pub(super) selection_is_gone: bool,
     /// Field for the name of a model to pull.
     pub(super) pulling: Option<Editor>,
 }
@@ -119,7 +119,7 @@ impl ModelsLayer {
     fn selected<'a>(&self, known: KnownModels<'a>) -> Option<Choice<'a>> {
         let choices = rows::choices(known, &self.list.filter());
         let at = self.list.selected(choices.len());
-        choices.get(at).copied().filter(|_| !self.is_lost)
+        choices.get(at).copied().filter(|_| !self.selection_is_gone)
     }
 
     fn selected_model<'a>(&self, known: KnownModels<'a>) -> Option<ModelRow<'a>> {
@@ -136,7 +136,7 @@ impl ModelsLayer {
         let at = selected
             .as_ref()
             .and_then(|selected| found.iter().position(|choice| choice.is_same(selected)));
-        self.is_lost |= selected.is_some() && at.is_none();
+        self.selection_is_gone |= selected.is_some() && at.is_none();
         let at = at.unwrap_or_else(|| self.list.selected(found.len()));
         self.list.select(at);
     }
@@ -243,7 +243,7 @@ impl ModelsLayer {
                 };
                 if let Some(at) = choices.iter().position(has_number) {
                     self.list.select(at);
-                    self.is_lost = false;
+                    self.selection_is_gone = false;
                 }
             }
         }
@@ -259,10 +259,10 @@ impl ModelsLayer {
             false => &[KeyContext::ScrollableList][..],
         };
         let rows = layers::find_key(key, contexts).and_then(LayerKey::rows);
-        let Some(rows) = rows.filter(|_| self.is_lost) else {
+        let Some(rows) = rows.filter(|_| self.selection_is_gone) else {
             return false;
         };
-        self.is_lost = false;
+        self.selection_is_gone = false;
         if rows < 0 {
             let known = KnownModels::new(cx.shared.engine);
             let count = rows::choices(known, &self.list.filter()).len();
@@ -292,7 +292,7 @@ impl Layer for ModelsLayer {
         let count = rows::choices(known, &self.list.filter()).len();
         match self.list.key(key, count, Some(KeyContext::Models)) {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
-            ListKey::Searched => self.is_lost = false,
+            ListKey::Searched => self.selection_is_gone = false,
             ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
             ListKey::Unhandled(LayerKey::Pull) => self.begin_pull(),
@@ -315,17 +315,17 @@ impl Layer for ModelsLayer {
     fn scroll(&mut self, rows: isize, shared: SharedUiState) {
         let count = rows::choices(KnownModels::new(shared.engine), &self.list.filter()).len();
         self.list.step(rows, count);
-        self.is_lost = false;
+        self.selection_is_gone = false;
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
         if self.pulling.is_some() {
             return Handled::Consumed;
         }
-        match self.list.click(at).filter(|_| !self.is_lost) {
+        match self.list.click(at).filter(|_| !self.selection_is_gone) {
             Some(enter) => self.handle_key(enter, cx),
             None => {
-                self.is_lost = false;
+                self.selection_is_gone = false;
                 Handled::Consumed
             }
         }
@@ -340,7 +340,7 @@ impl Layer for ModelsLayer {
     }
 
     fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
-        Some(view::rows_wanted(shared))
+        Some(view::required_rows(shared))
     }
 
     fn interrupt(&mut self, cx: &mut UiContext) -> Handled {

@@ -36,8 +36,8 @@ impl<'a> KnownModels<'a> {
 pub enum Row<'a> {
     Server(&'a ServerCatalog),
     Choice(Choice<'a>),
-    /// A remark about the server, and whether it is an error.
-    Words(String, bool),
+    /// What listing the models of a server came to, and whether it is an error.
+    ServerStatus(String, bool),
 }
 
 /// A row that can be selected.
@@ -121,12 +121,12 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
         models.retain(|row| row.matches(&wanted));
         // An Ollama that is not configured may be absent; that is no error.
         let is_expected = !server.configured.is_empty() || catalog.offers_discovered;
-        let words = words_of(server).filter(|(_, is_fault)| is_expected || !is_fault);
+        let words = server_status(server).filter(|(_, is_fault)| is_expected || !is_fault);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
             continue;
         }
         rows.push(Row::Server(server));
-        rows.extend(words.map(|(words, is_fault)| Row::Words(words, is_fault)));
+        rows.extend(words.map(|(words, is_fault)| Row::ServerStatus(words, is_fault)));
         rows.extend(
             models
                 .into_iter()
@@ -193,7 +193,7 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
     rows
 }
 
-fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
+fn server_status(catalog: &ServerCatalog) -> Option<(String, bool)> {
     match &catalog.state {
         CatalogState::Loading => Some(("Loading …".to_owned(), false)),
         CatalogState::Failed(notice) => Some((advice::notice_line(notice), true)),
@@ -212,7 +212,7 @@ fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
 pub fn choices<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Choice<'a>> {
     let choices = rows(known, filter).into_iter().filter_map(|row| match row {
         Row::Choice(choice) => Some(choice),
-        Row::Server(_) | Row::Words(..) => None,
+        Row::Server(_) | Row::ServerStatus(..) => None,
     });
     choices.collect()
 }
@@ -224,8 +224,8 @@ pub fn count_words(count: usize) -> String {
 }
 
 /// The labels of choices that the picker and the first-run choice share.
-pub const ANOTHER_SERVER: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
-pub const LOOK_AROUND: &str = "Look around: the demo needs nothing";
+pub const ADD_SERVER_LABEL: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
+pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 
 /// Models in the first-run choice. Two more items follow, so all numbers have one digit.
 const OFFERED_MAX: usize = 7;

@@ -8,7 +8,7 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
-    ANOTHER_SERVER, Choice, KnownModels, LOOK_AROUND, ModelRow, PickerAction, Row, count_words,
+    ADD_SERVER_LABEL, Choice, DEMO_LABEL, KnownModels, ModelRow, PickerAction, Row, count_words,
     rows,
 };
 use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
@@ -37,13 +37,13 @@ const MESSAGE_ROWS_MAX: usize = 4;
 /// Returns the cursor position if a text field has the focus.
 pub fn draw(
     layer: &mut ModelsLayer,
-    over: Rect,
+    area: Rect,
     shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let known = KnownModels::new(shared.engine);
     let all = rows(known, &layer.list.filter());
-    let mut area = rows_area(over);
+    let mut area = rows_area(area);
     let pull_line = reserve_pull_line(shared.engine.pull.as_ref(), &mut area);
     let lines = lines(&all, area.width);
     let choices = choice_lines(&lines);
@@ -64,9 +64,9 @@ pub fn draw(
         below: choices.iter().filter(|line| **line >= end).count(),
     };
     let note = count.note(&pen.glyphs);
-    let mut cursor = layer.list.draw_head(over, "Models", &note, pen);
+    let mut cursor = layer.list.draw_head(area, "Models", &note, pen);
     if let Some(name) = &mut layer.pulling {
-        let line = content_area(over);
+        let line = content_area(area);
         pen.clear(Rect {
             height: line.height.min(1),
             ..line
@@ -115,7 +115,7 @@ fn choice_lines(lines: &[Line]) -> Vec<usize> {
 
 /// The number of rows that the picker needs below its title. Ignores the filter, so the picker
 /// keeps its height while the user types.
-pub fn rows_wanted(shared: SharedUiState) -> u16 {
+pub fn required_rows(shared: SharedUiState) -> u16 {
     // Assume that the sidebar is visible if it fits.
     let sidebar = if fits_sidebar(shared.size) {
         SIDEBAR_WIDTH
@@ -134,7 +134,7 @@ enum Line<'a> {
     Server(&'a ServerCatalog),
     Choice(Choice<'a>),
     /// One line of a message about a server, and whether an error mark precedes it.
-    Words(String, bool),
+    ServerStatus(String, bool),
     Gap,
 }
 
@@ -152,10 +152,10 @@ fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
                 has_actions |= is_action;
                 lines.push(Line::Choice(*choice));
             }
-            Row::Words(words, is_fault) => {
+            Row::ServerStatus(words, is_fault) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(MESSAGE_ROWS_MAX).enumerate();
-                lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
+                lines.extend(rows.map(|(at, row)| Line::ServerStatus(row, *is_fault && at == 0)));
             }
         }
     }
@@ -169,12 +169,12 @@ fn draw_line(
     known: KnownModels,
     pen: &mut Painter,
 ) {
-    if row.is_selected && layer.is_lost {
+    if row.is_selected && layer.selection_is_gone {
         row = row.unselected(pen);
     }
     match line {
         Line::Server(server) => draw_server(server, row.line, pen),
-        Line::Words(words, is_fault) => {
+        Line::ServerStatus(words, is_fault) => {
             let mark = if *is_fault { pen.glyphs.failed } else { " " };
             pen.put(row.line.x, row.line.y, mark, pen.theme.failure, 1);
             let area = row.text_area();
@@ -221,8 +221,8 @@ fn draw_action(
             None,
             format!("Pull {} from the Ollama library …", filter.trim()),
         ),
-        PickerAction::AddServer => (None, ANOTHER_SERVER.to_owned()),
-        PickerAction::Demo => (None, LOOK_AROUND.to_owned()),
+        PickerAction::AddServer => (None, ADD_SERVER_LABEL.to_owned()),
+        PickerAction::Demo => (None, DEMO_LABEL.to_owned()),
     };
     let x = put_number(number, known, row, pen);
     let columns = row.line.right().saturating_sub(x);
@@ -325,12 +325,12 @@ fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
 fn draw_pull(pull: &Pull, line: Rect, pen: &mut Painter) {
-    let words = Clean::single_line(&pull_words(pull, pen, line.width >= 60));
+    let words = Clean::single_line(&pull_progress(pull, pen, line.width >= 60));
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 
 /// Progress of a pull; without bar and sizes unless `wide`.
-pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
+pub fn pull_progress(pull: &Pull, pen: &Painter, wide: bool) -> String {
     let name = &pull.name;
     let Some(fraction) = pull.fraction() else {
         return format!("Pulling {name}: {}", pull.status);

@@ -28,11 +28,11 @@ const MODEL_FROM: u16 = 63;
 /// Returns the cursor position if the filter has the focus.
 pub fn draw(
     layer: &mut SessionsLayer,
-    over: Rect,
+    area: Rect,
     glyphs: MarkdownGlyphs,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let (list_area, preview_area) = split(over);
+    let (list_area, preview_area) = split(area);
     let found = matching_sessions(layer.sessions.as_deref(), &layer.list.filter());
     let title = ListTitle {
         title: "Sessions",
@@ -54,7 +54,7 @@ pub fn draw(
     let cursor = list.draw(list_area, &title, &found, pen, draw_hit);
     if let Some(area) = preview_area {
         let selected = found.get(list.selected(found.len())).copied();
-        let inner = draw_divider(over, list_area, area, pen);
+        let inner = draw_divider(area, list_area, area, pen);
         if let Some(reason) = selected.and_then(|hit| hit.open_error.as_deref()) {
             let reason = Clean::new(&format!("{} broken: {reason}", pen.glyphs.failed));
             let failure = pen.theme.failure;
@@ -69,42 +69,42 @@ pub fn draw(
 }
 
 /// The areas of the list including its title, and of the preview including the divider.
-fn split(over: Rect) -> (Rect, Option<Rect>) {
-    if over.width >= BESIDE_FROM {
-        let columns = over.width * 6 / 10;
+fn split(area: Rect) -> (Rect, Option<Rect>) {
+    if area.width >= BESIDE_FROM {
+        let columns = area.width * 6 / 10;
         let list = Rect {
             width: columns,
-            ..over
+            ..area
         };
         let preview = Rect {
-            x: over.x + columns,
-            y: over.y + 1,
-            width: over.width - columns,
-            height: over.height.saturating_sub(1),
+            x: area.x + columns,
+            y: area.y + 1,
+            width: area.width - columns,
+            height: area.height.saturating_sub(1),
         };
         return (list, Some(preview));
     }
-    if over.height < BELOW_FROM {
-        return (over, None);
+    if area.height < BELOW_FROM {
+        return (area, None);
     }
-    let rows = over.height / 2;
+    let rows = area.height / 2;
     let list = Rect {
-        height: over.height - rows,
-        ..over
+        height: area.height - rows,
+        ..area
     };
     let preview = Rect {
         y: list.bottom(),
         height: rows,
-        ..over
+        ..area
     };
     (list, Some(preview))
 }
 
 /// Draws the divider between list and preview. Returns the area of the preview's text.
-fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rect {
+fn draw_divider(area: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rect {
     pen.clear(preview);
     let dim = pen.theme.dim;
-    if list.width == over.width {
+    if list.width == area.width {
         let line = Rect {
             height: 1,
             ..preview
@@ -114,8 +114,8 @@ fn draw_divider(over: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rec
     }
     // Extends the title's rule above the preview.
     let (across, down) = (pen.glyphs.frame[4], pen.glyphs.frame[5]);
-    for x in list.right()..over.right() {
-        pen.put(x, over.y, across, dim, 1);
+    for x in list.right()..area.right() {
+        pen.put(x, area.y, across, dim, 1);
     }
     for y in preview.top()..preview.bottom() {
         pen.put(preview.x, y, down, dim, 1);

@@ -8,7 +8,7 @@ use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, key_label, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
-use crate::tui::models::view::pull_words;
+use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::ui_model::UiModel;
@@ -44,7 +44,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     if let Some(pull) = &model.engine.pull
         && !model.is_layer_open(Action::Models)
     {
-        let progress = pull_words(pull, pen, area.width >= 120);
+        let progress = pull_progress(pull, pen, area.width >= 120);
         always = vec![Clean::single_line(&progress).as_str().to_owned()];
     }
     let separator = format!(" {} ", pen.glyphs.dot);

@@ -258,13 +258,13 @@ impl SearchList {
     /// filter has the focus.
     pub fn draw_head(
         &mut self,
-        over: Rect,
+        area: Rect,
         title: &str,
         note: &str,
         pen: &mut Painter,
     ) -> Option<Position> {
         self.drawn.clear();
-        let area = draw_window(over, title, note, pen);
+        let area = draw_window(area, title, note, pen);
         let style = match self.has_row_focus {
             true => pen.theme.dim,
             false => pen.theme.accent,
@@ -278,13 +278,13 @@ impl SearchList {
     /// position if the filter has the focus.
     pub fn draw<T>(
         &mut self,
-        over: Rect,
+        area: Rect,
         title: &ListTitle,
         found: &[T],
         pen: &mut Painter,
         draw_row: impl Fn(&T, &ListRow, &mut Painter),
     ) -> Option<Position> {
-        let (area, count) = (rows_area(over), found.len());
+        let (area, count) = (rows_area(area), found.len());
         let selected = self.selected(count);
         let first = self.scroll_to(selected, count, area.height);
         let shown = ListCount {
@@ -294,7 +294,7 @@ impl SearchList {
             below: count.saturating_sub(first + usize::from(area.height)),
         };
         let note = shown.note(&pen.glyphs);
-        let cursor = self.draw_head(over, title.title, &note, pen);
+        let cursor = self.draw_head(area, title.title, &note, pen);
         if found.is_empty() {
             draw_empty(area, title.empty, pen);
         }
@@ -328,8 +328,8 @@ impl SearchList {
 }
 
 /// The rows of a list that is drawn over this area: all below title and filter.
-pub fn rows_area(over: Rect) -> Rect {
-    let area = content_area(over);
+pub fn rows_area(area: Rect) -> Rect {
+    let area = content_area(area);
     let taken = area.height.min(1);
     Rect {
         y: area.y + taken,

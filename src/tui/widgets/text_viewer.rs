@@ -219,15 +219,15 @@ impl Layer for TextViewer {
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        let over = area.body;
+        let area = area.body;
         // Keep room for the percentage beside a long title.
         let title = Clean::single_line(&self.title);
-        let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
+        let room = usize::from(area.width).saturating_sub(RIGHT_COLUMNS);
         let title = truncate_to_width(title.as_str(), room);
         let right = self
             .percent_read()
             .map_or_else(String::new, |percent| format!("{percent} %"));
-        let area = draw_window(over, title, &right, pen);
+        let area = draw_window(area, title, &right, pen);
         let plain = pen.theme.plain;
         let rows = self.view(area.width, area.height.into());
         for (y, row) in rows.iter().enumerate() {

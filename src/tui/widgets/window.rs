@@ -8,45 +8,45 @@ use ratatui::layout::Rect;
 const TITLE_FROM: (u16, u16) = (24, 3);
 
 /// The area below the title of a window.
-pub fn content_area(over: Rect) -> Rect {
-    match has_title(over) {
-        true => below_title(over),
-        false => over,
+pub fn content_area(area: Rect) -> Rect {
+    match has_title(area) {
+        true => below_title(area),
+        false => area,
     }
 }
 
-fn has_title(over: Rect) -> bool {
-    over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1
+fn has_title(area: Rect) -> bool {
+    area.width >= TITLE_FROM.0 && area.height >= TITLE_FROM.1
 }
 
 /// The area below the first row, with margins.
-pub fn below_title(over: Rect) -> Rect {
-    let title_rows = over.height.min(1);
+pub fn below_title(area: Rect) -> Rect {
+    let title_rows = area.height.min(1);
     Rect {
-        x: over.x + over.width.min(1),
-        y: over.y + title_rows,
-        width: over.width.saturating_sub(2),
-        height: over.height - title_rows,
+        x: area.x + area.width.min(1),
+        y: area.y + title_rows,
+        width: area.width.saturating_sub(2),
+        height: area.height - title_rows,
     }
 }
 
-/// Clears `over` and draws the title, unless the screen is small. Returns the area below it.
-pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    if !has_title(over) {
-        pen.clear(over);
-        return over;
+/// Clears `area` and draws the title, unless the screen is small. Returns the area below it.
+pub fn draw_window(area: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    if !has_title(area) {
+        pen.clear(area);
+        return area;
     }
-    draw_titled(over, title, right, pen)
+    draw_titled(area, title, right, pen)
 }
 
-/// Clears `over` and draws the title, however few rows are left below it.
-pub fn draw_titled(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    pen.clear(over);
+/// Clears `area` and draws the title, however few rows are left below it.
+pub fn draw_titled(area: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    pen.clear(area);
     let line = Rect {
-        height: over.height.min(1),
-        ..over
+        height: area.height.min(1),
+        ..area
     };
     let accent = pen.theme.accent;
     pen.rule(line, title, right, accent);
-    below_title(over)
+    below_title(area)
 }

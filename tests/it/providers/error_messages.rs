@@ -303,11 +303,11 @@ fn long_pause_is_given_in_whole_units() {
         assert_eq!(
             text(429, seconds),
             format!(
-                "https://api.example.com is limiting requests and asks to wait {pause} (HTTP 429). {advice}"
+                "https://api.example.com is limiting requests and asks you to wait {pause} (HTTP 429). {advice}"
             )
         );
         let expected =
-            format!("https://api.example.com is overloaded and asks to wait {pause} (HTTP");
+            format!("https://api.example.com is overloaded and asks you to wait {pause} (HTTP");
         assert_eq!(text(503, seconds), format!("{expected} 503). {advice}"));
         assert_eq!(text(529, seconds), format!("{expected} 529). {advice}"));
     }

@@ -137,7 +137,7 @@ async fn retry_after_is_parsed_in_every_form() {
     let reply = error_reply(ProviderKind::OpenAi, 429, "Slow down");
     server.queue_reply(path, reply.header("retry-after", "7200"));
     let expected = format!(
-        "{} is limiting requests and asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",
+        "{} is limiting requests and asks you to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",
         server.url()
     );
     assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
