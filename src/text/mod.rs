@@ -14,6 +14,7 @@ pub mod lines;
 mod look_alike;
 pub mod lossless_wrap;
 pub mod markdown;
+mod mixed_scripts;
 pub mod normalize;
 pub mod python;
 pub mod sanitize;
