@@ -2,6 +2,7 @@
 
 pub use super::progress::ToolProgress;
 use super::{ArgumentPattern, Arguments, CallId, ServerId};
+use crate::text::json_changes::JsonChange;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -210,6 +211,9 @@ pub struct ToolCall {
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
+    /// What the model wrote in another way than the parsed arguments show.
+    #[serde(skip)]
+    pub json_changes: Box<[JsonChange]>,
     /// The forms of identical calls in the same message, which were merged into this one.
     #[serde(rename = "also_as", skip_serializing_if = "<[_]>::is_empty")]
     pub merged_forms: Box<[&'static str]>,
@@ -307,6 +311,7 @@ impl ToolCall {
             repeats: None,
             quoted: None,
             is_unchecked: false,
+            json_changes: Box::default(),
             merged_forms: Box::default(),
             permission: None,
             state,

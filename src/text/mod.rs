@@ -7,6 +7,7 @@ mod escape_sequences;
 pub mod grapheme;
 pub mod highlight;
 pub mod invisible;
+pub mod json_changes;
 mod json_scanner;
 pub mod lenient_json;
 pub mod line_diff;

@@ -118,7 +118,7 @@ pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<Stri
 }
 
 fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
-    if model.dialogs.current().is_some() {
+    if model.visible_dialog().is_some() {
         return None;
     }
     match &model.layer {
