@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::time::Duration;
 
-/// The heading above a server's description of its tool. All text from the server is
-/// indented, so it cannot imitate this line.
+/// The heading above a server's description of its tool, whose lines are all indented.
 pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
@@ -211,7 +210,7 @@ pub struct ToolCall {
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
-    /// What the model wrote in another way than the parsed arguments show.
+    /// What parsing changed in the JSON that the model wrote.
     #[serde(skip)]
     pub json_changes: Box<[JsonChange]>,
     /// The forms of identical calls in the same message, which were merged into this one.

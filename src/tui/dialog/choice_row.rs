@@ -92,44 +92,24 @@ pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
-/// The column and row of each choice. A single key such as `?` never has a row of its own.
+/// The column and row of each choice. A last one such as `?` never has a row of its own.
 fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
-    let is_alone = |places: &[(u16, u16)]| match places {
-        [.., (_, before), (_, last)] => before < last,
-        _ => false,
-    };
-    let places = flow_with_gap(words, items, columns, GAP);
-    if !is_alone(&places) {
-        return places;
-    }
-    let mut dense = flow_with_gap(words, items, columns, 1);
-    if dense.last().map(|(_, y)| y) < places.last().map(|(_, y)| y) {
-        return dense;
-    }
-    dense = places;
-    if let [.., before, last] = dense.as_mut_slice() {
-        *before = (2.min(columns), last.1);
-        last.0 = before.0 + items[items.len() - 2].columns() + GAP;
-    }
-    dense
-}
-
-fn flow_with_gap(
-    words: &DialogText,
-    items: &[ChoiceItem],
-    columns: u16,
-    gap: u16,
-) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
     let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);
-    let mut places = Vec::new();
+    let mut places: Vec<(u16, u16)> = Vec::new();
     for item in items {
         let needed = item.columns();
         if x + needed > columns && x > indent {
             (x, y) = (indent, y + 1);
         }
         places.push((x, y));
-        x += needed + gap;
+        x += needed + GAP;
+    }
+    if let ([.., before, last], [.., item, _]) = (places.as_mut_slice(), items)
+        && before.1 < last.1
+    {
+        *before = (indent, last.1);
+        last.0 = indent + item.columns() + GAP;
     }
     places
 }

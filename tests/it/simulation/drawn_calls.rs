@@ -162,6 +162,14 @@ pub struct DrawnCalls {
 impl DrawnCalls {
     /// The arguments of a call, which replace the known ones.
     pub fn set_arguments(&mut self, call: CallId, arguments: &Arguments, is_edited: bool) {
+        let is_known = |known: &Version| {
+            let is_same = known.call == call && known.is_edited == is_edited;
+            is_same && same_order(&known.arguments, arguments)
+        };
+        if self.versions.iter().any(is_known) {
+            // What was drawn of it still counts.
+            return;
+        }
         self.versions
             .retain(|known| known.call != call || known.is_edited != is_edited);
         self.versions.push(Version {
