@@ -206,7 +206,11 @@ impl AddModelForm {
             self.model.set(&name);
             self.changed(cx);
         }
-        self.go_to(self.at + 1, cx);
+        let next = match self.rejected_field() {
+            Some(row) if self.at == MODEL && self.model.is_blank() => row,
+            _ => self.at + 1,
+        };
+        self.go_to(next, cx);
     }
 
     /// Checks the form, or saves it although the check failed.
@@ -215,6 +219,10 @@ impl AddModelForm {
             return;
         }
         let Some(model) = self.new_model() else {
+            // Without its server there are no models to choose from.
+            if let Some(row) = self.rejected_field() {
+                return self.go_to(row, cx);
+            }
             self.go_to(MODEL, cx);
             self.model_fault = Some(Notice::failure("Enter the name of the model."));
             return;
@@ -253,19 +261,14 @@ impl AddModelForm {
         }
     }
 
-    /// Selects the field that the server rejected, if the user only waits for the models.
-    fn return_to_fault(&mut self) {
+    /// The field that the server rejected. A key that is missing may not be needed.
+    fn rejected_field(&self) -> Option<usize> {
         let ListingState::Failed(fault) = self.offered.state() else {
-            return;
+            return None;
         };
-        let row = match fault.field {
-            NewServerField::Address => ADDRESS,
-            // A key that is missing may not be needed, and the problem is shown above the model.
-            NewServerField::Key if self.key.is_empty() => return,
-            NewServerField::Key => KEY,
-        };
-        if self.at == MODEL && self.model.is_empty() {
-            self.at = row;
+        match fault.field {
+            NewServerField::Address => Some(ADDRESS),
+            NewServerField::Key => (!self.key.is_empty()).then_some(KEY),
         }
     }
 
@@ -323,7 +326,6 @@ impl Layer for AddModelForm {
         match event {
             Event::ServerModelsListed { query, result } if self.offered.store(*query, result) => {
                 self.finish_check(cx);
-                self.return_to_fault();
             }
             // The added model is in use, so the form is done.
             Event::ModelAdded(_) => return self.close(cx),

@@ -247,8 +247,18 @@ fn a_rejected_key_is_selected_again() {
     let (query, _) = take_request(&mut chat);
     server_fails(&mut chat, query, NewServerField::Key, "It rejects the key.");
     assert_eq!(row_below(&mut chat, "Key "), "✗ It rejects the key.");
+    // Not by itself: the user may be typing the model's name.
+    chat.keys("<Enter>");
+    assert_eq!(chat.commands(), []);
     chat.keys("<Backspace><Backspace><Backspace>new<Enter>");
     let (_, server) = take_request(&mut chat);
     let key = server.api_key.expect("a key");
     assert_eq!(key.expose(), "sk-new");
+    let mut chat = with_form();
+    chat.keys("<Down><Down>sk-old<Enter>");
+    let (query, _) = take_request(&mut chat);
+    server_fails(&mut chat, query, NewServerField::Key, "It rejects the key.");
+    chat.keys("<Down><Enter>x<Down>");
+    let (_, server) = take_request(&mut chat);
+    assert_eq!(server.api_key.expect("a key").expose(), "sk-oldx");
 }
