@@ -186,7 +186,7 @@ const DENY_WORDS: TextBySize = [
 const EDIT_WORDS: TextBySize = [
     "Enter keeps the edit, and y then runs the call. Esc goes back.",
     "Enter keeps the edit, Esc goes back.",
-    "Enter keeps it",
+    "Enter keeps",
 ];
 const CHOOSE_WORDS: TextBySize = [
     "A question for you: press a letter or a number to answer.",

@@ -106,7 +106,7 @@ async fn changes_of_parsing_are_part_of_the_call() {
     harness.prompt("Time?").await;
     let (_, calls) = harness.next_approval().await;
     let call = harness.transcript.call(calls[0]).expect("the call");
-    assert_eq!(*call.json_changes, [repeated.clone()]);
+    assert_eq!(call.json_changes.to_vec(), vec![repeated.clone()]);
     for (text, expected) in [
         (
             GET_TIME_CALL.replace(r#"{"timezone": "Asia/Seoul"}"#, json),
