@@ -11,6 +11,7 @@ pub struct TurnToSave<'a> {
     pub prompt: &'a str,
     pub kind: PromptKind,
     pub model: &'a str,
+    pub persona: Option<&'a str>,
     /// Built from the turn's events.
     pub transcript: &'a Transcript,
 }
@@ -24,6 +25,7 @@ pub(super) fn add_answered_turn(
     usage: Usage,
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
+    session.metadata.persona = turn.persona.map(str::to_owned);
     let prompt_index = session.last_prompt_index();
     match (turn.kind, prompt_index) {
         (PromptKind::Replace, Some(prompt_index)) => session.rewind(prompt_index, Timestamp::now()),
