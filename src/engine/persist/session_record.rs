@@ -32,6 +32,12 @@ pub(super) fn add_answered_turn(
         (PromptKind::Continue, Some(prompt_index)) => {
             return extend_answer(session, prompt_index, turn, answer, usage);
         }
+        (PromptKind::Retry, _) => {
+            let messages = session.messages.len();
+            session
+                .metadata
+                .remove_failed_attempts(messages, turn.prompt, |_| true);
+        }
         _ => {}
     }
     session.messages.push(SavedMessage::user(turn.prompt));
@@ -106,7 +112,13 @@ pub(super) fn add_cancelled_turn(
         prompt: prompt.to_owned(),
         partial_answer: partial_answer.to_owned(),
         was_interrupted: false,
-        was_replacement: kind != PromptKind::Ask,
+        was_replacement: !matches!(kind, PromptKind::Ask | PromptKind::Retry),
     };
+    if kind == PromptKind::Retry {
+        let is_empty = |earlier: &CancelledTurn| earlier.partial_answer.is_empty();
+        session
+            .metadata
+            .remove_failed_attempts(session.messages.len(), prompt, is_empty);
+    }
     session.metadata.add_cancelled(cancelled);
 }

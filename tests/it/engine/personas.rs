@@ -129,10 +129,8 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
 
 #[tokio::test(start_paused = true)]
 async fn opened_session_selects_its_persona_again() {
-    let with_pirate = start_with_personas(
-        Script::default().answer("Arr."),
-        EngineOptions::default(),
-    );
+    let with_pirate =
+        start_with_personas(Script::default().answer("Arr."), EngineOptions::default());
     let mut harness = with_pirate.await;
     harness.send(select_persona("pirate")).await;
     harness.prompt("Hi").await;

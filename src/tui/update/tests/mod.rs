@@ -12,6 +12,7 @@ mod dialog_keys;
 mod draft;
 mod first_run;
 mod help;
+mod hints;
 mod lists;
 mod message;
 mod notice_area;
