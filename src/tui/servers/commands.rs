@@ -141,8 +141,7 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
 }
 
 /// How to add a server.
-pub const ADD_SERVER: &str =
-    "`humble mcp add NAME -- COMMAND` in a shell adds a server, without a restart.";
+pub const ADD_SERVER: &str = "`humble mcp add NAME -- COMMAND` in a shell adds a server.";
 
 /// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and `/mcp NAME ACTION`
 /// does the same as a key in the pane.
