@@ -22,6 +22,7 @@ mod snapshot;
 mod system_prompt;
 mod tightened_permissions;
 mod trust;
+mod unknown_keys;
 mod variables;
 mod watch;
 

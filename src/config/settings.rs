@@ -6,6 +6,7 @@ use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
+use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
 use super::{Home, Loaded, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
@@ -130,6 +131,8 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
+    let unknown_keys = unknown_keys_banner(&reader.document);
+    reader.banners.extend(unknown_keys);
     Loaded {
         value,
         banners: reader.banners,

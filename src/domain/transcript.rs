@@ -252,8 +252,10 @@ impl Transcript {
         self.round = 1;
         if !self.prompt_indices.contains_key(&turn) {
             self.prompt_kind = prompt.kind;
-            if prompt.kind == PromptKind::Replace {
-                self.detach_last_turn();
+            match prompt.kind {
+                PromptKind::Replace => self.detach_last_turn(),
+                PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),
+                _ => {}
             }
             let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
             let index = self.push(turn, EntryBody::Prompt { kind, text });

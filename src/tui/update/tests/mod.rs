@@ -14,6 +14,7 @@ mod dialog_room;
 mod draft;
 mod first_run;
 mod help;
+mod hints;
 mod lists;
 mod message;
 mod notice_area;
