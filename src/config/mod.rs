@@ -5,6 +5,7 @@
 mod add_model;
 mod add_server;
 mod built_in;
+mod disabled_tools;
 mod edits;
 mod error;
 mod fields;

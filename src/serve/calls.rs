@@ -102,7 +102,10 @@ impl CallRunner {
     /// Waits for running calls; those that take too long end with an error, which is still sent.
     pub async fn drain(&self) {
         self.running.close();
-        if timeout(self.limits.drain_timeout, self.running.wait()).await.is_ok() {
+        if timeout(self.limits.drain_timeout, self.running.wait())
+            .await
+            .is_ok()
+        {
             return;
         }
         tracing::warn!("calls were still running and have been ended");

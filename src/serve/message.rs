@@ -199,7 +199,10 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}"#,
         ] {
             let parsed = parse_line(line.as_bytes());
-            assert!(!matches!(parsed, Err(_) | Ok(Some(JsonRpcMessage::Request(_)))), "{line}: {parsed:?}");
+            assert!(
+                !matches!(parsed, Err(_) | Ok(Some(JsonRpcMessage::Request(_)))),
+                "{line}: {parsed:?}"
+            );
         }
         let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
         assert!(matches!(parse_line(marked.as_bytes()), Ok(Some(_))));
@@ -207,9 +210,15 @@ mod tests {
 
     #[test]
     fn our_own_error_is_not_answered_if_it_is_echoed() {
-        for error in [line_too_long(1), RpcErrorResponse::new(json!(3), unknown_method("x"))] {
+        for error in [
+            line_too_long(1),
+            RpcErrorResponse::new(json!(3), unknown_method("x")),
+        ] {
             let echoed = parse_line(error.to_json().as_bytes());
-            assert!(matches!(echoed, Ok(Some(JsonRpcMessage::Error(_)))), "{echoed:?}");
+            assert!(
+                matches!(echoed, Ok(Some(JsonRpcMessage::Error(_)))),
+                "{echoed:?}"
+            );
         }
     }
 }

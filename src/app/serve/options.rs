@@ -2,7 +2,8 @@
 
 use crate::cli::serve::ServeArgs;
 use crate::domain::model::Secret;
-use crate::serve::http::{AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
+use crate::files;
+use crate::serve::http::{ANY_HOST, AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
@@ -11,6 +12,8 @@ const PORT_VARIABLE: &str = "MCP_PORT";
 const TOKEN_VARIABLE: &str = "HUMBLE_SERVE_TOKEN";
 /// Shorter tokens cause a warning.
 const TOKEN_CHARS_MIN: usize = 16;
+/// Larger token files are not token files.
+const TOKEN_FILE_BYTES_MAX: u64 = 4_096;
 
 /// Validated options. A token is always set if other machines can reach an address.
 pub(super) struct HttpSetup {
@@ -45,6 +48,9 @@ impl HttpSetup {
         if args.host.parse::<IpAddr>().is_err() {
             // It resolved, so it is a host name or an IPv6 address in brackets.
             access = access.clone().with_host(&args.host).unwrap_or(access);
+        }
+        if args.allow_host.iter().any(|name| name == ANY_HOST) {
+            warnings.push(ANY_HOST_WARNING.to_owned());
         }
         for name in &args.allow_host {
             access = access.with_host(name).ok_or_else(|| {
@@ -99,6 +105,8 @@ impl HttpSetup {
     }
 }
 
+const ANY_HOST_WARNING: &str = "--allow-host '*' switches off the check of the Host header, which keeps web pages from \
+    reaching this server under names of their own (DNS rebinding). Name the hosts instead, or use an access token.";
 const TOKEN_HINT: &str = "For a good one, run: openssl rand -hex 32";
 
 /// The listener's error message, with advice on fixing the cause.
@@ -141,8 +149,11 @@ fn require_token(addresses: &[SocketAddr], has_token: bool) -> Result<(), String
 
 fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, String> {
     let name = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("Could not read the token file {name}: {error}"))?;
+    let unreadable = |why: &str| format!("Could not read the token file {name}: {why}.");
+    let bytes = files::read(path, TOKEN_FILE_BYTES_MAX)
+        .map_err(|error| unreadable(files::describe_io_error(&error).trim_end_matches('.')))?
+        .ok_or_else(|| unreadable("it does not exist"))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text"))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -153,7 +164,9 @@ fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, St
             ));
         }
     }
-    check_token(&text, &format!("the token in {name}"))
+    // Some editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    check_token(text, &format!("the token in {name}"))
 }
 
 /// Trims a token and checks that it can be sent in a header. `description` is for the error.

@@ -28,7 +28,9 @@ pub fn bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
 
 fn uri_bytes(uri: &Uri) -> usize {
     let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
-    path + uri.authority().map_or(0, |authority| authority.as_str().len())
+    path + uri
+        .authority()
+        .map_or(0, |authority| authority.as_str().len())
 }
 
 pub fn too_large(bytes_max: usize) -> Response {
@@ -46,7 +48,9 @@ pub fn spell_out_wildcards(headers: &mut HeaderMap) {
         .map(|range| range.trim().to_ascii_lowercase())
         .collect();
     for (media_type, wildcards) in MEDIA_TYPES {
-        let is_named = ranges.iter().any(|range| essence(range).as_bytes() == media_type.as_bytes());
+        let is_named = ranges
+            .iter()
+            .any(|range| essence(range).as_bytes() == media_type.as_bytes());
         // The most specific range decides (RFC 9110, section 12.5.1).
         let included = wildcards
             .iter()

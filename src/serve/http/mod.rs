@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use access::{AccessPolicy, Refusal};
+pub use access::{ANY_HOST, AccessPolicy, Refusal};
 pub use listener::{ListenError, Listener, resolve};
 pub use options::{HttpLimits, HttpOptions};
 

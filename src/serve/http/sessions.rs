@@ -90,7 +90,10 @@ impl BoundedSessions {
     /// arrive at the same time.
     fn record(&self, id: &SessionId, message: &ClientJsonRpcMessage) -> Result<(), SessionsError> {
         let sessions = lock_ignoring_poison(&self.sessions);
-        match sessions.get(id).map(|session| session.open.record_incoming(message)) {
+        match sessions
+            .get(id)
+            .map(|session| session.open.record_incoming(message))
+        {
             Some(Err(_)) => Err(SessionsError::IdInUse),
             Some(Ok(())) | None => Ok(()),
         }
@@ -98,7 +101,9 @@ impl BoundedSessions {
 }
 
 fn least_recently_used(sessions: &HashMap<SessionId, SessionState>) -> Option<SessionId> {
-    let (id, session) = sessions.iter().min_by_key(|(_, session)| session.last_used)?;
+    let (id, session) = sessions
+        .iter()
+        .min_by_key(|(_, session)| session.last_used)?;
     (session.last_used.elapsed() >= REPLACEABLE_AFTER).then(|| id.clone())
 }
 
