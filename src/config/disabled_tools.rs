@@ -21,11 +21,11 @@ const DISABLED_BY_DEFAULT: [&str; 4] = ["ollama_chat", "say_hello", "get_cat_fac
 /// # Errors
 /// A list has the wrong type.
 pub(super) fn disabled_tools(id: &str, entry: &ConfigObject) -> Result<Vec<String>, FieldError> {
-    let off = fields::text_list(entry, TOOLS_OFF)?;
+    let off = fields::text_list(entry, "toolsOff")?;
     if id != BUILT_IN_SERVER {
         return Ok(off.unwrap_or_default());
     }
-    let on = fields::text_list(entry, TOOLS_ON)?.unwrap_or_default();
+    let on = fields::text_list(entry, "toolsOn")?.unwrap_or_default();
     let mut disabled = match off {
         Some(off) => off,
         None => names_without(&DISABLED_BY_DEFAULT, &on),
@@ -54,7 +54,7 @@ pub(super) fn changed_tools_on(
     if id != BUILT_IN_SERVER {
         return Ok(None);
     }
-    let before = fields::text_list(entry, TOOLS_ON)?.unwrap_or_default();
+    let before = fields::text_list(entry, "toolsOn")?.unwrap_or_default();
     let mut on = before.clone();
     on.retain(|name| name != tool);
     if is_enabled && tool == FETCH_TOOL {

@@ -1,8 +1,8 @@
 //! Reads the HTTP server's options from the command line and the environment.
 
 use crate::cli::serve::ServeArgs;
+use crate::config;
 use crate::domain::model::Secret;
-use crate::files;
 use crate::serve::http::{ANY_HOST, AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -12,8 +12,6 @@ const PORT_VARIABLE: &str = "MCP_PORT";
 const TOKEN_VARIABLE: &str = "HUMBLE_SERVE_TOKEN";
 /// Shorter tokens cause a warning.
 const TOKEN_CHARS_MIN: usize = 16;
-/// Larger token files are not token files.
-const TOKEN_FILE_BYTES_MAX: u64 = 4_096;
 
 /// Validated options. A token is always set if other machines can reach an address.
 pub(super) struct HttpSetup {
@@ -149,11 +147,8 @@ fn require_token(addresses: &[SocketAddr], has_token: bool) -> Result<(), String
 
 fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, String> {
     let name = path.display();
-    let unreadable = |why: &str| format!("Could not read the token file {name}: {why}.");
-    let bytes = files::read(path, TOKEN_FILE_BYTES_MAX)
-        .map_err(|error| unreadable(files::describe_io_error(&error).trim_end_matches('.')))?
-        .ok_or_else(|| unreadable("it does not exist"))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text"))?;
+    let text = config::read_token_file(path)
+        .map_err(|why| format!("Could not read the token file {name}: {why}."))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -164,9 +159,7 @@ fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, St
             ));
         }
     }
-    // Some editors begin a file with a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    check_token(text, &format!("the token in {name}"))
+    check_token(&text, &format!("the token in {name}"))
 }
 
 /// Trims a token and checks that it can be sent in a header. `description` is for the error.

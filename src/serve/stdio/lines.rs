@@ -9,7 +9,7 @@ pub struct Lines<R> {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Line {
+pub enum InputLine {
     /// The bytes before the line end.
     Whole(Vec<u8>),
     /// More than the maximum; the line was skipped.
@@ -28,7 +28,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     ///
     /// # Errors
     /// The input cannot be read.
-    pub async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> io::Result<Option<InputLine>> {
         let (mut line, mut is_too_long) = (Vec::new(), false);
         loop {
             let available = self.input.fill_buf().await?;
@@ -46,9 +46,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.input.consume(consumed);
             if end.is_some() || is_end_of_input {
                 return Ok(match is_too_long {
-                    true => Some(Line::TooLong),
+                    true => Some(InputLine::TooLong),
                     false if is_end_of_input && line.is_empty() => None,
-                    false => Some(Line::Whole(line)),
+                    false => Some(InputLine::Whole(line)),
                 });
             }
         }
@@ -59,7 +59,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 mod tests {
     use super::*;
 
-    async fn all(input: &[u8], bytes_max: usize) -> Vec<Line> {
+    async fn all(input: &[u8], bytes_max: usize) -> Vec<InputLine> {
         let mut lines = Lines::new(input, bytes_max);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await.expect("memory") {
@@ -68,8 +68,8 @@ mod tests {
         found
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.as_bytes().to_vec())
+    fn whole(text: &str) -> InputLine {
+        InputLine::Whole(text.as_bytes().to_vec())
     }
 
     #[tokio::test]
@@ -83,11 +83,11 @@ mod tests {
     async fn a_line_that_is_too_long_is_skipped_to_its_end() {
         assert_eq!(
             all(b"12345\n1234\n123456789", 4).await,
-            [Line::TooLong, whole("1234"), Line::TooLong]
+            [InputLine::TooLong, whole("1234"), InputLine::TooLong]
         );
         // Longer than the buffer of the reader.
         let mut input = vec![b'x'; 100_000];
         input.extend_from_slice(b"\nab");
-        assert_eq!(all(&input, 4).await, [Line::TooLong, whole("ab")]);
+        assert_eq!(all(&input, 4).await, [InputLine::TooLong, whole("ab")]);
     }
 }

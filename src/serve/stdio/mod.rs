@@ -5,7 +5,7 @@ mod lines;
 use super::calls::CallRunner;
 use super::message::{line_too_long, parse_line};
 use super::queue_transport::{QUEUE, QueueTransport};
-use lines::{Line, Lines};
+use lines::{InputLine, Lines};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
@@ -124,8 +124,8 @@ async fn read_messages(
             }
         };
         let parsed = match line {
-            Line::Whole(bytes) => parse_line(&bytes),
-            Line::TooLong => Err(Box::new(line_too_long(LINE_BYTES_MAX))),
+            InputLine::Whole(bytes) => parse_line(&bytes),
+            InputLine::TooLong => Err(Box::new(line_too_long(LINE_BYTES_MAX))),
         };
         let is_open = match parsed {
             Ok(Some(message)) => inbox.send(message).await.is_ok(),

@@ -12,3 +12,4 @@ mod program;
 mod protocol;
 mod shutdown;
 mod sse;
+mod stdio;
