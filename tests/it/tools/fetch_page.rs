@@ -314,3 +314,27 @@ async fn text_is_decoded_by_its_declared_encoding() {
         );
     }
 }
+
+#[tokio::test]
+async fn cancelling_closes_the_connection_to_the_page() {
+    let (server, tools) = site();
+    server.always_reply("/", html("<p>and then").hang());
+    let cancelled = CancellationToken::new();
+    let token = cancelled.clone();
+    let arguments = object(json!({ "url": server.url() }));
+    let (sender, mut reports) = tokio::sync::mpsc::channel(10);
+    let work = tokio::spawn(async move {
+        let progress = ProgressReporter::new(sender);
+        tools.call("fetch_page", &arguments, progress, token).await
+    });
+    for expected in ["Connecting to 127.0.0.1", "Reading 127.0.0.1"] {
+        let report = reports.recv().await.expect("progress");
+        assert_eq!(report.message.as_deref(), Some(expected));
+    }
+    cancelled.cancel();
+    assert_eq!(
+        work.await.expect("the task ends"),
+        Err(ToolFailure::Cancelled)
+    );
+    server.wait_for(|log| log.aborted_replies == 1).await;
+}
