@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use crate::support::home::TestHome;
-use crate::support::model_server::{ModelServer, Reply, ollama_text};
+use crate::support::model_server::{ModelServer, Reply, ServerLog, ollama_text};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -54,6 +54,10 @@ fn start_both(program: &mut Program, services: &ModelServer) {
             .expect("a number");
         messages[token as usize] = report["params"]["message"].as_str().map(str::to_owned);
     }
+}
+
+fn has_request(log: &ServerLog, path: &str) -> bool {
+    log.requests.iter().any(|request| request.path == path)
 }
 
 fn is_read(message: &Option<String>, part: &str) -> bool {
@@ -115,10 +119,7 @@ fn closing_the_connection_stops_the_work_over_http() {
             .expect("the server reads");
         stream
     });
-    services.blocking_wait_for(|log| {
-        let paths: Vec<&str> = log.requests.iter().map(|request| &*request.path).collect();
-        paths.contains(&"/api/chat") && paths.contains(&"/page")
-    });
+    services.blocking_wait_for(|log| has_request(log, "/api/chat") && has_request(log, "/page"));
     drop(connections);
     services.blocking_wait_for(|log| log.aborted_replies == 2);
 }
@@ -139,7 +140,7 @@ fn a_call_over_http_that_outlasts_ctrl_c_is_answered_with_an_error() {
     stream
         .write_all(request.as_bytes())
         .expect("the server reads");
-    services.blocking_wait_for(|log| log.requests.len() == 1);
+    services.blocking_wait_for(|log| has_request(log, "/api/chat"));
     let started = std::time::Instant::now();
     program.signal(Signal::INT);
     let mut response = String::new();
