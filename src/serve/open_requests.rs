@@ -19,7 +19,10 @@ impl OpenRequests {
     ///
     /// # Errors
     /// The error response for a request whose id is open.
-    pub fn record_incoming(&self, message: &ClientJsonRpcMessage) -> Result<(), RpcErrorResponse> {
+    pub fn record_incoming(
+        &self,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<(), Box<RpcErrorResponse>> {
         match message {
             JsonRpcMessage::Request(request) => {
                 let is_new = lock_ignoring_poison(&self.0).insert(request.id.clone());
@@ -40,7 +43,7 @@ impl OpenRequests {
 
     /// # Errors
     /// As for [`Self::record_incoming`], without recording anything.
-    pub fn check(&self, message: &ClientJsonRpcMessage) -> Result<(), RpcErrorResponse> {
+    pub fn check(&self, message: &ClientJsonRpcMessage) -> Result<(), Box<RpcErrorResponse>> {
         match message {
             JsonRpcMessage::Request(request)
                 if lock_ignoring_poison(&self.0).contains(&request.id) =>
@@ -69,8 +72,9 @@ impl OpenRequests {
     }
 }
 
-fn id_in_use(id: &RequestId) -> RpcErrorResponse {
+fn id_in_use(id: &RequestId) -> Box<RpcErrorResponse> {
     let why = "A request with this id is still running: give each request an id of its own";
     let id = serde_json::to_value(id).unwrap_or_default();
-    RpcErrorResponse::new(id, ErrorData::invalid_request(why, None))
+    let error = ErrorData::invalid_request(why, None);
+    Box::new(RpcErrorResponse::new(id, error))
 }

@@ -72,7 +72,7 @@ impl BoundedSessions {
         &self,
         id: &str,
         message: &ClientJsonRpcMessage,
-    ) -> Result<(), RpcErrorResponse> {
+    ) -> Result<(), Box<RpcErrorResponse>> {
         let sessions = lock_ignoring_poison(&self.sessions);
         match sessions.get(id) {
             Some(session) => session.open.check(message),
