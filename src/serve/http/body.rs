@@ -258,7 +258,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_steady_body_keeps_its_share_while_others_wait() {
         let bodies = bodies();
-        let steady = (0..32).map(|_| read(&bodies, body(10, 70_000, SECOND)));
+        let pause = Duration::from_millis(400);
+        let steady = (0..32).map(|_| read(&bodies, body(20, 35_000, pause)));
         let waiting = read(&bodies, body(1, 50_000, SECOND * 2));
         let (steady, waiting) = tokio::join!(futures::future::join_all(steady), waiting);
         assert_eq!(steady, vec![Ok(700_000); 32]);
