@@ -3,6 +3,18 @@
 use super::ModelConfig;
 use url::Url;
 
+/// Reaches any web page, so the user has to switch it on.
+pub const FETCH_TOOL: &str = "fetch_page";
+/// The names of the built-in tools, in the order in which they are listed.
+pub const BUILT_IN_TOOLS: [&str; 6] = [
+    "get_time",
+    "get_weather",
+    "ollama_chat",
+    "say_hello",
+    "get_cat_fact",
+    FETCH_TOOL,
+];
+
 /// The section `builtIn` of `config.json`, with its defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {
