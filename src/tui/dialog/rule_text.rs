@@ -20,7 +20,7 @@ pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
             .collect();
         let columns = width(&texts.join(&dot)) as u16;
         let x = line.right().saturating_sub(columns + 2);
-        (x >= title_end + 2).then_some((x, count))
+        (x > title_end).then_some((x, count))
     });
     let Some((x, count)) = fitting else { return };
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
