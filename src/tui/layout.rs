@@ -239,7 +239,8 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
     }
     let wants_thinking = has_thinking || panes.focus == Focus::Thinking;
     let shows_thinking = panes.show_thinking && wants_thinking;
-    // One row is not worth a sidebar, unless it is there for the thinking or on request.
+    // The built-in tools alone are not worth a sidebar, unless it is open for the thinking anyway
+    // or on request.
     let wants_servers = panes.wants_servers || shows_thinking || model.servers_pane.has_content();
     (panes.show_servers && wants_servers, shows_thinking)
 }

@@ -204,8 +204,8 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     }
 }
 
-/// What the model wrote in another way than the arguments show. Each row has our own sign in the
-/// margin, where no argument has one.
+/// Differences between the model's JSON and the arguments shown. Each row has a `!` in the margin,
+/// where arguments never have one.
 fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
     let sentences = call.json_changes.iter().map(|change| match change {
@@ -220,7 +220,7 @@ fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
         JsonChange::Number { written, kept } => {
             format!("The model wrote {written}; the number becomes {kept}.")
         }
-        JsonChange::HalfCharacter { written } => {
+        JsonChange::LoneSurrogate { written } => {
             format!("The model wrote {written}, half of a character; it becomes U+FFFD.")
         }
     });

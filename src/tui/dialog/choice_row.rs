@@ -14,7 +14,7 @@ const GAP: u16 = 2;
 
 /// A key of the row below the body.
 pub(super) struct ChoiceItem {
-    /// The choice; `None` for the keys that show a page, and those of a page.
+    /// The choice; `None` for keys that open a page or belong to one.
     pub row: Option<usize>,
     /// The page that the key shows.
     opens: Option<DialogPage>,
@@ -92,7 +92,7 @@ pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
-/// The column and row of each choice. A last one such as `?` never has a row of its own.
+/// The column and row of each choice. The last one, such as `?`, is never alone on its row.
 fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
     let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);

@@ -17,7 +17,7 @@ pub struct DialogText {
     /// Whether the title names everything that the question is about.
     pub title_fits: bool,
     pub badges: Vec<Badge>,
-    /// `1/3`: the position of the call among several, where the title has no room.
+    /// `1/3`: the position of the call among several, for dialogs whose title has no room for it.
     pub position: String,
     pub question: &'static str,
     pub page: DialogPage,

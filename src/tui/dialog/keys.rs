@@ -149,7 +149,8 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
         "Answer the question first.".to_owned(),
         "Answer it first.".to_owned(),
     ];
-    // In the hint line, beside the key that stops the turn, it leaves with the question.
+    // If it fits into the hint line, beside the key that stops the turn, it disappears with the
+    // question.
     let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
     let fits = |text: &&String| width(text) <= room;
     let text = texts.iter().find(fits).or(texts.last())?;

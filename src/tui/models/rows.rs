@@ -36,7 +36,7 @@ impl<'a> KnownModels<'a> {
 pub enum Row<'a> {
     Server(&'a ServerCatalog),
     Choice(Choice<'a>),
-    /// What listing the models of a server came to, and whether it is an error.
+    /// The outcome of listing a server's models, and whether it is an error.
     ServerStatus(String, bool),
 }
 

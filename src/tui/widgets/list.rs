@@ -313,8 +313,8 @@ impl SearchList {
         cursor
     }
 
-    /// Hints for the keys that act now in a list of `count` rows. `row_hints` name the letters
-    /// that act in the rows.
+    /// Hints for the keys that currently work in a list of `count` rows. `row_hints` are for the
+    /// letters that act on a row.
     pub fn hints(&self, count: usize, enter: &str, row_hints: Vec<String>) -> Vec<String> {
         let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
         let mut hints = Vec::new();

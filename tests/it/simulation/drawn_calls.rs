@@ -167,7 +167,7 @@ impl DrawnCalls {
             is_same && same_order(&known.arguments, arguments)
         };
         if self.versions.iter().any(is_known) {
-            // What was drawn of it still counts.
+            // Rows of it that were drawn before still count.
             return;
         }
         self.versions

@@ -24,7 +24,7 @@ const EDIT_KEYS: [(&str, &str); 7] = [
     ("old_content", "new_content"),
     ("oldContent", "newContent"),
 ];
-/// Keys that name an edit only if their texts are long, of several lines or shown in quotes.
+/// Keys that indicate an edit only if their texts are long, multi-line or shown in quotes.
 const WEAK_EDIT_KEYS: [(&str, &str); 4] = [
     ("old", "new"),
     ("before", "after"),

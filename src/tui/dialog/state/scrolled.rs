@@ -154,8 +154,8 @@ impl Dialog {
         }
     }
 
-    /// Rows still to be drawn before the call may run, with those below the arguments, as the
-    /// scroll marks count them; 0 if it may run.
+    /// Rows still to be drawn before the call may run, including rows below the arguments, so that
+    /// the number agrees with the scroll marks; 0 if the call may run.
     pub fn rows_to_read(&self) -> usize {
         let rows = self.body_rows().len();
         let after = self.arguments().map_or(0, |(_, first, starts)| {
