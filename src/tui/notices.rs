@@ -28,9 +28,9 @@ struct VisibleNotice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,
-    /// Says why a key did nothing, so any other key dismisses it.
+    /// Explains why a key did nothing, so any other key dismisses it.
     Key,
-    /// Says that something is running, so its end dismisses it.
+    /// Reports that something is running, so its end dismisses it.
     Activity,
 }
 

@@ -65,7 +65,7 @@ fn contains_in_order(text: &str, wanted: &str) -> bool {
 }
 
 /// Draws a command: description, command and key, as far as the width allows. The selected row
-/// leaves out the command rather than cut its description.
+/// omits the command rather than truncate its description.
 fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
     let (area, dim) = (row.text_area(), pen.theme.dim);
     let mut end = area.right();

@@ -1,5 +1,5 @@
-//! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They flow
-//! over as few rows as they need. Lasting choices have a page of their own behind `a`.
+//! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They wrap
+//! onto as few rows as possible. The key `a` opens a separate page of lasting choices.
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
@@ -7,7 +7,7 @@ use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Most rows of choices; further ones are only on the page of all choices.
+/// Maximum number of rows of choices; further choices are only on the page of all choices.
 const ROWS_MAX: u16 = 4;
 /// Columns between two choices, and between the question and the first choice.
 const GAP: u16 = 2;
@@ -53,7 +53,7 @@ pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
         label: label.to_owned(),
     };
     if words.rows.iter().any(|row| row.action.is_lasting()) {
-        // Before the choices that come later, so that none of the others ever moves.
+        // Inserted before the choices that appear later, so that the others never move.
         let at = items.iter().position(|item| {
             let action = item.row.and_then(|index| words.rows.get(index));
             action.is_some_and(|row| row.action.comes_later())

@@ -1,4 +1,4 @@
-//! Says in one line what a choice allows from now on, and how to undo it.
+//! The one-line notice that tells which calls a choice allows from now on, and how to revoke it.
 
 use crate::domain::Notice;
 use crate::domain::tool::Decision;

@@ -1,4 +1,4 @@
-//! The key of the form for a model: suggested from the environment, and masked on the screen.
+//! The API key in the form for a model: suggested from the environment, and masked on the screen.
 
 use crate::domain::ProviderKind;
 use crate::tui::models::add_form::{AddModelForm, KEY};

@@ -48,7 +48,7 @@ impl StderrLog {
         }
     }
 
-    /// Scrolls; negative is up, towards older lines.
+    /// Scrolls; negative is up, toward older lines.
     fn move_by(&mut self, rows: isize) {
         self.lines_from_end = self
             .lines_from_end

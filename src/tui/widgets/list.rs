@@ -82,7 +82,7 @@ impl ListRow {
     }
 }
 
-/// The rows that are listed, of how many, and how many of them are outside the view.
+/// The number of listed rows, of all rows, and of listed rows outside the view.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListCount {
     pub listed: usize,

@@ -109,7 +109,7 @@ impl Picker {
     }
 
     /// Digits pick while the filter is empty: at once if no longer number starts with them.
-    /// `None` if the key is no part of a number.
+    /// `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         if !self.list.is_unfiltered() {
             return None;

@@ -35,6 +35,14 @@ fn home_and_call(services: &ModelServer) -> (TestHome, Value) {
     (home, call)
 }
 
+/// Services that answer after a second.
+fn slow_services() -> ModelServer {
+    let services = ModelServer::start();
+    let fact = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));
+    services.always_reply("/fact", fact);
+    services
+}
+
 #[test]
 fn the_last_line_is_answered_without_a_line_break() {
     let (_home, mut program) = program();
@@ -100,9 +108,7 @@ fn each_invalid_line_gets_an_error_with_its_id() {
 
 #[test]
 fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
-    let services = ModelServer::start();
-    let slow = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));
-    services.always_reply("/fact", slow);
+    let services = slow_services();
     let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
@@ -196,9 +202,7 @@ fn a_full_disk_behind_standard_output_is_explained() {
 
 #[test]
 fn a_running_call_finishes_after_a_signal() {
-    let services = ModelServer::start();
-    let slow = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));
-    services.always_reply("/fact", slow);
+    let services = slow_services();
     let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();

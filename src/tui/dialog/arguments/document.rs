@@ -57,11 +57,11 @@ pub(super) struct DocumentLine {
 pub(super) enum LineKind {
     /// `key  value`. The key ends at this byte.
     Pair { key_end: usize },
-    /// What the lines below belong to: a path that ends at this byte, then a note.
+    /// A heading for the lines below: a path that ends at this byte, then a note.
     Heading { path_end: usize },
-    /// A line of a text of several lines.
+    /// A line of a multi-line text.
     Numbered(usize),
-    /// A text of one line, or a line of JSON below a heading.
+    /// A single-line text, or a line of JSON, below a heading.
     Indented,
     /// A line of a diff, with its number in the old or the new text.
     Change(LineChange, usize),
@@ -136,8 +136,7 @@ impl ArgumentDocument {
         }
     }
 
-    /// The members of an object: short values first, because they often say what the long ones
-    /// are for.
+    /// The members of an object, short values first, because they often explain the long ones.
     fn push_members(&mut self, path: &str, members: &Arguments, around: Option<Highlighter>) {
         let siblings = language_of_siblings(members).or(around);
         let edit = edit_keys(members);
@@ -160,7 +159,7 @@ impl ArgumentDocument {
         let mut tokens = Vec::new();
         let shown = &text[key_end..];
         let lexer = match value {
-            // Only a key that names a language makes a short text code.
+            // A short text is code only if its key names a language.
             Value::String(raw) if *shown.trim_start() == **raw => language_of(key, raw, None),
             Value::String(_) => None,
             _ => Highlighter::new("json"),
@@ -289,7 +288,7 @@ pub(super) fn is_inline(value: &Value) -> bool {
     }
 }
 
-/// Whether a text inside of `value` would be hard to read as JSON.
+/// Whether a text inside `value` would be hard to read as JSON.
 pub(super) fn has_long_text(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\n'),

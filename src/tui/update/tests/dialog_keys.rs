@@ -1,4 +1,4 @@
-//! Keys of the program while a dialog is open: none is lost, and each that waits says so.
+//! Global keys while a dialog is open: none is lost, and each that has to wait shows a notice.
 
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::keymap::Action;
