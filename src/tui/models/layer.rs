@@ -219,7 +219,7 @@ impl ModelsLayer {
         });
     }
 
-    /// Digits in the rows. `None` if the key is no part of a number.
+    /// Digits in the rows. `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         if !self.list.has_row_focus() || known.configured.is_empty() {

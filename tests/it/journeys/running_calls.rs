@@ -95,7 +95,7 @@ fn cancelling_one_of_several_calls_leaves_the_others_running() {
     chat.waits(Duration::from_millis(100)).sees("All done.");
     chat.model_receives("boards").model_receives("shavings");
     chat.model_receives("The user cancelled drill from humble while it ran");
-    // A cancelled call is no error, so the model may make further calls.
+    // A cancelled call is not an error, so the model may make further calls.
     chat.model_does_not_receive("Call no other tool now");
 }
 
