@@ -6,6 +6,7 @@ mod line_view;
 
 pub use edit::Edit;
 
+use crate::text::ScriptContext;
 use crate::text::grapheme::{clusters, truncate_to_width, width};
 use crate::tui::widgets::wrapped_line::{FieldDisplay, WrappedLine};
 use unicode_segmentation::GraphemeCursor;
@@ -67,7 +68,7 @@ impl Editor {
         Self {
             line: 0,
             byte: 0,
-            display: FieldDisplay::Unambiguous,
+            display: FieldDisplay::Unambiguous(ScriptContext::of(text)),
             ..Self::new(text)
         }
     }
@@ -93,7 +94,7 @@ impl Editor {
         let text = self.text();
         *self = Self {
             columns: self.columns,
-            display: self.display,
+            display: std::mem::take(&mut self.display),
             ..Self::new("")
         };
         text
@@ -302,7 +303,7 @@ impl Editor {
     }
 
     fn wrapped_line(&mut self, line: usize) -> &WrappedLine {
-        let (columns, display) = (self.columns, self.display);
+        let (columns, display) = (self.columns, &self.display);
         let line = &mut self.lines[line];
         if line
             .wrapped

@@ -93,7 +93,7 @@ proptest! {
         drawn.toggle_json();
         let text: String = drawn.json.document.lines.iter().map(|line| line.text.as_str()).collect();
         let exact = serde_json::to_string_pretty(&arguments).unwrap_or_default();
-        let exact = values::shown_text(&exact.replace('\n', ""));
+        let exact = values::shown_json(&exact.replace('\n', ""));
         prop_assert_eq!(text, exact);
         prop_assert!(drawn.rows(columns, &Glyphs::new(false)).rows.len() >= 3);
     }
