@@ -30,6 +30,7 @@ pub mod scripted;
 pub mod server_client;
 mod tools_unsupported;
 pub mod types;
+mod written_arguments;
 
 pub use error::{FailureCause, PAUSE_MAX, ProviderError};
 pub use pull::{PullProgress, PullStream};
