@@ -73,17 +73,14 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
     edit_value(ask, &arguments, value);
 }
 
-/// Opens the editor of one value, with the text that was left with Esc if it is the same.
+/// Opens the editor of one value, with the text that was left with Esc.
 fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
-    let draft = ask.value_draft.take();
-    let draft = draft.filter(|(pointer, _)| *pointer == value.pointer);
-    let editor = draft.map_or_else(
-        || {
-            let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
-            Editor::for_approval(&text)
-        },
-        |(_, editor)| editor,
-    );
+    let drafts = ask.value_drafts.get_mut(ask.call_index);
+    let draft = drafts.and_then(|drafts| drafts.remove(&value.pointer));
+    let editor = draft.unwrap_or_else(|| {
+        let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
+        Editor::for_approval(&text)
+    });
     let target = EditTarget::Value {
         pointer: value.pointer.clone(),
         label: value.label.clone(),
@@ -127,7 +124,10 @@ pub fn argument_editor_key(
                 EditTarget::Arguments => {
                     *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
                 }
-                EditTarget::Value { pointer, .. } => ask.value_draft = Some((pointer, draft)),
+                EditTarget::Value { pointer, .. } => {
+                    let drafts = ask.value_drafts.get_mut(ask.call_index)?;
+                    drafts.insert(pointer, draft);
+                }
             }
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {

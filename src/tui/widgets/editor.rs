@@ -6,7 +6,6 @@ mod line_view;
 
 pub use edit::Edit;
 
-use crate::text::ScriptContext;
 use crate::text::grapheme::{clusters, truncate_to_width, width};
 use crate::tui::widgets::wrapped_line::{FieldDisplay, WrappedLine};
 use unicode_segmentation::GraphemeCursor;
@@ -68,7 +67,7 @@ impl Editor {
         Self {
             line: 0,
             byte: 0,
-            display: FieldDisplay::Unambiguous(ScriptContext::of(text)),
+            display: FieldDisplay::for_approval(text),
             ..Self::new(text)
         }
     }

@@ -25,6 +25,11 @@ pub enum FieldDisplay {
 }
 
 impl FieldDisplay {
+    /// For a text that the user approves.
+    pub fn for_approval(text: &str) -> Self {
+        Self::Unambiguous(ScriptContext::of(text))
+    }
+
     /// Whether this text is drawn as it is.
     fn keeps(&self, raw: &str) -> bool {
         let is_tab = |c: char| match self {
@@ -188,7 +193,7 @@ mod tests {
             is_approved in any::<bool>(),
         ) {
             let display = match is_approved {
-                true => FieldDisplay::Unambiguous(ScriptContext::of(&raw)),
+                true => FieldDisplay::for_approval(&raw),
                 false => FieldDisplay::Readable,
             };
             let mut raw = raw;
@@ -214,5 +219,19 @@ mod tests {
         let mut shown = wrap(&raw);
         assert!(shown.splice(50_000..50_000, "x"));
         assert_eq!(shown.rows, wrap(&shown.text).rows);
+    }
+
+    #[test]
+    fn a_field_for_approval_marks_what_the_dialog_marks() {
+        let shown = |raw: &str, whole: &str| {
+            WrappedLine::new(raw, 80, &FieldDisplay::for_approval(whole)).text
+        };
+        assert_eq!(shown("p\u{430}ypal\t", "p\u{430}ypal"), "p⟨U+0430⟩ypal⇥   ");
+        assert_eq!(shown("ＡＢＣ", "ＡＢＣ"), "⟨U+FF21⟩⟨U+FF22⟩⟨U+FF23⟩");
+        assert_eq!(shown("ＡＢＣ", "ＡＢＣ\n한글"), "ＡＢＣ");
+        assert_eq!(
+            shown("\u{441} он e\u{301}", "\u{441} он пошёл"),
+            "с он e⟨U+0301⟩"
+        );
     }
 }

@@ -209,3 +209,19 @@ fn every_edit_of_a_list_is_a_diff() {
     let quoted = json!({ "old": "\tx", "new": "y" });
     assert!(rows(&quoted, 60).starts_with("  - old + new"));
 }
+
+#[test]
+fn look_alikes_are_judged_by_the_whole_value() {
+    let arguments = json!({
+        "text": "ＡＢＣ\n한글\n１２３",
+        "query": "ＡＢＣ\nabc",
+        "edits": { "oldText": "привет\nс", "newText": "rm -с\nx" },
+    });
+    let rows = rows(&arguments, 80);
+    let marks = rows.matches("⟨U+").count();
+    assert_eq!(marks, 4, "{rows}");
+    assert!(
+        rows.contains("rm -⟨U+0441⟩") && rows.contains("⟨U+FF21⟩"),
+        "{rows}"
+    );
+}

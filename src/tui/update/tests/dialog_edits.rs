@@ -269,7 +269,7 @@ fn an_edited_call_is_marked_above_or_below_its_arguments_at_any_size() {
 fn a_draft_survives_layers_and_sizes() {
     let mut chat = write_call();
     chat.wait(1_000).keys("e2zero ");
-    for keys in ["<F1>", "<F12>", "<F4>", "<Ctrl-P>", "<Ctrl-L>"] {
+    for keys in ["<F1>", "<F12>", "<F4>", "<Ctrl+P>", "<Ctrl+L>"] {
         chat.keys(keys).wait(600);
         chat.screen();
         chat.wait(5_000);
@@ -282,7 +282,7 @@ fn a_draft_survives_layers_and_sizes() {
             "{keys}\n{screen}"
         );
     }
-    for size in [(20, 6), (12, 3), (4, 2), (0, 0), (80, 24)] {
+    for size in [(20, 6), (12, 3), (4, 2), (1, 1), (80, 24)] {
         chat.size(size.0, size.1).screen();
     }
     let screen = chat.wait(1_000).screen();
@@ -293,4 +293,16 @@ fn a_draft_survives_layers_and_sizes() {
     chat.keys("<Esc><Down><Enter>");
     let screen = chat.screen();
     assert!(screen.contains("zero one"), "{screen}");
+}
+
+#[test]
+fn drafts_of_several_calls_are_kept() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
+    chat.wait(1_000).keys("e");
+    let before = chat.screen();
+    chat.keys("zero<Esc><Right>").wait(600);
+    chat.screen();
+    chat.keys("<Left>").wait(600).keys("e");
+    let screen = chat.screen();
+    assert!(screen.contains("zero") && screen != before, "{screen}");
 }

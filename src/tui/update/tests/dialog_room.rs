@@ -35,7 +35,7 @@ fn the_hint_leads_to_what_was_not_drawn() {
     chat.screen();
     chat.wait(600).keys("<End>");
     let screen = chat.screen();
-    assert!(screen.contains("more: PgUp or y"), "{screen}");
+    assert!(screen.contains("more rows: PgUp or y"), "{screen}");
     for _ in 0..20 {
         chat.keys("<PgUp>");
         chat.screen();
@@ -45,7 +45,7 @@ fn the_hint_leads_to_what_was_not_drawn() {
 
 #[test]
 fn the_counts_agree_below_notes_on_parsing() {
-    for (width, height) in [(20, 6), (40, 12), (60, 16), (80, 24)] {
+    for (width, height) in [(40, 14), (60, 16), (80, 24)] {
         let mut chat = with_tool_call((width, height), "Writes.", &lines(60));
         let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
             key: key.to_owned(),
@@ -58,10 +58,8 @@ fn the_counts_agree_below_notes_on_parsing() {
         for _ in 0..4 {
             let screen = chat.wait(600).screen();
             let marks = number_after(&screen, "↓", "↓").expect("rows below");
-            let hint = number_after(&screen, "PgDn or y", " ");
-            let hint = hint
-                .or_else(|| number_after(&screen, "more:", ""))
-                .expect("a hint");
+            let hint = number_after(&screen, "more rows:", " ");
+            let hint = hint.unwrap_or_else(|| panic!("a hint\n{screen}"));
             assert_eq!(marks, hint, "{width}x{height}\n{screen}");
             chat.keys("<PgDn>");
         }
