@@ -46,15 +46,22 @@ fn the_hint_leads_to_what_was_not_drawn() {
 #[test]
 fn the_counts_agree_below_notes_on_parsing() {
     for (width, height) in [(40, 14), (60, 16), (80, 24)] {
-        let mut chat = with_tool_call((width, height), "Writes.", &lines(60));
         let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
             key: key.to_owned(),
             count: 2,
         });
-        chat.turn_event(TurnEvent::Tool(ToolCall {
+        let mut chat = chat();
+        chat.size(width, height).keys("go<Enter>");
+        let call = ToolCall {
             json_changes: changes.into(),
             ..crate::fixtures::tool_call("files", "write", lines(60))
-        }));
+        };
+        chat.turn_event(TurnEvent::Tool(call));
+        let definition = json!({ "name": "write", "inputSchema": {"type": "object"} });
+        let tool = Arc::new(tool_from(&definition));
+        let call = CallId(1);
+        chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+        chat.wait(600);
         for _ in 0..4 {
             let screen = chat.wait(600).screen();
             let marks = number_after(&screen, "↓", "↓").expect("rows below");
