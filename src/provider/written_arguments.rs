@@ -56,7 +56,7 @@ fn has_arguments(value: &Value, path: &[&str]) -> bool {
 /// Leaves the value as it is where `text` has another structure.
 fn keep(value: &mut Value, text: &str, path: &[&str]) {
     match (path.split_first(), value) {
-        (None, value @ Value::Object(_)) => *value = Value::from(text),
+        (None, value) if has_arguments(value, path) => *value = Value::from(text),
         (Some((&"*", rest)), Value::Array(items)) => {
             let written: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
             for (item, written) in items.iter_mut().zip(written) {

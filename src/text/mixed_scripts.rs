@@ -143,10 +143,10 @@ impl<'a> Word<'a> {
     /// Whether the Greek letters of a word are those of a formula or unit: `TNFα`, `σx`, `kΩ`,
     /// `NFκB`, `α`.
     fn is_formula(&self) -> bool {
-        let mut letters = self.text.chars().filter(|c| c.is_alphabetic());
+        let letters = self.text.chars().filter(|c| c.is_alphabetic());
         let mut greek = Vec::new();
         let (mut lowercase, mut last) = (0, 0);
-        while let Some(c) = letters.next() {
+        for c in letters {
             last += 1;
             match c {
                 c if DISTINCT_GREEK.contains(c) => {}

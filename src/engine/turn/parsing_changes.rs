@@ -1,6 +1,6 @@
 //! What parsing changed in the arguments of a call.
 
-use super::Arguments;
+use crate::domain::Arguments;
 use crate::text::json_changes::{JsonChange, find_json_changes};
 use crate::text::lenient_json;
 use serde_json::Value;

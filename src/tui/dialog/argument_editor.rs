@@ -97,6 +97,24 @@ pub fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Argument
     Some(call.arguments.clone())
 }
 
+/// Keeps the text of a field that the user leaves with Esc.
+fn keep_draft(ask: &mut Dialog, target: EditTarget, draft: Editor) {
+    let at = ask.call_index;
+    match target {
+        EditTarget::Pattern => {}
+        EditTarget::Arguments => {
+            if let Some(kept) = ask.argument_drafts.get_mut(at) {
+                *kept = Some(draft);
+            }
+        }
+        EditTarget::Value { pointer, .. } => {
+            if let Some(drafts) = ask.value_drafts.get_mut(at) {
+                drafts.insert(pointer, draft);
+            }
+        }
+    }
+}
+
 pub fn argument_editor_key(
     ask: &mut Dialog,
     key: KeyEvent,
@@ -119,16 +137,7 @@ pub fn argument_editor_key(
             let draft = std::mem::take(editor);
             let target = target.clone();
             ask.mode = DialogMode::Choosing;
-            match target {
-                EditTarget::Pattern => {}
-                EditTarget::Arguments => {
-                    *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
-                }
-                EditTarget::Value { pointer, .. } => {
-                    let drafts = ask.value_drafts.get_mut(ask.call_index)?;
-                    drafts.insert(pointer, draft);
-                }
-            }
+            keep_draft(ask, target, draft);
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
             cx.request(UiRequest::EditExternally(editor.text()));
