@@ -20,6 +20,7 @@ mod openai;
 mod paced_body;
 pub mod parameter_fallback;
 mod pull;
+mod raw_arguments;
 pub mod registry;
 mod render_call;
 pub mod reply_builder;

@@ -2,6 +2,7 @@
 //! one end, nothing after an end or error, and bounded memory.
 
 use super::error::{FailureCause, MalformedReply};
+use super::raw_arguments::keep_raw_arguments;
 use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, ReasoningEcho, Usage};
 use crate::text::surrogates::{self, SurrogateJoiner};
@@ -159,9 +160,10 @@ pub(super) fn parse_json(json: &[u8]) -> Result<Value, MalformedReply> {
         return Err(MalformedReply::NotUtf8);
     };
     let value = serde_json::from_str(text).ok();
-    value
-        .or_else(|| parse_with_marked_surrogates(text))
-        .ok_or_else(|| classify_non_json(text))
+    let value = value.or_else(|| parse_with_marked_surrogates(text));
+    let mut value = value.ok_or_else(|| classify_non_json(text))?;
+    keep_raw_arguments(&mut value, text);
+    Ok(value)
 }
 
 /// Parses JSON that serde_json rejects because of a lone surrogate.
@@ -177,6 +179,15 @@ fn parse_with_marked_surrogates(json: &str) -> Option<Value> {
 /// Parses a reply that was not streamed.
 pub(super) fn parse_unstreamed(body: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(&surrogates::repair_surrogates(body))
+}
+
+/// Parses the body of a reply that was not streamed.
+pub(super) fn parse_body(body: &[u8]) -> Result<Value, serde_json::Error> {
+    let mut value = parse_unstreamed(body)?;
+    if let Ok(text) = std::str::from_utf8(body) {
+        keep_raw_arguments(&mut value, text);
+    }
+    Ok(value)
 }
 
 /// Classifies text that is not JSON.

@@ -1,11 +1,11 @@
 //! Finds differences between JSON as written and its parsed value: repeated keys, numbers that do
 //! not fit into 64 bits, and lone surrogates. The parsed value itself does not show them.
 
-use super::lenient_json::is_literal_char;
+use super::lenient_json::{self, blank_length, is_literal_char};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Maximum number of changes reported.
+/// Maximum number of changes listed; further ones are only counted.
 pub const CHANGES_MAX: usize = 5;
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
@@ -26,31 +26,65 @@ pub enum JsonChange {
     LoneSurrogate {
         written: String,
     },
+    /// Changes that are not listed.
+    Further {
+        count: usize,
+    },
 }
 
-/// The changes, in the order of the text. Reads strict JSON and the deviations of
-/// [`super::lenient_json`]; stops where the text is neither. O(len).
-pub fn find_json_changes(json: &str) -> Vec<JsonChange> {
-    let mut scan = ChangeScan {
-        json,
-        position: 0,
-        containers: Vec::new(),
-        found: Vec::new(),
-    };
-    while scan.found.len() < CHANGES_MAX && scan.step() {}
-    scan.found.truncate(CHANGES_MAX);
-    scan.found
+/// The changes of all texts: repeated keys first, because they hide a whole value, then others, in
+/// the order of the texts. Reads strict JSON and the deviations of [`super::lenient_json`]. O(len).
+pub fn find_json_changes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<JsonChange> {
+    let mut found = FoundChanges::default();
+    for json in texts {
+        let mut scan = ChangeScan {
+            json,
+            position: 0,
+            containers: Vec::new(),
+            found: &mut found,
+        };
+        while scan.step() {}
+    }
+    let mut listed = found.repeated_keys;
+    listed.append(&mut found.others);
+    listed.truncate(CHANGES_MAX);
+    let count = found.count - listed.len();
+    if count > 0 {
+        listed.push(JsonChange::Further { count });
+    }
+    listed
 }
 
-struct ChangeScan<'a> {
+/// At most [`CHANGES_MAX`] of each list are kept.
+#[derive(Default)]
+struct FoundChanges {
+    repeated_keys: Vec<JsonChange>,
+    others: Vec<JsonChange>,
+    count: usize,
+}
+
+impl FoundChanges {
+    fn add(&mut self, change: JsonChange) {
+        let list = match change {
+            JsonChange::RepeatedKey { .. } => &mut self.repeated_keys,
+            _ => &mut self.others,
+        };
+        self.count += 1;
+        if list.len() < CHANGES_MAX {
+            list.push(change);
+        }
+    }
+}
+
+struct ChangeScan<'a, 'f> {
     json: &'a str,
     position: usize,
     /// How often each key occurs in each open object; `None` for an open array.
     containers: Vec<Option<HashMap<String, usize>>>,
-    found: Vec<JsonChange>,
+    found: &'f mut FoundChanges,
 }
 
-impl ChangeScan<'_> {
+impl ChangeScan<'_, '_> {
     /// Reads one token. Returns false at the end of the text.
     fn step(&mut self) -> bool {
         let rest = &self.json[self.position..];
@@ -59,10 +93,12 @@ impl ChangeScan<'_> {
         };
         let length = match c {
             '"' | '\'' => self.string(rest, c),
-            '/' | '#' => comment_length(rest),
+            '/' | '#' => blank_length(rest).max(1),
             c if is_literal_char(c) => {
                 let end = rest.find(|c| !is_literal_char(c)).unwrap_or(rest.len());
-                self.found.extend(number_change(&rest[..end]));
+                if let Some(change) = number_change(&rest[..end]) {
+                    self.found.add(change);
+                }
                 end
             }
             c => {
@@ -90,10 +126,11 @@ impl ChangeScan<'_> {
         }
         let is_key = rest
             .get(end + 1..)
-            .is_some_and(|after| after.trim_start().starts_with(':'));
-        if let (true, Some(Some(keys))) = (is_key, self.containers.last_mut()) {
-            let raw = &rest[1..end];
-            let key = serde_json::from_str(&format!("\"{raw}\"")).unwrap_or(raw.to_owned());
+            .is_some_and(|after| after[blank_length(after)..].starts_with(':'));
+        if let (true, Some(Some(keys))) = (is_key, self.containers.last_mut())
+            && let Ok(key) = lenient_json::parse(&rest[..=end])
+            && let Value::String(key) = key.value
+        {
             *keys.entry(key).or_default() += 1;
         }
         (end + 1).min(rest.len())
@@ -107,7 +144,7 @@ impl ChangeScan<'_> {
             Some(true) if surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => 2 * ESCAPE_BYTES,
             Some(_) => {
                 let written = rest[..ESCAPE_BYTES].to_owned();
-                self.found.push(JsonChange::LoneSurrogate { written });
+                self.found.add(JsonChange::LoneSurrogate { written });
                 ESCAPE_BYTES
             }
         }
@@ -120,9 +157,9 @@ impl ChangeScan<'_> {
         let repeated = keys.into_iter().filter(|(_, count)| *count > 1);
         let mut repeated: Vec<_> = repeated.collect();
         repeated.sort();
-        let changes = repeated.into_iter();
-        self.found
-            .extend(changes.map(|(key, count)| JsonChange::RepeatedKey { key, count }));
+        for (key, count) in repeated {
+            self.found.add(JsonChange::RepeatedKey { key, count });
+        }
     }
 }
 
@@ -134,18 +171,6 @@ fn surrogate(text: &str) -> Option<bool> {
         0xD800..0xDC00 => Some(true),
         0xDC00..0xE000 => Some(false),
         _ => None,
-    }
-}
-
-/// The length of the comment at the start of `rest`; 1 if there is none.
-fn comment_length(rest: &str) -> usize {
-    let line = || rest.find('\n').unwrap_or(rest.len());
-    if rest.starts_with("/*") {
-        return rest.find("*/").map_or(rest.len(), |end| end + 2);
-    }
-    match rest.starts_with("//") || rest.starts_with('#') {
-        true => line(),
-        false => 1,
     }
 }
 
@@ -231,7 +256,7 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(find_json_changes(json), [expected], "{json}");
+            assert_eq!(find_json_changes([json]), [expected], "{json}");
         }
     }
 
@@ -252,13 +277,38 @@ mod tests {
             "/",
             "'\\한",
         ] {
-            assert_eq!(find_json_changes(json), [], "{json}");
+            assert_eq!(find_json_changes([json]), [], "{json}");
         }
     }
 
     #[test]
-    fn the_list_is_bounded() {
-        let halves = format!("[{}]", [r#""\ud83d""#; 100].join(","));
-        assert_eq!(find_json_changes(&halves).len(), CHANGES_MAX);
+    fn repeated_keys_come_first_and_further_changes_are_counted() {
+        let numbers = ["10000000000000000000001"; 8].join(",");
+        let json = format!(r#"{{"n": [{numbers}], "path": "a", "path": "b"}}"#);
+        let changes = find_json_changes([json.as_str()]);
+        assert_eq!(changes[0], repeated("path", 2));
+        assert_eq!(changes[1], number("10000000000000000000001", "1e+22"));
+        assert_eq!(changes.len(), CHANGES_MAX + 1);
+        assert_eq!(changes[CHANGES_MAX], JsonChange::Further { count: 4 });
+    }
+
+    #[test]
+    fn comments_end_where_parsing_ends_them() {
+        for (json, expected) in [
+            (r#"{"a": 1, /*/ "a": 2, */ "b": 3}"#, None),
+            (r#"{"a": 1, /*/ "b": 2, /*/ "a": 3}"#, Some(2)),
+            ("{\"a\" /* x */ : 1, \"a\" // y\n: 3}", Some(2)),
+            ("{'a\\'': 1, \"a'\": 3}", Some(2)),
+        ] {
+            assert!(lenient_json::parse(json).is_ok(), "{json}");
+            let keys: Vec<_> = find_json_changes([json])
+                .into_iter()
+                .map(|change| match change {
+                    JsonChange::RepeatedKey { count, .. } => count,
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            assert_eq!(keys, expected.into_iter().collect::<Vec<usize>>(), "{json}");
+        }
     }
 }

@@ -62,36 +62,12 @@ impl LenientJsonReader<'_> {
     }
 
     fn skip_whitespace_and_comments(&mut self) {
-        loop {
-            match self.peek() {
-                Some(c) if c.is_whitespace() => {
-                    self.next();
-                }
-                Some('#') => self.skip_line_comment(),
-                Some('/') => {
-                    self.next();
-                    match self.next() {
-                        Some('*') => self.skip_block_comment(),
-                        _ => self.skip_line_comment(),
-                    }
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn skip_line_comment(&mut self) {
-        while self.next().is_some_and(|c| c != '\n') {}
-    }
-
-    fn skip_block_comment(&mut self) {
-        let mut after_star = false;
-        while let Some(c) = self.next() {
-            if after_star && c == '/' {
-                return;
-            }
-            after_star = c == '*';
-        }
+        let start = self
+            .chars
+            .peek()
+            .map_or(self.text.len(), |(offset, _)| *offset);
+        let end = start + blank_length(&self.text[start..]);
+        while self.chars.next_if(|&(offset, _)| offset < end).is_some() {}
     }
 
     fn parse_value(&mut self, depth: usize) -> Option<Value> {
@@ -223,6 +199,30 @@ impl LenientJsonReader<'_> {
     }
 }
 
+/// The length of the white space and comments at the start of `rest`.
+pub(super) fn blank_length(rest: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let blank = &rest[length..];
+        let spaces = blank.len() - blank.trim_start().len();
+        match spaces + comment_length(&blank[spaces..]) {
+            0 => return length,
+            more => length += more,
+        }
+    }
+}
+
+/// The length of the comment at the start of `rest`, or 0. An unclosed one has no end.
+fn comment_length(rest: &str) -> usize {
+    if let Some(inside) = rest.strip_prefix("/*") {
+        return inside.find("*/").map_or(rest.len(), |end| end + 4);
+    }
+    match rest.starts_with("//") || rest.starts_with('#') {
+        true => rest.find('\n').unwrap_or(rest.len()),
+        false => 0,
+    }
+}
+
 /// Whether `c` may occur in a number or constant.
 pub(super) fn is_literal_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
@@ -288,6 +288,8 @@ mod tests {
             "'a",
             "1e",
             "{\"a\": \"b\" \"c\"}",
+            "{\"a\": 1 /*/ }",
+            "{\"a\": 1 / x\n}",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

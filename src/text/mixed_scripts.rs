@@ -1,99 +1,135 @@
-//! Finds letters that look like letters of another script: a Cyrillic `а` in a Latin word,
-//! mathematical and fullwidth forms of ASCII. Words in one script are ordinary, and so are words in
-//! an East Asian script with Latin letters (`API를`), which cannot be confused.
+//! Finds characters that look like others: a Cyrillic `а` in a Latin word, a Cyrillic word that reads
+//! as an English one, mathematical and fullwidth forms of ASCII, a division slash. Prose in one
+//! script is ordinary, and so are words in an East Asian script with Latin letters (`API를`), which
+//! cannot be confused. A mark in ordinary text is worse than a missed one: users would stop looking.
 
-use icu_properties::CodePointMapData;
-use icu_properties::props::{Alphabetic, Script};
+use super::ascii_twin::{
+    ascii_letter_twin, ascii_punctuation_twin, is_latin_look_alike, is_ordinary_numeral,
+    is_roman_numeral,
+};
+use super::script_context::{CONFUSABLE, ScriptContext};
+use super::script_words::{
+    PartKind, TextPart, is_east_asian, is_mathematical, is_non_ascii_digit, script_of, text_parts,
+};
+use icu_properties::props::Script;
 use std::ops::Range;
 
-/// Scripts whose letters look alike.
-const CONFUSABLE: [Script; 7] = [
-    Script::Latin,
-    Script::Greek,
-    Script::Cyrillic,
-    Script::Armenian,
-    Script::Cherokee,
-    Script::Coptic,
-    Script::Lisu,
-];
-const EAST_ASIAN: [Script; 5] = [
-    Script::Han,
-    Script::Hangul,
-    Script::Hiragana,
-    Script::Katakana,
-    Script::Bopomofo,
-];
 /// Greek letters that do not look like any Latin letter. Units and formulas use them beside Latin
 /// letters.
 const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
+/// Further Greek letters of formulas, which resemble Latin ones.
+const FORMULA_GREEK: &str = "αβγεζηκνρστχω";
+/// Lowercase letters of a formula such as `σmax`; words have more.
+const FORMULA_LETTERS_MAX: usize = 3;
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
 
-/// The byte offsets of the letters in `text` that look like others, in ascending order. O(len), fast
-/// for ASCII.
-pub(super) fn deceptive_letters(text: &str) -> Vec<usize> {
+/// The byte offsets of characters in `text` that pass for others, in ascending order. `context` is
+/// that of the whole value. O(len), fast for ASCII.
+pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usize> {
     let mut found = Vec::new();
     if text.is_ascii() {
         return found;
     }
-    let has_fullwidth = text.chars().any(|c| FULLWIDTH_ASCII.contains(&c));
-    // Fullwidth digits and punctuation are common in East Asian text.
-    let marks_fullwidth = has_fullwidth && !text.chars().any(is_east_asian);
-    let mut word = Word::default();
-    for (offset, c) in text.char_indices() {
-        if is_in_word(c) {
-            word.push(offset, c);
-        } else {
-            std::mem::take(&mut word).find(marks_fullwidth, &mut found);
-            if marks_fullwidth && FULLWIDTH_ASCII.contains(&c) {
-                found.push(offset);
-            }
+    for part in text_parts(text) {
+        match part.kind {
+            PartKind::Word => Word::new(text, part, context).find(&mut found),
+            PartKind::Other if is_deceptive_sign(text, part, context) => found.push(part.start),
+            PartKind::Other | PartKind::Escape => {}
         }
     }
-    word.find(marks_fullwidth, &mut found);
     found
 }
 
-/// Letters, digits and marks without a separator between them.
-#[derive(Default)]
-struct Word {
-    chars: Vec<(usize, char)>,
-    is_ascii: bool,
+/// Whether a character between words passes for ASCII punctuation.
+fn is_deceptive_sign(text: &str, sign: TextPart, context: &ScriptContext) -> bool {
+    let Some(c) = sign.text.chars().next().filter(|c| !c.is_ascii()) else {
+        return false;
+    };
+    let is_cjk_form = matches!(c, '\u{3000}'..='\u{303F}' | '\u{FE10}'..='\u{FE6F}');
+    if FULLWIDTH_ASCII.contains(&c) || is_cjk_form {
+        let is_twin = FULLWIDTH_ASCII.contains(&c) || ascii_punctuation_twin(c).is_some();
+        return is_twin && !context.has_east_asian;
+    }
+    if ascii_punctuation_twin(c).is_none() {
+        return false;
+    }
+    let before = text[..sign.start].chars().next_back();
+    let after = text[sign.start + sign.text.len()..].chars().next();
+    let is_before_word = after.is_some_and(char::is_alphanumeric);
+    match c {
+        // It opens a quotation in German.
+        '‚' => before.is_some_and(char::is_alphanumeric) || !is_before_word,
+        // In mathematics, it stands between spaces or before a number.
+        '∼' | '˜' => after.is_some_and(|c| c == '/' || c.is_alphabetic()),
+        '∶' => !context.has_east_asian,
+        c => !context.has(script_of(c)),
+    }
 }
 
-impl Word {
-    fn push(&mut self, offset: usize, c: char) {
-        self.is_ascii = c.is_ascii() && (self.is_ascii || self.chars.is_empty());
-        self.chars.push((offset, c));
+/// A word among its neighbors.
+struct Word<'a> {
+    start: usize,
+    text: &'a str,
+    before: &'a str,
+    after: &'a str,
+    context: &'a ScriptContext,
+    has_ascii_letters: bool,
+}
+
+impl<'a> Word<'a> {
+    fn new(text: &'a str, part: TextPart<'a>, context: &'a ScriptContext) -> Self {
+        Self {
+            start: part.start,
+            text: part.text,
+            before: &text[..part.start],
+            after: &text[part.start + part.text.len()..],
+            context,
+            has_ascii_letters: part.text.contains(|c: char| c.is_ascii_alphabetic()),
+        }
     }
 
-    fn find(self, marks_fullwidth: bool, found: &mut Vec<usize>) {
-        if self.is_ascii || self.chars.is_empty() {
+    fn find(&self, found: &mut Vec<usize>) {
+        if self.text.is_ascii() {
             return;
         }
         let main = self.main_script();
-        let has_east_asian = self.chars.iter().any(|(_, c)| is_east_asian(*c));
-        let has_ascii_letters = self.chars.iter().any(|(_, c)| c.is_ascii_alphabetic());
+        let is_formula = self.is_formula();
+        let is_copy = self.context.has_ascii && self.is_copy_of_ascii();
+        let marks_latin = self.marks_latin_look_alikes();
         let is_deceptive = |c: char| {
-            if FULLWIDTH_ASCII.contains(&c) {
-                return match is_fullwidth_letter(c) {
-                    true => !has_east_asian,
-                    false => marks_fullwidth,
-                };
+            if c.is_ascii() {
+                return main.is_some_and(|main| main != Script::Latin)
+                    && c.is_ascii_alphabetic()
+                    && !is_formula;
             }
-            if is_mathematical(c) || has_ascii_letters && is_letterlike(c) {
+            if FULLWIDTH_ASCII.contains(&c) {
+                return !self.context.has_east_asian;
+            }
+            if is_mathematical(c) || self.has_ascii_letters && is_letterlike(c) {
                 return true;
             }
-            let is_distinct = main == Some(Script::Latin) && DISTINCT_GREEK.contains(c);
-            confusable_script(c).is_some_and(|script| Some(script) != main) && !is_distinct
+            let script = script_of(c);
+            if script == Script::Latin && is_latin_look_alike(c) {
+                return marks_latin(c);
+            }
+            if is_east_asian(c) {
+                let is_sign = ascii_punctuation_twin(c).is_some();
+                return is_sign && self.context.has_ascii && !self.context.has_east_asian;
+            }
+            if CONFUSABLE.contains(&script) && main != Some(script) {
+                return !is_formula;
+            }
+            is_copy || self.is_foreign(c, script)
         };
-        let deceptive = self.chars.iter().filter(|(_, c)| is_deceptive(*c));
-        found.extend(deceptive.map(|(offset, _)| offset));
+        let chars = self.text.char_indices();
+        let deceptive = chars.filter(|(_, c)| is_deceptive(*c));
+        found.extend(deceptive.map(|(offset, _)| self.start + offset));
     }
 
     /// The script of most letters, among those that can be confused. Latin wins a tie.
     fn main_script(&self) -> Option<Script> {
         let mut counts = [0; CONFUSABLE.len()];
-        for script in self.chars.iter().filter_map(|(_, c)| confusable_script(*c)) {
+        for script in self.text.chars().filter_map(confusable_script) {
             if let Some(at) = CONFUSABLE.iter().position(|known| *known == script) {
                 counts[at] += 1;
             }
@@ -104,17 +140,105 @@ impl Word {
             .map(|(script, _)| *script)
             .next()
     }
-}
 
-fn is_in_word(c: char) -> bool {
-    c.is_alphanumeric()
-        || is_mathematical(c)
-        || !c.is_ascii() && script_of(c) == Script::Inherited
-        || icu_properties::CodePointSetData::new::<Alphabetic>().contains(c)
-}
+    /// Whether the Greek letters of a word are those of a formula or unit: `TNFα`, `σx`, `kΩ`,
+    /// `NFκB`, `α`.
+    fn is_formula(&self) -> bool {
+        let letters = self.text.chars().filter(|c| c.is_alphabetic());
+        let mut greek = Vec::new();
+        let (mut lowercase, mut last) = (0, 0);
+        for c in letters {
+            last += 1;
+            match c {
+                c if DISTINCT_GREEK.contains(c) => {}
+                c if FORMULA_GREEK.contains(c) => greek.push(last),
+                c if c.is_ascii() => lowercase += usize::from(c.is_ascii_lowercase()),
+                _ => return false,
+            }
+        }
+        let is_at_edge = || greek.iter().all(|at| [1, last].contains(at));
+        match greek.len() {
+            0 => self.text.contains(|c| DISTINCT_GREEK.contains(c)),
+            1 => lowercase == 0 || lowercase <= FORMULA_LETTERS_MAX && is_at_edge(),
+            2 => lowercase == 0 && self.has_ascii_letters,
+            _ => false,
+        }
+    }
 
-fn script_of(c: char) -> Script {
-    CodePointMapData::<Script>::new().get(c)
+    /// Whether every letter of the word could pass for ASCII, and the value has no prose in the
+    /// script of the word.
+    fn is_copy_of_ascii(&self) -> bool {
+        if self.has_ascii_letters || self.is_formula() {
+            return false;
+        }
+        let letters = self.text.chars().filter(|c| !c.is_ascii());
+        letters.clone().all(|c| {
+            let script = script_of(c);
+            let is_prose = self.context.has_prose(script) || is_east_asian(c);
+            let is_other = !matches!(script, Script::Latin | Script::Common);
+            is_other && !is_prose && ascii_letter_twin(c).is_some()
+        })
+    }
+
+    /// Whether `c` is a digit or letter of a script that the value is not written in, in a word
+    /// of ASCII.
+    fn is_foreign(&self, c: char, script: Script) -> bool {
+        let has_ascii = self.text.contains(|c: char| c.is_ascii_alphanumeric());
+        if is_non_ascii_digit(c) {
+            return has_ascii && !self.context.has(script);
+        }
+        let is_known = CONFUSABLE.contains(&script) || self.context.has_prose(script);
+        self.has_ascii_letters && !is_known && ascii_letter_twin(c).is_some()
+    }
+
+    /// Which Latin look-alikes of ASCII are deceptive in this word.
+    fn marks_latin_look_alikes(&self) -> impl Fn(char) -> bool {
+        let is_ascii_like =
+            |c: char| c.is_ascii() || script_of(c) != Script::Latin || is_latin_look_alike(c);
+        let mut letters = self.text.chars().filter(|c| c.is_alphabetic());
+        let has_neighbors =
+            self.has_ascii_letters || self.context.has_ascii && letters.nth(1).is_some();
+        let is_ascii_word = self.context.has_ascii && self.text.chars().all(is_ascii_like);
+        let is_word = has_neighbors && is_ascii_word;
+        let is_number = self.text.chars().all(is_ordinary_numeral) || self.context.has_east_asian;
+        let is_turkish = self.context.is_turkic || self.is_turkish_word();
+        let is_phonetic = self.context.is_phonetic;
+        move |c| match c {
+            'ı' => is_word && !is_turkish && !is_phonetic,
+            'ǀ' | 'ǃ' => is_ascii_word && !is_phonetic,
+            c if is_roman_numeral(c) => !(is_ordinary_numeral(c) && (is_number || !has_neighbors)),
+            _ => is_word && !is_phonetic,
+        }
+    }
+
+    /// Whether a word with `ı` follows the rules of Turkish: the vowels next to `ı` are `a` and `ı`,
+    /// after a consonant, and there is no `q`, `w` or `x`. Parts of paths, addresses and options are
+    /// not words.
+    fn is_turkish_word(&self) -> bool {
+        let is_joint = |c: char| "/\\_@=$~".contains(c);
+        let mut before = self.before.chars().rev();
+        let is_after_joint = match before.next() {
+            Some('.' | ':') => before.next().is_some_and(char::is_alphanumeric),
+            Some('-') => !before.next().is_some_and(char::is_alphanumeric),
+            c => c.is_some_and(is_joint),
+        };
+        let mut after = self.after.chars();
+        let is_before_joint = match after.next() {
+            Some('.' | ':') => after.next().is_some_and(char::is_alphanumeric),
+            c => c.is_some_and(is_joint),
+        };
+        let is_native = |c: char| c.is_alphabetic() && !"qwxQWX".contains(c);
+        let vowels = self.text.char_indices();
+        let vowels = vowels.filter(|(_, c)| "aeıiouAEIOU".contains(*c));
+        let vowels: Vec<(usize, char)> = vowels.collect();
+        let is_harmonic = vowels.windows(2).all(|pair| {
+            let [(at, first), (next, second)] = [pair[0], pair[1]];
+            let is_plain = first != 'ı' && second != 'ı';
+            let has_consonant = next > at + first.len_utf8();
+            is_plain || has_consonant && [first, second].iter().all(|c| "aıAI".contains(*c))
+        });
+        !is_after_joint && !is_before_joint && is_harmonic && self.text.chars().all(is_native)
+    }
 }
 
 fn confusable_script(c: char) -> Option<Script> {
@@ -124,19 +248,6 @@ fn confusable_script(c: char) -> Option<Script> {
     // Fullwidth letters are handled separately.
     let script = script_of(c);
     (CONFUSABLE.contains(&script) && !FULLWIDTH_ASCII.contains(&c)).then_some(script)
-}
-
-fn is_east_asian(c: char) -> bool {
-    !c.is_ascii() && EAST_ASIAN.contains(&script_of(c))
-}
-
-fn is_fullwidth_letter(c: char) -> bool {
-    matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ')
-}
-
-/// Mathematical alphanumeric symbols: bold, italic and other forms of ASCII and Greek letters.
-fn is_mathematical(c: char) -> bool {
-    matches!(c, '\u{1D400}'..='\u{1D7FF}')
 }
 
 /// Mathematical letters from an older Unicode block, such as `ℎ`. Alone, they are ordinary.
@@ -149,50 +260,4 @@ fn is_letterlike(c: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::text::Clean;
-
-    #[test]
-    fn letters_of_another_script_are_marked() {
-        for (raw, shown) in [
-            ("p\u{430}ypal", "p⟨U+0430⟩ypal"),
-            ("/etc/p\u{430}sswd x", "/etc/p⟨U+0430⟩sswd x"),
-            ("g\u{3BF}\u{3BF}gle", "g⟨U+03BF⟩⟨U+03BF⟩gle"),
-            ("прив\u{65}т", "прив⟨U+0065⟩т"),
-            ("\u{430}b", "⟨U+0430⟩b"),
-            ("\u{FF45}tc", "⟨U+FF45⟩tc"),
-            ("rm \u{FF0D}rf \u{FF0F}", "rm ⟨U+FF0D⟩rf ⟨U+FF0F⟩"),
-            ("\u{1D42B}\u{1D426} x", "⟨U+1D42B⟩⟨U+1D426⟩ x"),
-            ("\u{210E}ome", "⟨U+210E⟩ome"),
-            ("\u{13A2}est.sh", "⟨U+13A2⟩est.sh"),
-            ("API를 p\u{430}", "API를 p⟨U+0430⟩"),
-            ("p\u{430}를", "p⟨U+0430⟩를"),
-        ] {
-            assert_eq!(Clean::unambiguous(raw).as_str(), shown, "{raw:?}");
-        }
-    }
-
-    #[test]
-    fn names_of_mixed_scripts_are_marked() {
-        let shown = "se⟨U+0441⟩ure";
-        assert_eq!(Clean::name("se\u{441}ure").as_str(), shown);
-        assert_eq!(Clean::quoted_if_needed("se\u{441}ure").as_str(), shown);
-    }
-
-    #[test]
-    fn ordinary_words_are_not_marked() {
-        for text in [
-            "привет, мир; Ελληνικά, ΑΒΓ; Հայերեն; ᏣᎳᎩ",
-            "файл.txt и README, C:\\Новая папка",
-            "API를 Python으로 v2의 테스트123 파일.txt",
-            "使用API（v2），然后；２０２４年、Ｔシャツ、第１章",
-            "Pythonで書く、カタカナABC",
-            "10 µm, 5 μm, 3 kΩ, 2 Ωm, 4 MΩ, Δt, λx",
-            "ใช้APIนี้ APIको בAPI العربيةAPI",
-            "x ∈ ℝ, ℂ → ℝ, ∑ x, m², H₂O, №5, ½, ﬁn",
-            "naïve café Đặng Größe ʼn ñandú ſ",
-        ] {
-            assert_eq!(Clean::unambiguous(text).as_str(), text);
-        }
-    }
-}
+mod tests;

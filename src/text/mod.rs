@@ -1,6 +1,7 @@
 //! Text processing without I/O: sanitizing, display width, wrapping, lenient JSON, Python literals,
 //! Markdown, syntax highlighting, server-sent events.
 
+mod ascii_twin;
 pub mod columns;
 pub mod common_prefix_suffix;
 mod escape_sequences;
@@ -19,6 +20,8 @@ mod mixed_scripts;
 pub mod normalize;
 pub mod python;
 pub mod sanitize;
+mod script_context;
+mod script_words;
 pub mod sse;
 pub mod suggest;
 pub mod surrogates;
@@ -27,3 +30,4 @@ pub mod wrap;
 
 pub use json_scanner::{JsonEvent, JsonScanner};
 pub use sanitize::Clean;
+pub use script_context::ScriptContext;

@@ -8,7 +8,9 @@ use super::invisible::{
 };
 use super::look_alike::{has_look_alikes, keeps_its_look};
 use super::mixed_scripts::deceptive_letters;
+use super::script_context::ScriptContext;
 use std::fmt;
+use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 /// Columns between tab stops, as in Markdown.
@@ -45,32 +47,42 @@ impl Clean {
     /// starts an escape, and everything that looks like another character (`look_alike.rs`,
     /// `mixed_scripts.rs`). Keeps `\n`. O(len).
     pub fn unambiguous(raw: &str) -> Self {
-        let deceptive = deceptive_letters(raw);
+        Self::unambiguous_part(raw, &ScriptContext::of(raw))
+    }
+
+    /// [`Clean::unambiguous`] of a part of a value, such as a line. `context` is that of the value.
+    pub fn unambiguous_part(raw: &str, context: &ScriptContext) -> Self {
+        let deceptive = deceptive_letters(raw, context);
         if !raw.contains('⟨') && deceptive.is_empty() && !has_look_alikes(raw) {
             return Self::escaped(raw);
         }
         let mut output = String::with_capacity(raw.len());
         // Filtered cluster by cluster where necessary; a cluster does not affect its neighbors.
-        let (mut written, mut offset) = (0, 0);
-        let mut deceptive = deceptive.into_iter().peekable();
-        for cluster in clusters_forward(raw) {
-            let end = offset + cluster.len();
-            let is_deceptive = deceptive.peek().is_some_and(|letter| *letter < end);
-            if is_deceptive || cluster.contains('⟨') || has_look_alikes(cluster) {
-                output.push_str(&Self::escaped(&raw[written..offset]).0);
-                for (at, c) in cluster.char_indices() {
-                    let is_deceptive = deceptive.next_if_eq(&(offset + at)).is_some();
-                    match !is_deceptive && c != '⟨' && keeps_its_look(c) {
-                        true => output.push(c),
-                        false => output.push_str(&escape_char(c)),
-                    }
-                }
-                written = end;
-            }
-            offset = end;
+        let mut unmarked = 0..0;
+        for (cluster, marks) in MarkedClusters::new(raw, deceptive) {
+            let Some(marked) = marks else {
+                unmarked.end = cluster.end;
+                continue;
+            };
+            output.push_str(&Self::escaped(&raw[unmarked]).0);
+            output.push_str(&marked);
+            unmarked = cluster.end..cluster.end;
         }
-        output.push_str(&Self::escaped(&raw[written..]).0);
+        output.push_str(&Self::escaped(&raw[unmarked]).0);
         Self(output)
+    }
+
+    /// The clusters of `raw`, each as [`Clean::unambiguous_part`] shows it in the whole text.
+    pub fn unambiguous_clusters<'a>(
+        raw: &'a str,
+        context: &ScriptContext,
+    ) -> impl Iterator<Item = (&'a str, Self)> {
+        let clusters = MarkedClusters::new(raw, deceptive_letters(raw, context));
+        clusters.map(move |(cluster, marked)| {
+            let cluster = &raw[cluster];
+            let shown = marked.map_or_else(|| Self::escaped(cluster), Self);
+            (cluster, shown)
+        })
     }
 
     /// Like [`Clean::unambiguous`], with line breaks escaped, so that the text cannot look like
@@ -124,6 +136,49 @@ impl Clean {
 
     pub fn append(&mut self, other: &Self) {
         self.0.push_str(&other.0);
+    }
+}
+
+/// The clusters of a text as byte ranges, each with its escaped form if something in it looks like
+/// something else.
+struct MarkedClusters<'a> {
+    raw: &'a str,
+    offset: usize,
+    /// Offsets of deceptive letters from here on.
+    deceptive: std::iter::Peekable<std::vec::IntoIter<usize>>,
+}
+
+impl<'a> MarkedClusters<'a> {
+    fn new(raw: &'a str, deceptive: Vec<usize>) -> Self {
+        Self {
+            raw,
+            offset: 0,
+            deceptive: deceptive.into_iter().peekable(),
+        }
+    }
+}
+
+impl Iterator for MarkedClusters<'_> {
+    type Item = (Range<usize>, Option<String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.offset;
+        let cluster = clusters_forward(&self.raw[start..]).next()?;
+        self.offset += cluster.len();
+        let range = start..self.offset;
+        let has_deceptive = self.deceptive.peek().is_some_and(|at| *at < range.end);
+        if !has_deceptive && !cluster.contains('⟨') && !has_look_alikes(cluster) {
+            return Some((range, None));
+        }
+        let mut marked = String::new();
+        for (at, c) in cluster.char_indices() {
+            let is_deceptive = self.deceptive.next_if_eq(&(start + at)).is_some();
+            match !is_deceptive && c != '⟨' && keeps_its_look(c) {
+                true => marked.push(c),
+                false => marked.push_str(&escape_char(c)),
+            }
+        }
+        Some((range, Some(marked)))
     }
 }
 

@@ -11,6 +11,7 @@ mod check;
 mod decisions;
 mod execute;
 mod loop_detector;
+mod parsing_changes;
 mod proposals;
 mod questions;
 mod reply_text;

@@ -3,12 +3,11 @@
 //! untrusted text.
 
 use super::argument_eq::arguments_equal;
+use super::parsing_changes::changes_by_parsing;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
-use crate::text::json_changes::{JsonChange, find_json_changes};
-use crate::text::lenient_json;
 use std::sync::Arc;
 
 /// A requested call of this round, ready for a decision.
@@ -286,21 +285,6 @@ impl Turn {
             names.join(", ")
         }
     }
-}
-
-/// The changes that parsing made to the JSON in a call's text; none for calls in other forms.
-fn changes_by_parsing(raw: &str, arguments: &Arguments) -> Box<[JsonChange]> {
-    if raw.trim_start().starts_with(['{', '[']) {
-        return find_json_changes(raw).into();
-    }
-    // The JSON follows a name or a tag. In other forms, braces do not enclose the arguments.
-    let json = raw.find('{').zip(raw.rfind('}'));
-    let json = json.and_then(|(start, end)| raw.get(start..=end));
-    let json = json.filter(|json| {
-        let parsed = lenient_json::parse(json);
-        parsed.is_ok_and(|parsed| parsed.value.as_object() == Some(arguments))
-    });
-    json.map(find_json_changes).unwrap_or_default().into()
 }
 
 /// Merges calls that the model wrote in several forms. The native form is kept, or else the first

@@ -3,19 +3,19 @@
 //! completes it.
 
 use super::token_counts::TokenCounts;
-use crate::domain::{Arguments, ProviderKind, ReasoningEcho};
+use crate::domain::{ProviderKind, ReasoningEcho};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    CALLS_MAX, DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json,
-    parse_unstreamed, read_arguments, unexpected_json,
+    CALLS_MAX, DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_body, parse_json,
+    read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::SseEvent;
 use crate::text::surrogates::SurrogateJoiner;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Maximum number of content blocks per reply, calls included.
@@ -54,7 +54,8 @@ enum ContentBlock {
         id: String,
         name: String,
         /// From `content_block_start`; used only if no `input_json_delta` follows.
-        initial_input: Value,
+        /// JSON; empty if it is an empty object.
+        initial_input: String,
         /// The joined `input_json_delta` fragments.
         input_json: String,
     },
@@ -88,7 +89,7 @@ impl ReplyDecoder for AnthropicDecoder {
                 }
             }
             BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(classify_line(&line))),
-            BodyEnd::Json(body) => match parse_unstreamed(&body) {
+            BodyEnd::Json(body) => match parse_body(&body) {
                 Ok(value) => self.read_unstreamed(&value),
                 Err(error) if error.is_eof() => {}
                 Err(_) => {
@@ -197,7 +198,11 @@ impl AnthropicDecoder {
             Some("tool_use") => ContentBlock::ToolUse {
                 id: field("id").unwrap_or_default().to_owned(),
                 name: field("name").unwrap_or_default().to_owned(),
-                initial_input: block.get("input").cloned().unwrap_or_default(),
+                initial_input: match block.get("input") {
+                    Some(Value::String(input)) => input.clone(),
+                    Some(Value::Object(input)) if input.is_empty() => String::new(),
+                    input => input.map(Value::to_string).unwrap_or_default(),
+                },
                 input_json: String::new(),
             },
             _ => ContentBlock::Other,
@@ -333,11 +338,17 @@ impl AnthropicDecoder {
                 input_json,
             } = block
             {
+                let has_streamed = !input_json.trim().is_empty();
+                let raw_arguments = if has_streamed {
+                    input_json
+                } else {
+                    initial_input
+                };
                 self.reply.add_call(NativeCall {
                     id: (!id.is_empty()).then_some(id),
                     name,
-                    arguments: arguments(initial_input, &input_json),
-                    raw_arguments: input_json,
+                    arguments: read_arguments(&raw_arguments),
+                    raw_arguments,
                 });
             }
         }
@@ -354,17 +365,6 @@ impl AnthropicDecoder {
         self.finish_all_surrogates();
         self.reply.add_usage(self.message.counts.usage());
         self.reply.fail(cause);
-    }
-}
-
-fn arguments(initial_input: Value, input_json: &str) -> Result<Arguments, String> {
-    if !input_json.trim().is_empty() {
-        return read_arguments(input_json);
-    }
-    match initial_input {
-        Value::Object(input) => Ok(input),
-        Value::Null => Ok(Map::new()),
-        other => Err(other.to_string()),
     }
 }
 

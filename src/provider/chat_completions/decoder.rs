@@ -9,7 +9,7 @@ use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_json, parse_unstreamed,
+    DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_body, parse_json,
     unexpected_json,
 };
 use crate::provider::types::EndReason;
@@ -79,7 +79,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             BodyEnd::NotEvents(line) => self
                 .reply
                 .fail(FailureCause::Malformed(classify_line(&line))),
-            BodyEnd::Json(body) => match parse_unstreamed(&body) {
+            BodyEnd::Json(body) => match parse_body(&body) {
                 Ok(reply) => self.read_unstreamed(&reply),
                 Err(error) if error.is_eof() => {}
                 Err(_) => self.read_event(&SseEvent {

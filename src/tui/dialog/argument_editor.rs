@@ -75,15 +75,12 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
 
 /// Opens the editor of one value, with its draft if the user last left this editor with Esc.
 fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
-    let draft = ask.value_draft.take();
-    let draft = draft.filter(|(pointer, _)| *pointer == value.pointer);
-    let editor = draft.map_or_else(
-        || {
-            let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
-            Editor::for_approval(&text)
-        },
-        |(_, editor)| editor,
-    );
+    let drafts = ask.value_drafts.get_mut(ask.call_index);
+    let draft = drafts.and_then(|drafts| drafts.remove(&value.pointer));
+    let editor = draft.unwrap_or_else(|| {
+        let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
+        Editor::for_approval(&text)
+    });
     let target = EditTarget::Value {
         pointer: value.pointer.clone(),
         label: value.label.clone(),
@@ -98,6 +95,24 @@ pub fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Argument
     let offered = ask.call()?;
     let call = shared.transcript.call(offered.call)?;
     Some(call.arguments.clone())
+}
+
+/// Keeps the text of a field that the user leaves with Esc.
+fn keep_draft(ask: &mut Dialog, target: EditTarget, draft: Editor) {
+    let at = ask.call_index;
+    match target {
+        EditTarget::Pattern => {}
+        EditTarget::Arguments => {
+            if let Some(kept) = ask.argument_drafts.get_mut(at) {
+                *kept = Some(draft);
+            }
+        }
+        EditTarget::Value { pointer, .. } => {
+            if let Some(drafts) = ask.value_drafts.get_mut(at) {
+                drafts.insert(pointer, draft);
+            }
+        }
+    }
 }
 
 pub fn argument_editor_key(
@@ -122,13 +137,7 @@ pub fn argument_editor_key(
             let draft = std::mem::take(editor);
             let target = target.clone();
             ask.mode = DialogMode::Choosing;
-            match target {
-                EditTarget::Pattern => {}
-                EditTarget::Arguments => {
-                    *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
-                }
-                EditTarget::Value { pointer, .. } => ask.value_draft = Some((pointer, draft)),
-            }
+            keep_draft(ask, target, draft);
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
             cx.request(UiRequest::EditExternally(editor.text()));

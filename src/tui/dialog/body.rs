@@ -223,6 +223,10 @@ fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
         JsonChange::LoneSurrogate { written } => {
             format!("The model wrote {written}, half of a character; it becomes U+FFFD.")
         }
+        JsonChange::Further { count: 1 } => "Reading the JSON made 1 more change.".to_owned(),
+        JsonChange::Further { count } => {
+            format!("Reading the JSON made {count} more changes.")
+        }
     });
     let rows = sentences.flat_map(|text| wrapped_rows(&Clean::unambiguous_line(&text), room));
     rows.map(|text| {

@@ -10,6 +10,7 @@ use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::layer::SharedUiState;
 
 const DESTRUCTIVE: &str = "destructive";
+const EDITED: &str = "edited";
 
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
@@ -24,6 +25,7 @@ pub struct DialogText {
     pub rows: Vec<DialogChoice>,
     /// Facts about a call that the user should know.
     pub notes: String,
+    pub is_edited: bool,
 }
 
 /// One of the server's claims about its tool, in a word or two.
@@ -33,13 +35,16 @@ pub struct Badge {
 }
 
 impl DialogText {
-    /// Position and warnings in at most `room` columns: `1/3 destructive`, or `1/3!`.
+    /// Position, edit and warnings in at most `room` columns: `1/3 edited destructive`, or `1/3!`.
     pub fn status(&self, room: usize) -> String {
         let warnings = self.badges.iter().filter(|badge| badge.is_harmful);
         let warnings: Vec<&str> = warnings.map(|badge| badge.text).collect();
         let is_destructive = warnings.contains(&DESTRUCTIVE);
         let join = |words: &[&str]| {
-            let words = std::iter::once(self.position.as_str()).chain(words.iter().copied());
+            let edited = if self.is_edited { EDITED } else { "" };
+            let words = [self.position.as_str(), edited]
+                .into_iter()
+                .chain(words.iter().copied());
             let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
             words.join(" ")
         };
@@ -47,17 +52,27 @@ impl DialogText {
         let candidates = (1..=warnings.len())
             .rev()
             .map(|count| join(&warnings[..count]))
-            .chain([join(&[mark]), self.short_status()]);
+            .chain([join(&[mark]), self.short_status()])
+            .chain(self.is_edited.then(|| EDITED.to_owned()));
         let fits = |text: &String| width(text) <= room;
         candidates.into_iter().find(fits).unwrap_or_default()
     }
 
-    /// `1/3!`.
+    /// Whether the notes fit on the rule, beside what it says at its right.
+    pub fn notes_fit(&self, columns: u16) -> bool {
+        width(&self.notes) + 48 <= usize::from(columns)
+    }
+
+    /// `1/3! edited`.
     pub fn short_status(&self) -> String {
         let mut badges = self.badges.iter();
         let is_destructive = badges.any(|badge| badge.text == DESTRUCTIVE);
         let mark = if is_destructive { "!" } else { "" };
-        format!("{}{mark}", self.position)
+        match (self.is_edited, self.position.is_empty() && mark.is_empty()) {
+            (true, true) => EDITED.to_owned(),
+            (true, false) => format!("{}{mark} {EDITED}", self.position),
+            (false, _) => format!("{}{mark}", self.position),
+        }
     }
 }
 
@@ -93,6 +108,7 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         page,
         rows: ask.choices(shared.transcript),
         notes: call_notes(shared, ask),
+        is_edited: ask.is_edited(),
         badges,
     };
     if let Ask::PinChanged(change) = &ask.question {
@@ -107,11 +123,16 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         // If there is no room, drop harmless badges rather than the names, but never a warning.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
         let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
-        let title = call_title(shared, ask);
+        // On a wider screen, it is on the rule below.
+        let edited = match text.is_edited && !text.notes_fit(columns) {
+            true => format!("  {EDITED}"),
+            false => String::new(),
+        };
+        let title = call_title(shared, ask) + &edited;
         text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
         text.title = match text.title_fits {
             true => title,
-            false => format!("Run this tool?{}", position(ask)),
+            false => format!("Run this tool?{}{edited}", position(ask)),
         };
     }
     text
@@ -181,7 +202,7 @@ fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
         .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
     if ask.is_edited() {
-        parts.push("edited".to_owned());
+        parts.push(EDITED.to_owned());
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {
         parts.push(quoted.clause().to_owned());

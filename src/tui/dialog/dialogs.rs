@@ -197,7 +197,12 @@ impl Layer for Dialogs {
                 say(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
             }
             DialogMode::Choosing if left > 0 && ask.call().is_some() => {
-                let more = format!("{}: PgDn or y", format_row_count(left, "more"));
+                let page_key = if ask.is_unread_above() {
+                    "PgUp"
+                } else {
+                    "PgDn"
+                };
+                let more = format!("{}: {page_key} or y", format_row_count(left, "more"));
                 vec![more, "Press a key to choose".to_owned()]
             }
             DialogMode::Choosing if ask.calls().len() > 1 => say(&[
@@ -205,6 +210,9 @@ impl Layer for Dialogs {
                 "Left/Right other calls",
                 "PgUp/PgDn scroll",
             ]),
+            DialogMode::Choosing if ask.must_be_read() && ask.is_unread_above() => {
+                say(&["PgUp to the rest, then accept", "Press a key to choose"])
+            }
             DialogMode::Choosing if ask.must_be_read() => {
                 say(&["PgDn to the end, then accept", "Press a key to choose"])
             }

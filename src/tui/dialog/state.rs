@@ -13,6 +13,7 @@ use crate::tui::dialog::state::scrolled::DialogBodyLayout;
 pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
 use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// A dialog accepts keys after this long without a key press.
@@ -52,8 +53,8 @@ pub struct Dialog {
     seen_calls: Vec<bool>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) argument_drafts: Vec<Option<Editor>>,
-    /// The value whose editor the user left with Esc, and its text.
-    pub(super) value_draft: Option<(String, Editor)>,
+    /// Per call: the texts of values whose editor the user left with Esc, by JSON pointer.
+    pub(super) value_drafts: Vec<HashMap<String, Editor>>,
     /// Per call: which parts of its arguments have been drawn. None before the first frame.
     pub(super) drawn_arguments: Vec<Option<DrawnArguments>>,
     /// Per call: edited arguments that the user has not confirmed yet.
@@ -131,7 +132,7 @@ impl Dialog {
             decisions: vec![None; calls],
             seen_calls: shown,
             argument_drafts: vec![None; calls],
-            value_draft: None,
+            value_drafts: vec![HashMap::new(); calls],
             drawn_arguments: vec![None; calls],
             edited_arguments: vec![None; calls],
             opens_editor: false,
@@ -187,7 +188,6 @@ impl Dialog {
         self.laid_out = None;
         self.selected_choice = None;
         self.page = DialogPage::Subject;
-        self.value_draft = None;
         self.mode = DialogMode::Choosing;
     }
 
@@ -229,6 +229,9 @@ impl Dialog {
         }
         if let Some(draft) = self.argument_drafts.get_mut(at) {
             *draft = None;
+        }
+        if let Some(drafts) = self.value_drafts.get_mut(at) {
+            drafts.clear();
         }
     }
 

@@ -71,7 +71,7 @@ fn lay_out(
     }
     let extras = BodyExtras {
         heading: is_small || !words.title_fits,
-        notes: is_small || !notes_fit(words, columns),
+        notes: is_small || !words.notes_fit(columns),
     };
     ask.lay_out(columns, extras, |ask| match ask.page() {
         DialogPage::Lasting => pages::lasting_choices(shared, ask, &words.rows, columns),
@@ -86,11 +86,6 @@ fn lay_out(
             body
         }
     });
-}
-
-/// Whether the notes fit on the rule, beside the text at its right end.
-fn notes_fit(words: &DialogText, columns: u16) -> bool {
-    width(&words.notes) + 48 <= usize::from(columns)
 }
 
 fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
@@ -167,7 +162,7 @@ fn draw_parts(
         height: 1,
         ..area
     };
-    let notes = match notes_fit(words, area.width) {
+    let notes = match words.notes_fit(area.width) {
         true => words.notes.as_str(),
         false => "",
     };

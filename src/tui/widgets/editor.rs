@@ -67,7 +67,7 @@ impl Editor {
         Self {
             line: 0,
             byte: 0,
-            display: FieldDisplay::Unambiguous,
+            display: FieldDisplay::for_approval(text),
             ..Self::new(text)
         }
     }
@@ -93,7 +93,7 @@ impl Editor {
         let text = self.text();
         *self = Self {
             columns: self.columns,
-            display: self.display,
+            display: std::mem::take(&mut self.display),
             ..Self::new("")
         };
         text
@@ -302,7 +302,7 @@ impl Editor {
     }
 
     fn wrapped_line(&mut self, line: usize) -> &WrappedLine {
-        let (columns, display) = (self.columns, self.display);
+        let (columns, display) = (self.columns, &self.display);
         let line = &mut self.lines[line];
         if line
             .wrapped

@@ -1,8 +1,8 @@
 //! One line of a text field as drawn: sanitized, wrapped, with a map back to the raw bytes.
 
-use crate::text::Clean;
 use crate::text::grapheme::clusters;
 use crate::text::wrap::wrap_line;
+use crate::text::{Clean, ScriptContext};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
@@ -14,35 +14,51 @@ pub const TAB_SIGN: char = '⇥';
 const ROWS_AHEAD: usize = 4;
 
 /// How a text field shows characters that look like others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FieldDisplay {
     /// As they are, for a text that the user writes.
     #[default]
     Readable,
-    /// Escaped, and tabs with a sign, for a text that the user approves.
-    Unambiguous,
+    /// Escaped, and tabs with a sign, for a text that the user approves, in the scripts that it
+    /// had at first.
+    Unambiguous(ScriptContext),
 }
 
 impl FieldDisplay {
-    fn clean(self, raw: &str) -> Clean {
-        match self {
-            Self::Readable => Clean::escaped(raw),
-            Self::Unambiguous => Clean::unambiguous(raw),
-        }
+    /// For a text that the user approves.
+    pub fn for_approval(text: &str) -> Self {
+        Self::Unambiguous(ScriptContext::of(text))
     }
 
     /// Whether this text is drawn as it is.
-    fn keeps(self, raw: &str) -> bool {
-        let is_tab = |c: char| c == '\t' || (self == Self::Unambiguous && c == TAB_SIGN);
-        !raw.contains(is_tab) && self.clean(raw).as_str() == raw
+    fn keeps(&self, raw: &str) -> bool {
+        let is_tab = |c: char| match self {
+            Self::Readable => c == '\t',
+            Self::Unambiguous(_) => matches!(c, '\t' | TAB_SIGN),
+        };
+        let shown = || match self {
+            Self::Readable => Clean::escaped(raw),
+            Self::Unambiguous(context) => Clean::unambiguous_part(raw, context),
+        };
+        !raw.contains(is_tab) && shown().as_str() == raw
     }
 
-    fn push_cluster(self, cluster: &str, text: &mut String) {
-        match (self, cluster) {
-            (Self::Readable, "\t") => text.push_str("    "),
-            (Self::Unambiguous, "\t") => text.push_str(TAB),
-            (Self::Unambiguous, "⇥") => text.push_str("⟨U+21E5⟩"),
-            (_, other) => text.push_str(self.clean(other).as_str()),
+    /// The clusters of a line, each as drawn.
+    fn clusters<'a>(&self, raw: &'a str) -> Vec<(&'a str, String)> {
+        match self {
+            Self::Readable => clusters(raw)
+                .map(|cluster| match cluster {
+                    "\t" => (cluster, "    ".to_owned()),
+                    _ => (cluster, Clean::escaped(cluster).into()),
+                })
+                .collect(),
+            Self::Unambiguous(context) => Clean::unambiguous_clusters(raw, context)
+                .map(|(cluster, shown)| match cluster {
+                    "\t" => (cluster, TAB.to_owned()),
+                    "⇥" => (cluster, "⟨U+21E5⟩".to_owned()),
+                    _ => (cluster, shown.into()),
+                })
+                .collect(),
         }
     }
 }
@@ -58,13 +74,13 @@ pub struct WrappedLine {
 }
 
 impl WrappedLine {
-    pub fn new(raw: &str, columns: u16, display: FieldDisplay) -> Self {
+    pub fn new(raw: &str, columns: u16, display: &FieldDisplay) -> Self {
         let (text, map) = clean_line(raw, display);
         let width = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
         let rows = wrap_line(&text, width);
         Self {
             columns,
-            display,
+            display: display.clone(),
             text,
             raw_to_shown: map,
             rows,
@@ -147,17 +163,17 @@ impl WrappedLine {
 }
 
 /// The sanitized line, with a cluster map if it differs from the raw one.
-fn clean_line(raw: &str, display: FieldDisplay) -> (String, Option<Vec<(usize, usize)>>) {
+fn clean_line(raw: &str, display: &FieldDisplay) -> (String, Option<Vec<(usize, usize)>>) {
     if display.keeps(raw) {
         return (raw.to_owned(), None);
     }
     let mut text = String::with_capacity(raw.len());
     let mut map = Vec::new();
     let mut at = 0;
-    for cluster in clusters(raw) {
+    for (cluster, shown) in display.clusters(raw) {
         map.push((at, text.len()));
         at += cluster.len();
-        display.push_cluster(cluster, &mut text);
+        text.push_str(&shown);
     }
     map.push((at, text.len()));
     (text, Some(map))
@@ -177,16 +193,16 @@ mod tests {
             is_approved in any::<bool>(),
         ) {
             let display = match is_approved {
-                true => FieldDisplay::Unambiguous,
+                true => FieldDisplay::for_approval(&raw),
                 false => FieldDisplay::Readable,
             };
             let mut raw = raw;
-            let mut shown = WrappedLine::new(&raw, columns, display);
+            let mut shown = WrappedLine::new(&raw, columns, &display);
             for (at, cut, new) in edits {
                 let edge = |byte: usize| raw.floor_char_boundary(byte.min(raw.len()));
                 let cut = edge(at)..edge(at + cut);
                 raw.replace_range(cut.clone(), &new);
-                let whole = WrappedLine::new(&raw, columns, display);
+                let whole = WrappedLine::new(&raw, columns, &display);
                 if !shown.splice(cut, &new) {
                     shown = whole.clone();
                 }
@@ -199,9 +215,23 @@ mod tests {
     #[test]
     fn edit_of_a_long_line_keeps_surrounding_rows() {
         let raw = "word ".repeat(20_000);
-        let wrap = |raw: &str| WrappedLine::new(raw, 40, FieldDisplay::Readable);
+        let wrap = |raw: &str| WrappedLine::new(raw, 40, &FieldDisplay::Readable);
         let mut shown = wrap(&raw);
         assert!(shown.splice(50_000..50_000, "x"));
         assert_eq!(shown.rows, wrap(&shown.text).rows);
+    }
+
+    #[test]
+    fn a_field_for_approval_marks_what_the_dialog_marks() {
+        let shown = |raw: &str, whole: &str| {
+            WrappedLine::new(raw, 80, &FieldDisplay::for_approval(whole)).text
+        };
+        assert_eq!(shown("p\u{430}ypal\t", "p\u{430}ypal"), "p⟨U+0430⟩ypal⇥   ");
+        assert_eq!(shown("ＡＢＣ", "ＡＢＣ"), "⟨U+FF21⟩⟨U+FF22⟩⟨U+FF23⟩");
+        assert_eq!(shown("ＡＢＣ", "ＡＢＣ\n한글"), "ＡＢＣ");
+        assert_eq!(
+            shown("\u{441} он e\u{301}", "\u{441} он пошёл"),
+            "с он e⟨U+0301⟩"
+        );
     }
 }

@@ -110,6 +110,10 @@ async fn changes_made_by_parsing_are_part_of_the_call() {
     for (text, expected) in [
         (
             GET_TIME_CALL.replace(r#"{"timezone": "Asia/Seoul"}"#, json),
+            vec![repeated.clone()],
+        ),
+        (
+            GET_TIME_CALL.replace(r#"{"timezone": "Asia/Seoul"}"#, &json!(json).to_string()),
             vec![repeated],
         ),
         (GET_TIME_CALL.to_owned(), Vec::new()),

@@ -163,3 +163,41 @@ fn raw_arguments_are_kept() {
     let stream: String = events.iter().map(event).collect();
     assert_eq!(raw_arguments(Anthropic, &stream), [json]);
 }
+
+/// Some servers send an object, of which parsing would keep less.
+#[test]
+fn arguments_that_arrive_as_objects_are_kept_as_written() {
+    let json = r#"{"path": "a", "path": "b", "id": 10000000000000000000001, "s": "\ud83d"}"#;
+    let with_object = |event: Value| event.to_string().replace(r#""ARGUMENTS""#, json);
+    let calls = json!([
+        {"index": 0, "id": "a", "function": {"name": "f", "arguments": "ARGUMENTS"}},
+        {"index": 1, "id": "b", "function": {"name": "g", "arguments": {}}},
+    ]);
+    let line = json!({"message": {"content": "", "tool_calls": calls}, "done": true});
+    assert_eq!(raw_arguments(Ollama, &with_object(line)), [json, ""]);
+    let message = json!({"content": null, "tool_calls": calls});
+    let delta = with_object(json!({"choices": [{"index": 0, "delta": message}]}));
+    let end = openai_event(&json!({}), Some("tool_calls"));
+    let stream = format!("data: {delta}\n\n{end}{DONE}");
+    assert_eq!(raw_arguments(OpenAi, &stream), [json, "{}"]);
+    let choice = json!({"index": 0, "message": message, "finish_reason": "tool_calls"});
+    let body = with_object(json!({ "choices": [choice] }));
+    assert_eq!(raw_arguments(OpenAi, &body), [json, "{}"]);
+    let block = json!({"type": "tool_use", "id": "a", "name": "f", "input": "ARGUMENTS"});
+    let body = json!({"type": "message", "content": [block], "stop_reason": "tool_use"});
+    assert_eq!(raw_arguments(Anthropic, &with_object(body)), [json]);
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": block});
+    let events = [
+        json!({"type": "message_start", "message": {}}),
+        start,
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+        json!({"type": "message_stop"}),
+    ];
+    let event = |event: Value| {
+        let name = event["type"].as_str().unwrap_or_default().to_owned();
+        format!("event: {name}\ndata: {}\n\n", with_object(event))
+    };
+    let stream: String = events.map(event).concat();
+    assert_eq!(raw_arguments(Anthropic, &stream), [json]);
+}

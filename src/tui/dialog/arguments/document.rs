@@ -3,8 +3,9 @@
 //! out: the arguments can be rebuilt from the lines (`tests/support/argument_reader.rs` does).
 
 use super::language::{language_of, language_of_siblings};
-use super::values::{is_unmistakable, key_text, line_text, needs_own_line, shown_text, value_text};
+use super::values::{is_unmistakable, key_text, line_text, needs_own_line, shown_json, value_text};
 use super::{Arguments, Highlighter};
+use crate::text::ScriptContext;
 use crate::text::grapheme::width;
 use crate::text::highlight::Token;
 use crate::text::line_diff::{LineChange, diff_lines};
@@ -132,7 +133,7 @@ impl ArgumentDocument {
     fn push_json(&mut self, kind: LineKind, json: &str) {
         let mut lexer = Highlighter::new("json");
         for line in json.split('\n') {
-            self.push_highlighted(kind, shown_text(line), &mut lexer);
+            self.push_highlighted(kind, shown_json(line), &mut lexer);
         }
     }
 
@@ -202,9 +203,11 @@ impl ArgumentDocument {
 
     fn push_text(&mut self, path: &str, key: &str, text: &str, siblings: Option<Highlighter>) {
         let mut lexer = language_of(key, text, siblings);
+        let context = ScriptContext::of(text);
         if !text.contains('\n') {
             self.push_heading(path, "text");
-            self.push_highlighted(LineKind::Indented, line_text(text), &mut lexer);
+            let line = line_text(text, &context);
+            self.push_highlighted(LineKind::Indented, line, &mut lexer);
             return;
         }
         let (lines, ends_with_break) = counted_lines(text);
@@ -214,7 +217,8 @@ impl ArgumentDocument {
         };
         self.push_heading(path, &note);
         for (index, line) in lines.into_iter().enumerate() {
-            self.push_highlighted(LineKind::Numbered(index + 1), line_text(line), &mut lexer);
+            let line = line_text(line, &context);
+            self.push_highlighted(LineKind::Numbered(index + 1), line, &mut lexer);
         }
     }
 
@@ -228,16 +232,17 @@ impl ArgumentDocument {
         }
         let old: Vec<&str> = text(old_key).split('\n').collect();
         let new: Vec<&str> = text(new_key).split('\n').collect();
+        let [old_context, new_context] = [old_key, new_key].map(|key| ScriptContext::of(text(key)));
         let (mut in_old, mut in_new) = (0, 0);
         for (change, line) in diff_lines(&old, &new) {
             in_old += usize::from(change != LineChange::Added);
             in_new += usize::from(change != LineChange::Removed);
-            let number = match change {
-                LineChange::Removed => in_old,
-                LineChange::Same | LineChange::Added => in_new,
+            let (number, context) = match change {
+                LineChange::Removed => (in_old, &old_context),
+                LineChange::Same | LineChange::Added => (in_new, &new_context),
             };
             let kind = LineKind::Change(change, number);
-            self.push(kind, line_text(line), Vec::new());
+            self.push(kind, line_text(line, context), Vec::new());
         }
     }
 }

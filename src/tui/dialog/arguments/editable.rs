@@ -4,6 +4,7 @@
 use super::Arguments;
 use super::document::{has_long_text, line_count, member_path};
 use super::values::{is_unmistakable, value_text};
+use crate::text::lines::restore_line_ends;
 use serde_json::Value;
 
 /// More values are edited as JSON.
@@ -96,7 +97,8 @@ pub fn with_edited_value(
         return Err("The arguments have changed.".to_owned());
     };
     *value = match value {
-        Value::String(_) => Value::from(text),
+        // The editor shows every line end as a line break.
+        Value::String(old) => Value::from(restore_line_ends(old, text)),
         _ => serde_json::from_str(text).map_err(|error| format!("Not valid JSON: {error}"))?,
     };
     match root {

@@ -93,7 +93,7 @@ proptest! {
         drawn.toggle_json();
         let text: String = drawn.json.document.lines.iter().map(|line| line.text.as_str()).collect();
         let exact = serde_json::to_string_pretty(&arguments).unwrap_or_default();
-        let exact = values::shown_text(&exact.replace('\n', ""));
+        let exact = values::shown_json(&exact.replace('\n', ""));
         prop_assert_eq!(text, exact);
         prop_assert!(drawn.rows(columns, &Glyphs::new(false)).rows.len() >= 3);
     }
@@ -208,4 +208,20 @@ fn every_edit_of_a_list_is_a_diff() {
     assert_eq!(rows(&rename, 60), "  old  a.txt\n  new  b.txt");
     let quoted = json!({ "old": "\tx", "new": "y" });
     assert!(rows(&quoted, 60).starts_with("  - old + new"));
+}
+
+#[test]
+fn look_alikes_are_judged_by_the_whole_value() {
+    let arguments = json!({
+        "text": "ＡＢＣ\n한글\n１２３",
+        "query": "ＡＢＣ\nabc",
+        "edits": { "oldText": "привет\nс", "newText": "rm -с\nx" },
+    });
+    let rows = rows(&arguments, 80);
+    let marks = rows.matches("⟨U+").count();
+    assert_eq!(marks, 4, "{rows}");
+    assert!(
+        rows.contains("rm -⟨U+0441⟩") && rows.contains("⟨U+FF21⟩"),
+        "{rows}"
+    );
 }

@@ -1,7 +1,7 @@
 //! Keys and values of arguments as text on one line. Different keys, and different values, never
 //! look alike: a string that could pass for something else is quoted as JSON.
 
-use crate::text::Clean;
+use crate::text::{Clean, ScriptContext};
 use crate::tui::widgets::wrapped_line::{TAB, TAB_SIGN};
 use serde_json::Value;
 
@@ -11,6 +11,35 @@ const FINAL_SPACE: &str = "⟨SP⟩";
 /// Text in which nothing is invisible and nothing looks like something else.
 pub fn shown_text(raw: &str) -> String {
     Clean::unambiguous(raw).into()
+}
+
+/// JSON as text in which nothing looks like something else. Each string is judged by itself, so
+/// that the script of one value is no excuse for another.
+pub fn shown_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(quote) = rest.find('"') {
+        let (before, string) = rest.split_at(quote + 1);
+        let (inside, after) = string.split_at(string_end(string));
+        shown.push_str(&shown_text(before));
+        shown.push_str(&shown_text(inside));
+        let (quote, after) = after.split_at(after.len().min(1));
+        shown.push_str(quote);
+        rest = after;
+    }
+    shown.push_str(&shown_text(rest));
+    shown
+}
+
+/// The offset of the quote that ends a JSON string.
+fn string_end(string: &str) -> usize {
+    let mut is_escaped = false;
+    let end = string.bytes().position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.unwrap_or(string.len())
 }
 
 /// A key, quoted unless it is a plain word.
@@ -28,7 +57,7 @@ pub fn key_text(key: &str) -> String {
 pub fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) if is_unmistakable(text) => shown_text(text),
-        other => shown_text(&other.to_string()),
+        other => shown_json(&other.to_string()),
     }
 }
 
@@ -54,12 +83,12 @@ pub fn needs_own_line(text: &str) -> bool {
 }
 
 /// One line of a text. Tabs and a final space become visible; nothing else is changed unless it
-/// is invisible.
-pub fn line_text(raw: &str) -> String {
+/// is invisible. `context` is that of the whole text.
+pub fn line_text(raw: &str, context: &ScriptContext) -> String {
     let mut shown = String::with_capacity(raw.len());
     for part in raw.split_inclusive(['\t', TAB_SIGN]) {
         let text = part.trim_end_matches(['\t', TAB_SIGN]);
-        shown.push_str(&shown_text(text));
+        shown.push_str(Clean::unambiguous_part(text, context).as_str());
         match part[text.len()..].chars().next() {
             Some('\t') => shown.push_str(TAB),
             Some(sign) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(sign))),
@@ -118,10 +147,18 @@ mod tests {
 
     #[test]
     fn blanks_in_lines_are_visible() {
-        assert_eq!(line_text("\tif a:\t"), "⇥   if a:⇥   ");
-        assert_eq!(line_text("⇥"), "⟨U+21E5⟩");
-        assert_eq!(line_text("a  "), "a ⟨SP⟩");
-        assert_eq!(line_text("⟨SP⟩"), "⟨U+27E8⟩SP⟩");
-        assert_eq!(line_text("a\r"), "a⟨CR⟩");
+        let shown = |line: &str| line_text(line, &ScriptContext::of(line));
+        assert_eq!(shown("\tif a:\t"), "⇥   if a:⇥   ");
+        assert_eq!(shown("⇥"), "⟨U+21E5⟩");
+        assert_eq!(shown("a  "), "a ⟨SP⟩");
+        assert_eq!(shown("⟨SP⟩"), "⟨U+27E8⟩SP⟩");
+        assert_eq!(shown("a\r"), "a⟨CR⟩");
+    }
+    #[test]
+    fn each_string_of_json_is_judged_by_itself() {
+        let json =
+            json!({ "텍스트": "ＡＢＣ 한글", "b": ["Ａ", "сору \\\" \n한글", "привет\nсор"] });
+        let shown = r#"{"텍스트":"ＡＢＣ 한글","b":["⟨U+FF21⟩","сору \\\" \n한글","привет\nсор"]}"#;
+        assert_eq!(value_text(&json), shown);
     }
 }

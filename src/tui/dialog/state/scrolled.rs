@@ -154,18 +154,29 @@ impl Dialog {
         }
     }
 
-    /// Rows still to be drawn before the call may run, including rows below the arguments, so that
+    /// Rows still to be drawn before the call may run, including rows around the arguments, so that
     /// the number agrees with the scroll marks; 0 if the call may run.
     pub fn rows_to_read(&self) -> usize {
         let rows = self.body_rows().len();
-        let after = self.arguments().map_or(0, |(_, first, starts)| {
-            rows.saturating_sub(first + starts.len())
+        let bottom = self.scroll + self.body_height;
+        let (before, after) = self.arguments().map_or((0, 0), |(_, first, starts)| {
+            let after = rows.saturating_sub(first + starts.len());
+            (first.saturating_sub(bottom), after)
         });
-        let below = rows.saturating_sub(self.scroll + self.body_height);
+        let below = rows.saturating_sub(bottom);
         match self.undrawn_rows {
             0 => 0,
-            undrawn => undrawn + after.min(below),
+            undrawn => before + undrawn + after.min(below),
         }
+    }
+
+    /// Whether the first row that must still be drawn is above the visible ones.
+    pub fn is_unread_above(&self) -> bool {
+        let first = match self.call() {
+            Some(_) => self.first_undrawn_row(),
+            None => self.drawn_rows.first_gap(),
+        };
+        first.is_some_and(|row| row < self.scroll)
     }
 
     /// The body row with the first undrawn part of the arguments.

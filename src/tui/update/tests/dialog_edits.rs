@@ -231,6 +231,84 @@ fn the_dialog_shows_the_changes_made_by_parsing() {
     );
 }
 
+#[test]
+fn an_edit_keeps_the_line_ends_of_other_lines() {
+    let arguments = json!({ "path": "a\rb", "content": "one\r\ntwo\rthree\nfour\r\n" });
+    let mut chat = with_tool_call((80, 24), "", &arguments);
+    chat.wait(1_000).keys("e2<Enter>").accept_check();
+    assert!(!chat.screen().contains("edited"), "{}", chat.screen());
+    chat.wait(600).keys("e2<Down>2<Enter>").accept_check();
+    chat.wait(1_000);
+    chat.screen();
+    chat.wait(1_000).keys("y");
+    let expected = json!({ "path": "a\rb", "content": "one\r\n2two\rthree\nfour\r\n" });
+    match &chat.decisions()[..] {
+        [Decision::Edit { arguments }] => assert_eq!(json!(arguments), expected),
+        other => panic!("{other:?}"),
+    }
+    let mut chat = with_tool_call((80, 24), "", &arguments);
+    chat.wait(1_000).keys("e2<Enter>").accept_check();
+    chat.wait(1_000).keys("y");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+}
+
+#[test]
+fn an_edited_call_is_marked_above_or_below_its_arguments_at_any_size() {
+    let arguments = json!({ "path": "a.py", "content": "one\ntwo\n".repeat(20) });
+    let mut chat = with_tool_call((80, 24), "", &arguments);
+    chat.wait(1_000).keys("e2zero <Enter>").accept_check();
+    for columns in [20, 24, 39, 40, 45, 53, 54, 60, 80, 120] {
+        for rows in [6, 9, 12, 24] {
+            let screen = chat.size(columns, rows).screen();
+            // The choice does not count.
+            let is_marked = screen.replace("run as edited", "").contains("edited");
+            assert!(is_marked, "{columns}x{rows}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_draft_survives_layers_and_sizes() {
+    let mut chat = write_call();
+    chat.wait(1_000).keys("e2zero ");
+    for keys in ["<F1>", "<F12>", "<F4>", "<Ctrl+P>", "<Ctrl+L>"] {
+        chat.keys(keys).wait(600);
+        chat.screen();
+        chat.wait(5_000);
+        if !chat.screen().contains("Edit content:") {
+            chat.keys("<Esc>").wait(600);
+        }
+        let screen = chat.screen();
+        assert!(
+            screen.contains("Edit content:") && screen.contains("zero one"),
+            "{keys}\n{screen}"
+        );
+    }
+    for size in [(20, 6), (12, 3), (4, 2), (1, 1), (80, 24)] {
+        chat.size(size.0, size.1).screen();
+    }
+    let screen = chat.wait(1_000).screen();
+    assert!(screen.contains("zero one"), "{screen}");
+    // Left with Esc, it is there again, also after another value was looked at.
+    chat.keys("<Esc><Up><Enter>");
+    assert!(chat.screen().contains("Edit path:"), "{}", chat.screen());
+    chat.keys("<Esc><Down><Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("zero one"), "{screen}");
+}
+
+#[test]
+fn drafts_of_several_calls_are_kept() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
+    chat.wait(1_000).keys("e");
+    let before = chat.screen();
+    chat.keys("zero<Esc><Right>").wait(600);
+    chat.screen();
+    chat.keys("<Left>").wait(600).keys("e");
+    let screen = chat.screen();
+    assert!(screen.contains("zero") && screen != before, "{screen}");
+}
+
 /// A chat in which the question about two calls has just appeared.
 fn chat_asking_for_two_calls() -> ChatHarness {
     let mut chat = chat();

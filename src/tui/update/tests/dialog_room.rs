@@ -1,6 +1,7 @@
 //! The rows around a dialog's body: counts, keys and notices, at every width.
 
 use crate::fixtures::tool_from;
+use crate::text::json_changes::JsonChange;
 use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
 
@@ -25,6 +26,50 @@ fn the_rule_and_the_hint_count_the_same_rows() {
         let hint = number_after(&screen, "PgDn or y", " ").expect("a hint");
         assert_eq!(marks, hint, "{screen}");
         chat.keys("<PgDn>");
+    }
+}
+
+#[test]
+fn the_hint_leads_to_what_was_not_drawn() {
+    let mut chat = with_tool_call((80, 24), "Writes.", &lines(100));
+    chat.screen();
+    chat.wait(600).keys("<End>");
+    let screen = chat.screen();
+    assert!(screen.contains("more rows: PgUp or y"), "{screen}");
+    for _ in 0..20 {
+        chat.keys("<PgUp>");
+        chat.screen();
+    }
+    assert!(!chat.screen().contains(" or y"), "{}", chat.screen());
+}
+
+#[test]
+fn the_counts_agree_below_notes_on_parsing() {
+    for (width, height) in [(40, 14), (60, 16), (80, 24)] {
+        let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
+            key: key.to_owned(),
+            count: 2,
+        });
+        let mut chat = chat();
+        chat.size(width, height).keys("go<Enter>");
+        let call = ToolCall {
+            json_changes: changes.into(),
+            ..crate::fixtures::tool_call("files", "write", lines(60))
+        };
+        chat.turn_event(TurnEvent::Tool(call));
+        let definition = json!({ "name": "write", "inputSchema": {"type": "object"} });
+        let tool = Arc::new(tool_from(&definition));
+        let call = CallId(1);
+        chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+        chat.wait(600);
+        for _ in 0..4 {
+            let screen = chat.wait(600).screen();
+            let marks = number_after(&screen, "↓", "↓").expect("rows below");
+            let hint = number_after(&screen, "more rows:", " ");
+            let hint = hint.unwrap_or_else(|| panic!("a hint\n{screen}"));
+            assert_eq!(marks, hint, "{width}x{height}\n{screen}");
+            chat.keys("<PgDn>");
+        }
     }
 }
 

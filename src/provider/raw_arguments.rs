@@ -1,0 +1,75 @@
+//! Keeps the JSON of tool arguments as it was written, where a provider sends an object instead of
+//! a string. Parsing loses repeated keys and digits of numbers, and the approval shows what it lost.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// Where objects with arguments are: in Ollama's lines, in chunks and bodies of chat completions,
+/// and in events and messages of Anthropic. `*` stands for each item of a list.
+const PLACES: [&[&str]; 5] = [
+    &["message", "tool_calls", "*", "function", "arguments"],
+    &[
+        "choices",
+        "*",
+        "delta",
+        "tool_calls",
+        "*",
+        "function",
+        "arguments",
+    ],
+    &[
+        "choices",
+        "*",
+        "message",
+        "tool_calls",
+        "*",
+        "function",
+        "arguments",
+    ],
+    &["content_block", "input"],
+    &["content", "*", "input"],
+];
+
+/// Replaces objects with arguments by strings of their JSON. `text` is the JSON of `value`.
+pub(super) fn keep_raw_arguments(value: &mut Value, text: &str) {
+    for path in PLACES {
+        if has_arguments(value, path) {
+            keep(value, text, path);
+        }
+    }
+}
+
+fn has_arguments(value: &Value, path: &[&str]) -> bool {
+    match (path.split_first(), value) {
+        (None, Value::Object(arguments)) => !arguments.is_empty(),
+        (Some((&"*", rest)), Value::Array(items)) => {
+            items.iter().any(|item| has_arguments(item, rest))
+        }
+        (Some((key, rest)), Value::Object(members)) => members
+            .get(*key)
+            .is_some_and(|member| has_arguments(member, rest)),
+        _ => false,
+    }
+}
+
+/// Leaves the value as it is where `text` has another structure.
+fn keep(value: &mut Value, text: &str, path: &[&str]) {
+    match (path.split_first(), value) {
+        (None, value) if has_arguments(value, path) => *value = Value::from(text),
+        (Some((&"*", rest)), Value::Array(items)) => {
+            let written: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            for (item, written) in items.iter_mut().zip(written) {
+                keep(item, written.get(), rest);
+            }
+        }
+        (Some((key, rest)), Value::Object(members)) => {
+            let written: HashMap<String, &RawValue> =
+                serde_json::from_str(text).unwrap_or_default();
+            if let (Some(member), Some(written)) = (members.get_mut(*key), written.get(*key)) {
+                keep(member, written.get(), rest);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,89 @@
+//! Finds the ASCII character that another character looks like, by Unicode's table of confusables
+//! (UTS #39), with corrections.
+
+/// ASCII punctuation of commands, paths, URLs and code. Look-alikes of other characters, such as `?`
+/// and `*`, are rare.
+const PUNCTUATION: &str = "/:.!|\\,;'\"-~$&()<>=";
+/// Look-alikes of punctuation that ordinary text uses: quotation marks, primes, accents and stress
+/// marks, dashes, brackets, and the arrows of prompts.
+const ORDINARY_PUNCTUATION: &str = "´¸ʹʻʼʽʾˈˊˋː‘’‛′‵‹›–⁓❮❯❨❩❲❳➖";
+/// Latin letters of living alphabets, and old ones, that Unicode calls confusable but readers can
+/// tell from ASCII.
+const DISTINCT_LATIN: &str = "þɣʋƿ";
+/// Roman numerals that ordinary text uses; the others are copies of ASCII letters.
+const ORDINARY_NUMERALS: [std::ops::RangeInclusive<char>; 2] = ['Ⅰ'..='Ⅻ', 'ⅰ'..='ⅻ'];
+const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ";
+
+/// The ASCII letter or digit that looks like `c`.
+pub(super) fn ascii_letter_twin(c: char) -> Option<char> {
+    match c {
+        // Not in the table, but hard to tell from `t` in a word of look-alikes.
+        'т' => return Some('t'),
+        // In the table, but distinct in the fonts of terminals.
+        'г' | 'б' => return None,
+        _ => {}
+    }
+    skeleton(c).filter(char::is_ascii_alphanumeric)
+}
+
+/// The ASCII punctuation that looks like `c`, where `c` is not ordinary in text.
+pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
+    let is_box_drawing = matches!(c, '\u{2500}'..='\u{257F}');
+    if is_box_drawing || ORDINARY_PUNCTUATION.contains(c) {
+        return None;
+    }
+    match c {
+        // The table has one entry for `l` and `|`.
+        'ǀ' | '∣' | '⏽' | '︱' | '￨' => Some('|'),
+        _ => skeleton(c).filter(|twin| PUNCTUATION.contains(*twin)),
+    }
+}
+
+/// Whether `c` is a Latin letter or numeral that passes for ASCII.
+pub(super) fn is_latin_look_alike(c: char) -> bool {
+    let is_twin = || ascii_letter_twin(c).is_some() && !DISTINCT_LATIN.contains(c);
+    let is_click = || ascii_punctuation_twin(c).is_some();
+    is_roman_numeral(c) || SMALL_CAPITALS.contains(c) || is_twin() || is_click()
+}
+
+pub(super) fn is_roman_numeral(c: char) -> bool {
+    matches!(c, '\u{2160}'..='\u{217F}')
+}
+
+pub(super) fn is_ordinary_numeral(c: char) -> bool {
+    ORDINARY_NUMERALS.iter().any(|range| range.contains(&c))
+}
+
+fn skeleton(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return None;
+    }
+    let mut buffer = [0; 4];
+    let mut skeleton = unicode_security::skeleton(c.encode_utf8(&mut buffer));
+    match (skeleton.next()?, skeleton.next(), skeleton.next()) {
+        (twin, None, _) => Some(twin),
+        ('r', Some('n'), None) => Some('m'),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twins_are_what_a_reader_would_see() {
+        let letters = "асеорхуӏԁɑɡıⅿ৪٥סטт";
+        let twins: String = letters.chars().filter_map(ascii_letter_twin).collect();
+        assert_eq!(twins, "aceopxyldagim8oovt");
+        let signs = "∕⁄꞉․ǃǀ∖∶‚∼⹀";
+        let twins: String = signs.chars().filter_map(ascii_punctuation_twin).collect();
+        assert_eq!(twins, "//:.!|\\:,~=");
+        let others = "gжигб한日éß–’“…";
+        let twins: String = others.chars().filter_map(ascii_letter_twin).collect();
+        assert_eq!(twins, "");
+        let others = "a–’“…│╱·日";
+        let twins: String = others.chars().filter_map(ascii_punctuation_twin).collect();
+        assert_eq!(twins, "");
+    }
+}
