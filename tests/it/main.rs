@@ -18,6 +18,7 @@ mod mcp_http;
 mod models_cli;
 mod probe_cli;
 mod providers;
+mod scoped_subscriber;
 mod screens;
 mod serve;
 mod simulation;

@@ -2,6 +2,7 @@
 //! conversations.
 
 use super::*;
+use crate::scoped_subscriber::set_scoped_subscriber;
 use humble::log::TracingLayer;
 use humble::provider::FailureCause;
 use std::fs;
@@ -33,7 +34,7 @@ async fn start_logged_in(home: TempDir, script: Script) -> (EngineHarness, Defau
     let folder = home.path().join("logs");
     let (layer, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
     let registry = tracing_subscriber::registry().with(layer);
-    let guard = tracing::subscriber::set_default(registry);
+    let guard = set_scoped_subscriber(registry);
     let harness = EngineHarness::start_with_log(home, script, handle).await;
     (harness, guard)
 }

@@ -1,6 +1,7 @@
 //! Servers that print text other than MCP messages, and results and definitions nested too deep.
 
 use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
+use crate::scoped_subscriber::set_scoped_subscriber;
 use crate::support::fixtures::{server_config, stdio};
 use humble::domain::{ServerConfig, ToolOutcome};
 use humble::log::TracingLayer;
@@ -35,7 +36,7 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
 async fn a_program_that_prints_no_messages_is_ended_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let (layer, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
-    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+    let _guard = set_scoped_subscriber(tracing_subscriber::registry().with(layer));
     for (word, line) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
         let mut harness = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);
         let notice = harness.wait_for_failure().await.summary();

@@ -3,6 +3,7 @@
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
+use crate::scoped_subscriber::set_scoped_subscriber;
 use humble::domain::model::Secret;
 use humble::domain::{Message, ModelConfig, ToolResultMessage};
 use humble::log::TracingLayer;
@@ -21,7 +22,7 @@ async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message
     let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});
     handle.add_secrets(vec![Secret::new(OTHER_SECRET)]);
     let subscriber = tracing_subscriber::registry().with(layer);
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = set_scoped_subscriber(subscriber);
     let request = ChatRequest {
         messages,
         ..request(model)

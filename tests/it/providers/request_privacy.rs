@@ -3,6 +3,7 @@
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
+use crate::scoped_subscriber::set_scoped_subscriber;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
@@ -284,7 +285,7 @@ async fn debug_log_contains_request_and_reply_but_never_the_key() {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(move || writer.clone())
         .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = set_scoped_subscriber(subscriber);
     let mut model = with_key(openai(&server), "sk-12345");
     model.options = json!({"user": "sk-12345"}).as_object().unwrap().clone();
     ask(&model).await;
