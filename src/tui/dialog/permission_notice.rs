@@ -1,7 +1,7 @@
 //! The one-line notice that tells which calls a choice allows from now on, and how to revoke it.
 
+use crate::domain::Decision;
 use crate::domain::Notice;
-use crate::domain::tool::Decision;
 use crate::protocol::UserAnswer;
 use crate::text::Clean;
 use crate::tui::dialog::state::Dialog;
