@@ -14,7 +14,8 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Opens the list of values, or all arguments as JSON if they are easy to edit.
+/// Opens the list of editable values. A single value is opened directly; without any, all
+/// arguments are opened as JSON.
 pub fn edit_arguments(shared: SharedUiState, ask: &mut Dialog) {
     let Some(arguments) = current_arguments(shared, ask) else {
         return;

@@ -269,7 +269,7 @@ fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState
     rows
 }
 
-/// The server's description of its tool. Each row starts with a sign of ours.
+/// The server's description of its tool. Each row starts with our own marker.
 pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
     let manners = annotation_labels(tool, shared.glyphs.dot);

@@ -1,4 +1,5 @@
-//! The one-line notice that tells which calls a choice allows from now on, and how to revoke it.
+//! The one-line notice about a choice that also applies to later calls: which calls it covers, and
+//! how to revoke it.
 
 use crate::domain::Decision;
 use crate::domain::Notice;

@@ -1,7 +1,7 @@
 //! The kinds of command arguments. Each row of the command table names a kind, and completion
 //! offers values for it, so a new command needs only its row in the table.
 
-/// What a command takes as its argument.
+/// The kind of a command's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// No argument, or free text: nothing to complete.

@@ -6,7 +6,7 @@ use crate::tui::models::add_form::{AddModelForm, KEY};
 impl AddModelForm {
     /// Suggests the provider's environment variable as the key if it is set. Removes the
     /// suggestion when the key would go to another provider or a custom address. Never
-    /// touches a key that the user typed.
+    /// changes a key that the user typed.
     pub(super) fn suggest_key(&mut self, variables: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {
             return;

@@ -10,7 +10,7 @@ use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
-/// Minimum width to show a model's size and abilities.
+/// Minimum width to show a model's size and capabilities.
 const COLUMNS_FROM: u16 = 44;
 
 /// `choice`: the first-run choice, while it is open.

@@ -156,7 +156,7 @@ impl<'a> Painter<'a> {
         self.put_truncated(area.x, area.y, title, style, columns);
     }
 
-    /// Draws a rule with a title at its left and a note at its right, each with a blank around.
+    /// Draws a rule with a title at its left and a note at its right, each between two blanks.
     pub fn rule(&mut self, line: Rect, title: &str, right: &str, title_style: Style) {
         let dim = self.theme.dim;
         let across = self.glyphs.frame[4];

@@ -145,7 +145,7 @@ impl RowLayout<'_> {
         }
     }
 
-    /// What stands before the text of a line: indentation, number and sign.
+    /// The text before a line: indentation, number and diff sign.
     fn lead(&self, line: &DocumentLine) -> String {
         let numbers = self.number_columns;
         match line.kind {
