@@ -35,7 +35,7 @@ pub struct UiSettings {
     pub is_ascii: bool,
     /// Ask the terminal to report keys unambiguously.
     pub uses_keyboard_protocol: bool,
-    /// The sidebar is open where the screen is wide enough.
+    /// The sidebar is open if the screen is wide enough.
     pub is_sidebar_open: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Reviews edits of `trust.json` by other programs: removing a permission applies at once,
+//! Reviews edits to `trust.json` by other programs: removing a permission applies at once,
 //! adding one needs consent. A tool that can write this file could otherwise allow itself
 //! anything.
 

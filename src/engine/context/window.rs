@@ -92,7 +92,7 @@ impl TokenCalibration {
         };
         let ratio = count as f64 / counted_raw_estimate.max(1) as f64;
         let tokens = if raw_estimate >= counted_raw_estimate {
-            // New text may be of another kind than the text so far, so use the mean of the
+            // New text may be of a different kind from the text so far, so use the mean of the
             // observed and the average ratio.
             let added_ratio = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
             count as f64 + (raw_estimate - counted_raw_estimate) as f64 * added_ratio

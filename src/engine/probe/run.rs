@@ -36,7 +36,7 @@ pub struct DialectProbe {
     pub model: Arc<ModelConfig>,
     /// The chat's system prompt, because it affects whether the model follows a dialect.
     pub system_prompt: Arc<str>,
-    /// The conversation's context size. Another size would make Ollama reload the model.
+    /// The conversation's context size. A different size would make Ollama reload the model.
     pub num_ctx: u32,
     /// The context size that the user allowed in the conversation.
     pub approved_num_ctx: u64,
@@ -77,7 +77,8 @@ impl RunningProbe {
         ProbeEvent::Finished(result)
     }
 
-    /// Takes the finished attempts that were not received yet. Other queued events are dropped.
+    /// Takes the finished attempts that have not been received yet. Other queued events are
+    /// dropped.
     pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|event| match event {

@@ -71,7 +71,7 @@ impl Turn {
                 self.finish_reply(end);
             }
             part => {
-                // The reply continues, so the question whether to keep waiting is moot.
+                // The reply continues, so the question of whether to keep waiting is moot.
                 self.close_ask();
                 self.state = TurnState::Streaming;
                 self.round.has_token |= part != TurnInput::Heartbeat;
@@ -251,7 +251,7 @@ impl Turn {
         }
     }
 
-    /// Marks calls that the token limit may have cut, because a call with incomplete arguments
+    /// Marks calls that the token limit may have cut off, because a call with incomplete arguments
     /// must not run. That may be the last native call, and every call in text whose form is not
     /// terminated. Calls in text come last in the list, even if they precede native calls in the
     /// reply.
