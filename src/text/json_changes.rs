@@ -149,7 +149,7 @@ fn comment_length(rest: &str) -> usize {
     }
 }
 
-/// The change to a number, if it gets another value or an integer becomes a float.
+/// The change to a number, if its value changes or an integer becomes a float.
 fn number_change(written: &str) -> Option<JsonChange> {
     let Ok(Value::Number(number)) = serde_json::from_str(written) else {
         return None;

@@ -74,7 +74,8 @@ pub fn output_schema() -> Value {
     })
 }
 
-/// The weather at `place`; `None` if the document is not an answer of the weather service.
+/// The weather at `place`; `None` if the document is not a response from the weather
+/// service.
 pub fn describe(place: &Place, document: &Value) -> Option<Value> {
     let current = document.get("current")?;
     let number = |key: &str| current.get(key).and_then(Value::as_f64);
