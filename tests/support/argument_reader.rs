@@ -1,12 +1,12 @@
 //! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only the
-//! dialog's signs. This proves that the dialog omits nothing and is unambiguous.
+//! dialog's markers. This proves that the dialog omits nothing and is unambiguous.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
-/// Margin signs of rows that continue the row above, which ended after a space, in the last
-/// column, or one column before it.
+/// Margin markers of rows that continue the row above, which ended after a space, in the last
+/// column, or one column short of it.
 const AFTER_SPACE: char = '┆';
 const AFTER_FULL_ROW: char = '\\';
 const AFTER_SHORT_ROW: char = '/';

@@ -1,5 +1,5 @@
 //! What a terminal shows, cell by cell, with colors and emphasis: after partial updates it equals
-//! a frame that was drawn from scratch, and it equals the frame that was meant.
+//! a frame drawn from scratch, and it equals the intended frame.
 
 use super::fixtures;
 use super::home::wait_until;

@@ -1,4 +1,4 @@
-//! `humble ask` with calls copied from untrusted text, and with unopened thinking tags.
+//! `humble ask` with calls copied from untrusted text.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The section `builtIn`: addresses of the built-in tools' services.
+//! The `builtIn` section: addresses of the built-in tools' services.
 
 use super::*;
 use humble::domain::{BuiltInSettings, OllamaTarget};
@@ -133,7 +133,7 @@ fn passwords_in_addresses_are_secrets() {
     assert!(secrets.iter().any(|secret| secret.expose() == "swordfish9"));
 }
 
-/// The address and model that `ollama_chat` asks; the model is empty if each call names one.
+/// The address and model that `ollama_chat` uses; the model is empty if each call names one.
 fn ollama(config: &Value) -> Option<(String, String)> {
     let place = with_config(config.to_string());
     assert_eq!(place.banners(), []);

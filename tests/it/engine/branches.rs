@@ -1,4 +1,4 @@
-//! Undo, branches, forks, private conversations, and the session opened at the start.
+//! Undo, branches, forks and private conversations, and their effect on the context meter.
 
 use super::journal::journals;
 use super::*;

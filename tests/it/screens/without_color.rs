@@ -1,4 +1,4 @@
-//! With `NO_COLOR`, screens have the same text, no color, and a sign or a word for each meaning
+//! With `NO_COLOR`, screens have the same text, no color, and a symbol or a word for each meaning
 //! that a color has.
 
 use super::states::all_outcomes;
@@ -144,7 +144,7 @@ fn each_outcome_of_a_call_has_a_sign_or_a_word_of_its_own() {
     let (buffer, _) = without_color(all_outcomes, (120, 40)).draw();
     let rows = buffer_to_lines(&buffer);
     let calls = rows.iter().filter(|row| row.contains(".txt"));
-    // Without its own name and time, a row says only what came of the call.
+    // Without its own name and time, a row shows only the outcome of the call.
     let outcome = |row: &String| {
         let sign = row.chars().take(4).collect::<String>();
         let (_, after) = row.split_once(".txt").expect("a path");
@@ -159,7 +159,8 @@ fn each_outcome_of_a_call_has_a_sign_or_a_word_of_its_own() {
     assert_eq!(different.len(), 15, "{outcomes:#?}");
 }
 
-/// Added and removed lines, numbers, choices and badges are told apart by signs, words and places.
+/// Added and removed lines, numbers, choices and badges are distinguished by symbols, words and
+/// positions.
 #[test]
 fn a_diff_and_its_badges_are_readable_without_color() {
     let (buffer, _) = without_color(approves_edit, (80, 24)).draw();

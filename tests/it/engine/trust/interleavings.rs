@@ -65,7 +65,7 @@ fn add_grant(home: &std::path::Path, grant: &Value) {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TrustEvent {
-    /// An external edit of the file.
+    /// An external edit to the file.
     Edit,
     /// A call is proposed.
     Call,
