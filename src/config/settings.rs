@@ -227,8 +227,8 @@ impl SettingsReader {
             .unwrap_or_default()
     }
 
-    fn root_choice(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
-        let choice = fields::one_of(self.document.root(), key, words);
+    fn root_choice(&mut self, key: &str, choices: &[&'static str]) -> Option<&'static str> {
+        let choice = fields::one_of(self.document.root(), key, choices);
         self.or_warn(&[PathStep::Key(key)], choice)
     }
 
