@@ -110,7 +110,7 @@ impl ConfigError {
                 .with_advice("Correct it in the file."),
             Self::Unwritable { .. } => notice
                 .with_reason("The file was not changed.")
-                .with_advice("Free disk space or make it writable, then try again."),
+                .with_advice("Free disk space or make the file writable, then try again."),
             Self::ChangedMeanwhile { .. } => notice
                 .with_reason("The file was not changed.")
                 .with_advice("Review the new contents first."),

@@ -215,7 +215,7 @@ fn explain_parse_error(error: &serde_json::Error, rest: &str) -> (String, &'stat
             "Put a comma between entries, and a bracket at the end.",
         ),
         _ if message.contains("control character") => {
-            (message, "Write \\n for a line end in a string.")
+            (message, "Write \\n for a line break in a string.")
         }
         _ => (message, "Correct it in the file."),
     };

@@ -36,7 +36,7 @@ fn review_unreadable(
         reviewer.add_needing_consent(TRUST, what, None, None);
     }
     if combined != *before {
-        reviewer.add_harmless(TRUST, "calls that unreadable entries may concern now ask");
+        reviewer.add_harmless(TRUST, "calls that unreadable entries may affect now ask");
     }
     combined
 }

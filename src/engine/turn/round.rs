@@ -218,7 +218,7 @@ impl Turn {
             }
             Ok(end) => {
                 if end.is_truncated {
-                    self.fail_incomplete_summary("The summary was cut by the token limit.");
+                    self.fail_incomplete_summary("The summary was cut off at the token limit.");
                 }
                 self.finish_with_answer(end.is_truncated);
             }
@@ -267,7 +267,7 @@ impl Turn {
             }
         }
         self.note(
-            Notice::warning("The reply was cut by the token limit.")
+            Notice::warning("The reply was cut off at the token limit.")
                 .with_advice("The model's `options` in config.json can raise it."),
         );
     }
@@ -302,7 +302,7 @@ impl Turn {
         }
         if is_truncated {
             self.note(
-                Notice::warning("The answer was cut by the token limit.")
+                Notice::warning("The answer was cut off at the token limit.")
                     .with_advice(Advice::Continue)
                     .with_advice("The model's `options` in config.json can raise it."),
             );
