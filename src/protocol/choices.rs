@@ -84,7 +84,7 @@ const GROW_CONTEXT: &[ChoiceRow] = &[
     row(
         C::SendAnyway,
         'c',
-        "send cut",
+        "send anyway",
         "Send anyway; the oldest part is cut off",
     ),
     row(C::Stop, 'n', "stop", "Stop this turn"),

@@ -67,15 +67,15 @@ fn next_line(rows: &mut VecDeque<&Vec<String>>, indent: usize) -> Option<String>
     assert_eq!(first[0], " ", "a row continues nothing: {first:?}");
     let mut text = first[MARGIN + indent..].concat();
     while let Some(row) = rows.front() {
-        let margin_sign = row[0].chars().next().expect("a margin sign");
-        match margin_sign {
+        let margin_marker = row[0].chars().next().expect("a margin marker");
+        match margin_marker {
             ' ' => break,
             AFTER_SPACE => text = text.trim_end_matches(' ').to_owned() + " ",
             AFTER_FULL_ROW => {}
             AFTER_SHORT_ROW => {
                 assert_eq!(text.pop(), Some(' '), "the last column is not empty");
             }
-            other => panic!("not a margin sign: {other:?}"),
+            other => panic!("not a margin marker: {other:?}"),
         }
         text += &row[MARGIN + indent..].concat();
         rows.pop_front();

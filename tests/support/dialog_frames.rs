@@ -84,7 +84,7 @@ fn sidebar_rule(rows: &[Vec<String>]) -> Option<usize> {
 
 /// Whether a row has the margin of the arguments.
 pub fn has_margin(row: &[String]) -> bool {
-    matches!(row, [sign, blank, ..] if MARGINS.contains(&sign.as_str()) && blank == " ")
+    matches!(row, [marker, blank, ..] if MARGINS.contains(&marker.as_str()) && blank == " ")
 }
 
 /// Draws a dialog about one call on a screen of its own that is high enough for all of its

@@ -35,7 +35,7 @@ pub fn permission_notice(
             Decision::RunMatching { .. } => {
                 format!("{tool} runs without asking if its arguments match (always).")
             }
-            Decision::Never => format!("{tool} never runs from now on."),
+            Decision::Never => format!("{tool} will never run."),
             _ => return None,
         };
         Some(Notice::info(format!("{effect} /trust revokes it.")))

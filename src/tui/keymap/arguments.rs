@@ -53,7 +53,7 @@ pub const MODELS_WORDS: &[ArgumentWord] = &[
     word_before(
         ArgumentKind::StoredModel,
         "rm",
-        "Remove a model from Ollama, after a question",
+        "Remove a model from Ollama, after a confirmation",
     ),
     word("stop", "Cancel the running pull"),
 ];
@@ -63,7 +63,7 @@ pub const THINK_WORDS: &[ArgumentWord] = &[
     word("off", "Answer at once"),
     word("low", "Think a little"),
     word("medium", "Think for a while"),
-    word("high", "Think long"),
+    word("high", "Think for a long time"),
 ];
 
 pub const TOOL_MODE_WORDS: &[ArgumentWord] = &[

@@ -181,7 +181,7 @@ fn check_rows(story: &mut ScreenHarness, known: &[String], about: &str) -> Vec<S
 }
 
 #[test]
-fn forged_text_never_stands_among_the_arguments_or_the_choices() {
+fn forged_text_never_appears_among_the_arguments_or_the_choices() {
     for size in SIZES {
         let (honest_dialog, _) = drawn(&mut dialog(size, &honest()));
         let known = all_argument_rows(&object(arguments()), honest_dialog.columns, false);
@@ -211,7 +211,7 @@ fn forged_text_never_stands_among_the_arguments_or_the_choices() {
 }
 
 #[test]
-fn forged_text_is_behind_a_sign_on_the_page_of_details() {
+fn forged_text_follows_a_marker_on_the_page_of_details() {
     for size in SIZES {
         for text in forgeries() {
             let about = format!("{size:?} {:?}", text.description);

@@ -117,7 +117,7 @@ fn turn_questions() -> Vec<(Ask, &'static str)> {
         ),
         (
             grow,
-            "Enlarge the context?   y enlarge  c send cut  n stop  ?",
+            "Enlarge the context?   y enlarge  c send anyway  n stop  ?",
         ),
     ]
 }
