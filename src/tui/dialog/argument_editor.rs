@@ -107,7 +107,7 @@ pub fn argument_editor_key(
     cx: &mut UiContext,
 ) -> Option<UserAnswer> {
     let tool = ask.call()?.tool.clone();
-    let called = current_arguments(cx.shared, ask)?;
+    let current = current_arguments(cx.shared, ask)?;
     let DialogMode::EditArguments {
         editor,
         error,
@@ -139,12 +139,12 @@ pub fn argument_editor_key(
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let text = editor.text();
             let edited = match target {
-                EditTarget::Pattern => match parse_pattern_for(&called, &text) {
+                EditTarget::Pattern => match parse_pattern_for(&current, &text) {
                     Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
                     Err(reason) => Err(reason),
                 },
                 EditTarget::Arguments => parse_arguments(&text),
-                EditTarget::Value { pointer, .. } => with_edited_value(&called, pointer, &text),
+                EditTarget::Value { pointer, .. } => with_edited_value(&current, pointer, &text),
             };
             match edited {
                 Ok(_) if check.is_some() => return None,

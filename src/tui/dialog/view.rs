@@ -39,12 +39,12 @@ pub fn dialog_height(
     ask: &mut Dialog,
     columns: u16,
     room: u16,
-    most: u16,
+    height_max: u16,
 ) -> u16 {
     let words = dialog_text(shared, ask, columns);
-    let room = room.max(rules_rows_min(&words, columns)).min(most);
+    let room = room.max(rules_rows_min(&words, columns)).min(height_max);
     if is_small(&words, columns, room) || ask.is_full {
-        return most;
+        return height_max;
     }
     lay_out(shared, ask, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.
