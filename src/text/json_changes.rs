@@ -58,7 +58,7 @@ impl ChangeScan<'_> {
             return false;
         };
         let length = match c {
-            '"' | '\'' => self.string(rest, c),
+            '"' | '\'' => self.read_string(rest, c),
             '/' | '#' => comment_length(rest),
             c if is_literal_char(c) => {
                 let end = rest.find(|c| !is_literal_char(c)).unwrap_or(rest.len());
@@ -80,11 +80,11 @@ impl ChangeScan<'_> {
     }
 
     /// Reads a string. Returns its length with the quotes.
-    fn string(&mut self, rest: &str, quote: char) -> usize {
+    fn read_string(&mut self, rest: &str, quote: char) -> usize {
         let mut end = 1;
         while let Some(c) = rest[end..].chars().next().filter(|c| *c != quote) {
             end += match c {
-                '\\' => self.escape(&rest[end..]),
+                '\\' => self.read_escape(&rest[end..]),
                 c => c.len_utf8(),
             };
         }
@@ -100,11 +100,13 @@ impl ChangeScan<'_> {
     }
 
     /// Reads an escape. Returns its length.
-    fn escape(&mut self, rest: &str) -> usize {
+    fn read_escape(&mut self, rest: &str) -> usize {
         let escaped = rest.chars().nth(1);
-        match surrogate(rest) {
+        match is_high_surrogate(rest) {
             None => 1 + escaped.map_or(0, char::len_utf8),
-            Some(true) if surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => 2 * ESCAPE_BYTES,
+            Some(true) if is_high_surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => {
+                2 * ESCAPE_BYTES
+            }
             Some(_) => {
                 let written = rest[..ESCAPE_BYTES].to_owned();
                 self.found.push(JsonChange::LoneSurrogate { written });
@@ -128,7 +130,7 @@ impl ChangeScan<'_> {
 
 /// `Some(true)` if `text` starts with the escape of a high surrogate, `Some(false)` if with that of
 /// a low one.
-fn surrogate(text: &str) -> Option<bool> {
+fn is_high_surrogate(text: &str) -> Option<bool> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
         0xD800..0xDC00 => Some(true),
@@ -139,12 +141,12 @@ fn surrogate(text: &str) -> Option<bool> {
 
 /// The length of the comment at the start of `rest`; 1 if there is none.
 fn comment_length(rest: &str) -> usize {
-    let line = || rest.find('\n').unwrap_or(rest.len());
+    let line_length = || rest.find('\n').unwrap_or(rest.len());
     if rest.starts_with("/*") {
         return rest.find("*/").map_or(rest.len(), |end| end + 2);
     }
     match rest.starts_with("//") || rest.starts_with('#') {
-        true => line(),
+        true => line_length(),
         false => 1,
     }
 }

@@ -206,7 +206,7 @@ pub enum ContextFit {
 }
 
 /// The context size shown by the meter, if known.
-pub fn limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
+pub fn displayed_limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
     let limit = match model.provider.truncates_silently() {
         true => Some(num_ctx),
         false => model

@@ -145,7 +145,7 @@ impl Observation {
             Ask::AfterError { .. } => (UserChoice::Stop, format!("{PROBE_TOOL} itself failed.")),
             _ => (
                 UserChoice::Stop,
-                "the turn needed a decision of the user.".to_owned(),
+                "the turn needed a decision by the user.".to_owned(),
             ),
         };
         self.problem = Some(problem);

@@ -136,14 +136,14 @@ impl DialectProbe {
 
 fn log_trial(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
-    let fault = trial.problem.as_deref().unwrap_or("no fault");
+    let problem = trial.problem.as_deref().unwrap_or("no problem");
     let seconds = trial.elapsed.as_secs_f64();
     let (call, used_result) = (&trial.call, trial.used_result);
     if *call == CallOutcome::Skipped {
-        return tracing::info!("probe of {model}: {dialect}: {fault}");
+        return tracing::info!("probe of {model}: {dialect}: {problem}");
     }
     tracing::info!(
-        "probe of {model}: {dialect}: wrote {call:?}, answered {used_result}, {seconds:.1} s, {fault}"
+        "probe of {model}: {dialect}: wrote {call:?}, answered {used_result}, {seconds:.1} s, {problem}"
     );
 }
 

@@ -11,11 +11,11 @@ impl AddModelForm {
         if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
-        let is_usual = self.address.is_blank();
+        let is_default_address = self.address.is_blank();
         let variable = self
             .provider()
             .key_variable()
-            .filter(|name| is_usual && variables.iter().any(|variable| variable == name));
+            .filter(|name| is_default_address && variables.iter().any(|variable| variable == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 

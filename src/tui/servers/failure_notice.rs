@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_fit_the_row_and_short_ones_are_whole(
+        fn entries_fit_the_row_and_short_ones_are_not_truncated(
             entries in prop::collection::vec("[a-z가-힣 ]{1,60}", 1..12),
             columns in 40usize..160,
         ) {

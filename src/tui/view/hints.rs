@@ -107,11 +107,11 @@ pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<Stri
     let mut hints = layer_hints(model)?;
     // The hint that closes the layer is last. It is never dropped.
     let between = width(pen.glyphs.dot) + 2;
-    let wide = |hints: &[String]| {
+    let is_too_wide = |hints: &[String]| {
         let words: usize = hints.iter().map(|hint| width(hint) + between).sum();
         words > columns + between
     };
-    while hints.len() > 2 && wide(&hints) {
+    while hints.len() > 2 && is_too_wide(&hints) {
         hints.remove(hints.len() - 2);
     }
     Some(fitting_hints(hints, columns, pen))

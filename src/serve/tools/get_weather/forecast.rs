@@ -26,7 +26,7 @@ pub fn url(service: &Url, coordinates: Coordinates) -> Url {
 pub fn output_schema() -> Value {
     let text = json!({ "type": "string" });
     let number = json!({ "type": "number" });
-    let possible_number = json!({ "type": ["number", "null"] });
+    let nullable_number = json!({ "type": ["number", "null"] });
     json!({
         "type": "object",
         "properties": {
@@ -45,10 +45,10 @@ pub fn output_schema() -> Value {
                 "properties": {
                     "conditions": text,
                     "temperatureCelsius": number,
-                    "feelsLikeCelsius": possible_number,
-                    "humidityPercent": possible_number,
-                    "precipitationMillimeters": possible_number,
-                    "windKilometersPerHour": possible_number,
+                    "feelsLikeCelsius": nullable_number,
+                    "humidityPercent": nullable_number,
+                    "precipitationMillimeters": nullable_number,
+                    "windKilometersPerHour": nullable_number,
                     "windFrom": text,
                 },
                 "required": ["conditions", "temperatureCelsius"],
@@ -60,10 +60,10 @@ pub fn output_schema() -> Value {
                     "properties": {
                         "date": text,
                         "conditions": text,
-                        "minCelsius": possible_number,
-                        "maxCelsius": possible_number,
-                        "precipitationMillimeters": possible_number,
-                        "precipitationPercent": possible_number,
+                        "minCelsius": nullable_number,
+                        "maxCelsius": nullable_number,
+                        "precipitationMillimeters": nullable_number,
+                        "precipitationPercent": nullable_number,
                     },
                     "required": ["date", "conditions"],
                 },
