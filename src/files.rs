@@ -187,7 +187,7 @@ pub fn update<E>(
 ///
 /// # Errors
 /// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
-/// never touched.
+/// never changed.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = parent_folder(path);
     let temporary = write_temporary(folder, bytes)?;

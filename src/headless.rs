@@ -34,7 +34,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use tty_prompt::TtyPrompt;
 
-pub const EXIT_ANSWERED: u8 = 0;
+pub const EXIT_SUCCESS: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
 pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_TOOL_REFUSED: u8 = 3;
@@ -105,7 +105,7 @@ pub async fn ask(
     };
     let is_unsaved = shutdown::shut_down(&session, &mut events).await?;
     Ok(match signal_status.unwrap_or(code) {
-        EXIT_ANSWERED if is_unsaved => EXIT_FAILED,
+        EXIT_SUCCESS if is_unsaved => EXIT_FAILED,
         code => code,
     })
 }
@@ -336,7 +336,7 @@ impl AskSession {
                 Ok(if self.has_refused {
                     EXIT_TOOL_REFUSED
                 } else {
-                    EXIT_ANSWERED
+                    EXIT_SUCCESS
                 })
             }
             TurnEnd::Failed { notice } => {

@@ -45,7 +45,7 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
     } else if io_kinds.contains(&io::ErrorKind::ConnectionRefused) {
         match proxy_variable().filter(|_| !is_loopback(url)) {
             None => RequestFailure::Refused,
-            // The error does not tell whether the proxy or the server refused.
+            // The error does not show whether the proxy or the server refused.
             Some(name) => RequestFailure::Unreachable {
                 why: format!("{why}; the proxy set in {name} may be the cause"),
             },

@@ -2,14 +2,16 @@
 //! other shared state. Questions to the user are data, so the terminal UI and `humble ask`
 //! offer the same choices.
 
+mod branch;
 mod choices;
 mod question;
 mod unfinished;
 mod validate;
 
+pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
-pub use unfinished::{BranchSummary, CallStage, UnfinishedCall, UnfinishedTurn};
+pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
 use crate::domain::probe::ProbeState;

@@ -16,7 +16,7 @@ use crate::demo;
 use crate::domain::{ServerId, ToolMode};
 use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
 use crate::headless::advice;
-use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use crate::headless::{self, EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
@@ -169,7 +169,7 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
     let options = demo_options(shared.no_tools);
     let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), "", background).await?;
     let code = outcome.code();
-    if code == EXIT_ANSWERED {
+    if code == EXIT_SUCCESS {
         // If the home folder cannot be read, do not treat the user as new.
         let is_new_user = default_home
             .config()

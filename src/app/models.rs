@@ -8,7 +8,7 @@ use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
 use crate::engine::{list_timeout, pull_failed, remove_failed};
 use crate::headless::lines::{clean_line, notice_line};
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as cli_output};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, models as cli_output};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
 use futures::StreamExt;
@@ -74,7 +74,7 @@ async fn list(
     Ok(if any_failed {
         EXIT_FAILED
     } else {
-        EXIT_ANSWERED
+        EXIT_SUCCESS
     })
 }
 
@@ -125,7 +125,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
         eprintln!();
     }
     println!("{}", clean_line(&format!("Pulled {name}.")));
-    Ok(EXIT_ANSWERED)
+    Ok(EXIT_SUCCESS)
 }
 
 async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool) -> Result<u8> {
@@ -144,13 +144,13 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
         result.context("could not read the answer")?;
         if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "ㅛ") {
             eprintln!("Nothing was removed.");
-            return Ok(EXIT_ANSWERED);
+            return Ok(EXIT_SUCCESS);
         }
     }
     match provider.remove(ollama, name).await {
         Ok(()) => {
             println!("{}", clean_line(&format!("Removed {name}.")));
-            Ok(EXIT_ANSWERED)
+            Ok(EXIT_SUCCESS)
         }
         Err(error) => {
             eprintln!("{}", notice_line(&remove_failed(name, &error)));

@@ -10,7 +10,7 @@ use crate::domain::{Dialect, ModelConfig};
 use crate::engine::{self, ProbeEvent};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as cli_output};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, probe as cli_output};
 use crate::log;
 use crate::provider::Provider;
 use anyhow::{Context, Result};
@@ -87,7 +87,7 @@ pub async fn run(
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
         (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
-        _ if is_successful => EXIT_ANSWERED,
+        _ if is_successful => EXIT_SUCCESS,
         _ => EXIT_FAILED,
     })
 }

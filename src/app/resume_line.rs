@@ -1,10 +1,10 @@
-//! The line on the ordinary screen that says how to go on after leaving.
+//! The line printed after the screen closes, with the command that resumes the conversation.
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
 use std::path::Path;
 
-/// Columns of the title.
+/// Maximum width of the title.
 const TITLE_COLUMNS_MAX: usize = 50;
 
 /// The command that opens the latest conversation again. `home` is the folder that was named on
@@ -22,7 +22,7 @@ fn shell_quoted(path: &Path) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
         true => path,
-        // A quote ends the quoted part, stands by itself, and begins another part.
+        // Each quote closes the quoted part, is escaped, and reopens the quoted part.
         false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }

@@ -151,7 +151,7 @@ server is off. If the tool's definition changed since you accepted it in the cha
 call needs --accept-changed.
 KEY=VALUE is converted to the type in the tool's schema; KEY:=JSON is used as it is. Repeat a KEY to fill a list. The \
 arguments are checked against the schema before anything is sent.
-The result text goes to standard output, errors to standard error. --json prints the server's result object, also \
+The result text goes to standard output, errors to standard error. --json prints the server's result object, even \
 for a failed call, or {\"error\": …} if there is none.
 Ctrl+C or the end of --timeout cancels the call on its server.
 
@@ -165,8 +165,8 @@ humble mcp add [OPTIONS] <NAME> --url <URL>
        humble mcp add [OPTIONS] <NAME> -- <COMMAND>...";
 
 const ADD_HELP: &str = "\
-Exit status: 0 added, and it answers if it was checked; 1 not added, or added but it does not answer; 2 usage \
-error; 130 interrupted.
+Exit status: 0 the server was added and, unless --no-check or --disabled is given, answered; 1 it was not added, or did \
+not answer; 2 usage error; 130 interrupted.
 The file keeps its order and its unknown fields. A name that is already in the file is a usage error.
 ${NAME} in the command's arguments, --env, --url and --header is replaced by that environment variable each time the \
 server starts. This keeps secrets out of the file; quote it so that your shell does not expand it.

@@ -77,8 +77,8 @@ pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
     }
 }
 
-/// Prepares an entry for the placeholder `1` in place of each variable. The placeholder is
-/// valid in the host, port or path of a URL but not in its scheme, so a URL that starts with a
+/// Makes an entry valid once each variable is replaced by the placeholder `1`. The placeholder
+/// is valid in the host, port or path of a URL but not in its scheme, so a URL that starts with a
 /// variable is replaced as a whole.
 fn with_placeholder_url(mut entry: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(url)) = entry.get_mut("url")
@@ -119,8 +119,8 @@ fn capitalize(sentence: &str) -> String {
 /// Adds a server at the end of `mcp-servers.json`.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written, or already lists the name. The file is
-/// unchanged then.
+/// The file cannot be read, parsed or written, or already lists the name. In that case, the file
+/// is unchanged.
 pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
     let path = home.servers();
     files::create_folder(home.root()).map_err(|error| ConfigError::Unwritable {
@@ -149,7 +149,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
         }
         new_entry.extend(entry_to_json(new));
         let new_entry = Value::Object(new_entry);
-        // `null` in place of the object is replaced by an object.
+        // Replace a `null` found where the object of servers should be.
         if let EntryLocation::Member(Some(key)) = location
             && fields::get(document.root(), key).is_none()
         {

@@ -17,7 +17,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The model is not in the file, or the file cannot be read, parsed or written. The file is
-/// unchanged then.
+/// unchanged in that case.
 pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let entries = match document.root().get("models") {
@@ -44,7 +44,7 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
 ///
 /// # Errors
 /// The model is not in the file, or the file cannot be read, parsed or written. The file is
-/// unchanged then.
+/// unchanged in that case.
 pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let entries = match document.root().get("models") {
@@ -95,7 +95,7 @@ fn model_position(
 /// Stores `toolCallMode`.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written. The file is unchanged then.
+/// The file cannot be read, parsed or written. In that case, the file is unchanged.
 pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let key = "toolCallMode";
@@ -111,7 +111,7 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
 ///
 /// # Errors
 /// The server is not in the file, or the file cannot be read, parsed or written. The file is
-/// unchanged then.
+/// unchanged in that case.
 pub fn set_server_enabled(home: &Home, id: &ServerId, is_enabled: bool) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(is_enabled)))

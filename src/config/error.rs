@@ -1,5 +1,4 @@
-//! Errors of settings files, with the same message in the start-up banner and when saving
-//! fails.
+//! Errors of settings files, with the same message in the startup banner and when saving fails.
 
 use super::json_document::BYTES_MAX;
 use crate::domain::{Advice, Banner, BannerCause, Notice};
@@ -111,7 +110,7 @@ impl ConfigError {
                 .with_advice("Correct it in the file."),
             Self::Unwritable { .. } => notice
                 .with_reason("The file was not changed.")
-                .with_advice("Free disk space or make it writable, then try again."),
+                .with_advice("Free disk space or make the file writable, then try again."),
             Self::ChangedMeanwhile { .. } => notice
                 .with_reason("The file was not changed.")
                 .with_advice("Review the new contents first."),
@@ -130,7 +129,7 @@ impl ConfigError {
         banner_while_running(self.banner()).notice
     }
 
-    /// The error as a banner about the file at start.
+    /// The error as a startup banner about the file.
     pub(super) fn banner(&self) -> Banner {
         let mut banner = Banner::new(self.cause(), self.notice());
         if let BannerCause::UnreadableFile(_) = banner.cause {
@@ -156,10 +155,11 @@ impl ConfigError {
     }
 }
 
-/// The consequence of an unusable file when saving fails; at start, [`STARTED_WITHOUT`]; while the
-/// program runs, [`SETTINGS_KEPT`].
+/// The consequence of an unusable file, reported when saving fails.
 const FILE_IGNORED: &str = "The file is ignored, and nothing is saved to it.";
+/// The same, reported at startup.
 const STARTED_WITHOUT: &str = "Starting without it; nothing is saved to it.";
+/// The same, reported when the file becomes unusable while the program runs.
 const SETTINGS_KEPT: &str = "The previous settings stay in use, and nothing is saved to the file.";
 
 /// The banner for a file that became unusable while the program runs: the settings in use

@@ -185,7 +185,7 @@ fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     offset
 }
 
-/// The problem and the advice, from the parser's error and the text that follows it.
+/// The problem and the advice, from the parser's error and the text from its position on.
 fn explain_parse_error(error: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
@@ -215,7 +215,7 @@ fn explain_parse_error(error: &serde_json::Error, rest: &str) -> (String, &'stat
             "Put a comma between entries, and a bracket at the end.",
         ),
         _ if message.contains("control character") => {
-            (message, "Write \\n for a line end in a string.")
+            (message, "Write \\n for a line break in a string.")
         }
         _ => (message, "Correct it in the file."),
     };

@@ -35,7 +35,7 @@ pub struct UiSettings {
     pub is_ascii: bool,
     /// Ask the terminal to report keys unambiguously.
     pub uses_keyboard_protocol: bool,
-    /// The sidebar is open where the screen is wide enough.
+    /// The sidebar is open if the screen is wide enough.
     pub is_sidebar_open: bool,
 }
 
@@ -227,8 +227,8 @@ impl SettingsReader {
             .unwrap_or_default()
     }
 
-    fn root_choice(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
-        let choice = fields::one_of(self.document.root(), key, words);
+    fn root_choice(&mut self, key: &str, choices: &[&'static str]) -> Option<&'static str> {
+        let choice = fields::one_of(self.document.root(), key, choices);
         self.or_warn(&[PathStep::Key(key)], choice)
     }
 

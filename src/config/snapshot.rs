@@ -1,4 +1,4 @@
-//! A snapshot of all settings files, taken at start and again whenever one of them is edited
+//! A snapshot of all settings files, taken at startup and again whenever one of them is edited
 //! while the program runs.
 
 use super::personas::read_personas;

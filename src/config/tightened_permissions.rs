@@ -4,7 +4,7 @@ use super::Home;
 use crate::domain::Notice;
 use crate::files;
 
-/// A notice for each such file or folder of `home` that was not reported yet.
+/// A notice for each such file or folder of `home` that has not been reported yet.
 pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
     let paths = files::take_tightened_paths(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {

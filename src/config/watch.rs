@@ -24,7 +24,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// be dropped under load.
 const FALLBACK_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Reports changes of the settings files of a home. Stops when dropped.
+/// Reports changes to the settings files of a home. Stops when dropped.
 #[derive(Debug)]
 pub struct SettingsWatcher {
     changed: mpsc::Receiver<()>,

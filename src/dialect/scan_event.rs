@@ -32,7 +32,7 @@ impl ScanEvent {
     }
 }
 
-/// A call of an available tool, with the tool name resolved.
+/// A call to an available tool, with the tool name resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextCall {
     pub server: ServerId,
@@ -54,7 +54,7 @@ pub struct UnusableCall {
     pub reason: String,
 }
 
-/// The events that were not taken yet. Adjacent texts are joined.
+/// The events that have not been taken yet. Adjacent texts are joined.
 #[derive(Debug)]
 pub(super) struct ScanOutput {
     events: Vec<ScanEvent>,

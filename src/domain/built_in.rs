@@ -15,7 +15,7 @@ pub const BUILT_IN_TOOLS: [&str; 6] = [
     FETCH_TOOL,
 ];
 
-/// The section `builtIn` of `config.json`, with its defaults filled in.
+/// The `builtIn` section of `config.json`, with its defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {
     /// Finds places by name. All addresses are complete URLs without a query.
@@ -40,7 +40,7 @@ impl Default for BuiltInSettings {
     }
 }
 
-/// The model that `ollama_chat` asks.
+/// The model that `ollama_chat` uses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OllamaTarget {
     Model(Box<ModelConfig>),

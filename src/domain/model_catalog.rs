@@ -152,7 +152,7 @@ pub struct NewServerFault {
     pub notice: Notice,
 }
 
-/// A notice if the server lists other models than `name`. An empty or truncated list proves
+/// A notice if the server lists models, but not `name`. An empty or truncated list proves
 /// nothing.
 pub fn unlisted_model_notice(list: &ModelList, name: &str) -> Option<Notice> {
     let names = list.models.iter().map(|listed| listed.name.as_str());

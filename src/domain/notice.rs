@@ -117,7 +117,7 @@ pub enum BannerCause {
     OutdatedSystemPrompt,
     /// Some personas could not be read.
     IncompletePersonas,
-    /// An edit of the settings takes effect only at the next start.
+    /// An edit to the settings takes effect only at the next start.
     PendingSettings,
     /// The configuration folder cannot be written.
     UnwritableHome,

@@ -23,8 +23,8 @@ const VALUE_BYTES_MIN: usize = 4;
 const LINE_BYTES_MIN: usize = 6;
 /// Longer values are split into chunks of this size.
 const CHUNK_BYTES_MAX: usize = 1_024;
-/// The most values kept, so that repeated edits of the settings cannot slow down the search
-/// without limit. The oldest are dropped first.
+/// Maximum number of values kept, so that repeated edits to the settings cannot slow down the
+/// search without limit. The oldest are dropped first.
 const VALUES_MAX: usize = 20_000;
 /// How far beyond a truncation point secrets are recognized: one chunk with every byte
 /// escaped as `\u0000`.

@@ -27,10 +27,10 @@ impl ToolAnnotations {
     /// The labels of the hints that are present.
     pub fn labels(&self) -> Vec<&'static str> {
         let hints = [
-            (self.read_only, "read-only", "changes things"),
+            (self.read_only, "read-only", "writes"),
             (self.destructive, "destructive", "not destructive"),
             (self.idempotent, "idempotent", "not idempotent"),
-            (self.open_world, "reaches the outside", "stays inside"),
+            (self.open_world, "reaches the network", "stays local"),
         ];
         hints
             .into_iter()

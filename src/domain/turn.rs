@@ -128,7 +128,7 @@ pub enum TurnEvent {
         kind: PieceKind,
         text: String,
     },
-    /// A piece has another kind than first reported.
+    /// A piece has a different kind than first reported.
     Reclassified {
         piece: PieceId,
         to: PieceKind,

@@ -26,7 +26,7 @@ pub(super) enum PendingQuestion {
         model: ModelRef,
         to: Option<Dialect>,
     },
-    /// Whether to apply edits of the settings files.
+    /// Whether to apply edits to the settings files.
     ExternalEdit {
         edited: Box<ConfigSnapshot>,
         /// The active settings when the question was asked.

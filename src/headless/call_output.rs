@@ -30,7 +30,7 @@ impl AskSession {
         }
     }
 
-    /// Prints a notice. A call of a withheld tool counts as refused.
+    /// Prints a notice. A call to a withheld tool counts as refused.
     pub(super) fn report_notice(&mut self, notice: &Notice) {
         let mut names = self
             .servers

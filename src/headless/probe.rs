@@ -1,5 +1,5 @@
-//! The output of `humble probe`, and the question whether to store the result. Text from servers is
-//! sanitized here, except in JSON.
+//! The output of `humble probe`, and the question of whether to store the result. Text from servers
+//! is sanitized here, except in JSON.
 
 use super::signals::ExitSignals;
 use super::tty_prompt::TtyPrompt;

@@ -124,7 +124,7 @@ impl Hub {
     }
 
     /// The log of a server's current or last run. `seen_count` is the `lines_written` of the log
-    /// that the caller already has; returns `None` if nothing was written since.
+    /// that the caller already has; returns `None` if nothing has been written since.
     pub fn log(&self, id: &ServerId, seen_count: Option<u64>) -> Option<ServerLog> {
         let Some(supervisor) = self.supervisor(id) else {
             // A disabled server has no log.

@@ -29,7 +29,7 @@ pub struct Inbox {
     on_late_answer: LateAnswerHandler,
     /// Our replies to the server's requests, not sent yet.
     replies: Vec<Value>,
-    /// Messages of the last batch that were not returned yet.
+    /// Messages of the last batch that have not been returned yet.
     batched: VecDeque<ServerJsonRpcMessage>,
     /// Whether the current line was already counted as skipped. A batch may contain thousands of
     /// invalid items, and counting reads up to 8 kB of the line.

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Changes of a tool list within this time are handled together.
+/// Changes to a tool list within this time are handled together.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
 /// A list that changes again within this time is requested after a growing delay.
 const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);

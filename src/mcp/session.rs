@@ -51,7 +51,7 @@ pub struct ReadySession {
     pub tools: ListedTools,
     /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
-    /// Whether the server reports changes of its tool list.
+    /// Whether the server reports changes to its tool list.
     pub supports_list_changed: bool,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,

@@ -84,7 +84,7 @@ const GROW_CONTEXT: &[ChoiceRow] = &[
     row(
         C::SendAnyway,
         'c',
-        "send cut",
+        "send anyway",
         "Send anyway; the oldest part is cut off",
     ),
     row(C::Stop, 'n', "stop", "Stop this turn"),
@@ -174,10 +174,9 @@ const INSTRUCTIONS: &[ChoiceRow] = &[
 ];
 
 impl Ask {
-    /// The choices of this question, in the order of the digits that also select them; empty
-    /// for approvals, which have their own keys. A letter means the same in every dialog,
-    /// including approvals: `y` says yes to the question, and the key that stops a turn here
-    /// never allows a tool there.
+    /// The choices of this question, in the order of the digits that also select them; empty for
+    /// approvals, which have their own keys. A letter means the same in every dialog, including
+    /// approvals: `y` means yes, and the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,

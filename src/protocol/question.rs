@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A question to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// These calls await approval. Their arguments were sent as turn events before.
+    /// These calls await approval. Their arguments were sent in earlier turn events.
     ApproveCalls(Vec<CallToApprove>),
     /// A call that cannot be used, after an earlier one of this turn was already reported to
     /// the model.
@@ -49,7 +49,7 @@ pub enum Ask {
         report: Arc<ProbeReport>,
         to: Option<Dialect>,
     },
-    /// Whether to apply external edits of the settings files.
+    /// Whether to apply external edits to the settings files.
     ExternalEdit(Arc<Vec<SettingsChange>>),
     /// Whether to replace an outdated system prompt with the bundled one.
     ReplacePrompt { path: String, text: Arc<str> },

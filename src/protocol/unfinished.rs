@@ -1,18 +1,6 @@
-//! Unfinished turns of an earlier run, and summaries of inactive branches.
+//! Unfinished turns of an earlier run, offered at startup.
 
 use crate::domain::SessionId;
-
-/// An inactive branch of the conversation, as listed by `/branches`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BranchSummary {
-    /// The first line of the branch's first prompt, not sanitized.
-    pub first_prompt_line: String,
-    /// Number of messages before the branch leaves the active one.
-    pub shared_messages: usize,
-    /// Number of messages after that.
-    pub own_messages: usize,
-    pub left_at: Option<jiff::Timestamp>,
-}
 
 /// A turn that was running when an earlier run ended. No text is sanitized.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,7 +1,7 @@
-//! Reads the body of a streamed reply in bursts. A server sends each token in a chunk of its own;
-//! reading each one at once would wake the engine hundreds of times a second, although the
-//! front end shows new text at most thirty times. Between two bursts the chunks stay with
-//! the operating system.
+//! Reads the body of a streamed reply in bursts. A server sends each token in its own chunk;
+//! reading each one immediately would wake the engine hundreds of times a second, although the
+//! front end shows new text at most thirty times a second. Between bursts, the operating system
+//! buffers the chunks.
 
 use futures::FutureExt;
 use std::future::poll_fn;
@@ -11,17 +11,17 @@ use tokio::time::{Instant, sleep_until};
 
 /// Minimum time between the starts of two bursts.
 const BURST_INTERVAL: Duration = Duration::from_millis(33);
-/// The same for text that arrives faster than anyone reads.
+/// The same after a fast burst: text that arrives faster than anyone can read.
 const FAST_BURST_INTERVAL: Duration = Duration::from_millis(60);
-/// A burst of so many chunks is fast: over 120 tokens a second.
+/// Minimum number of chunks in a fast burst, which corresponds to over 120 tokens a second.
 const FAST_BURST_CHUNKS: usize = 4;
-/// A burst ends at this size, and the next one starts at once: the server is fast.
+/// A burst ends at this size, and the next one starts immediately.
 const BURST_BYTES_MAX: usize = 64 << 10;
 
 pub(super) struct PacedBody {
     response: reqwest::Response,
     next_burst_at: Option<Instant>,
-    /// The end of the body, or its error, if the last burst came upon it.
+    /// The end of the body, or its error, if the last burst reached it.
     end: Option<Result<(), reqwest::Error>>,
 }
 
@@ -34,11 +34,12 @@ impl PacedBody {
         }
     }
 
-    /// Everything that has arrived, as soon as there is anything and the last burst is
-    /// [`BURST_INTERVAL`] ago, or [`FAST_BURST_INTERVAL`] if it was a fast one; None at the end of the body. The first burst is read at once.
+    /// Waits for the next burst and returns all data that has arrived; None at the end of the body.
+    /// Bursts start at least [`BURST_INTERVAL`] apart, or [`FAST_BURST_INTERVAL`] after a fast one.
+    /// The first is read immediately.
     ///
     /// # Errors
-    /// Fails if the connection breaks. Everything that arrived before has been returned.
+    /// The connection broke. All data that arrived before has already been returned.
     pub(super) async fn next_burst(&mut self) -> Result<Option<Vec<u8>>, reqwest::Error> {
         if let Some(end) = self.end.take() {
             return end.map(|()| None);
@@ -68,7 +69,7 @@ impl PacedBody {
     async fn append_arrived(&mut self, burst: &mut Vec<u8>) -> bool {
         let mut arrived = self.response.chunk().now_or_never();
         if arrived.is_none() {
-            // The task of the connection hands over one chunk each time that it runs.
+            // The connection's task delivers one chunk each time it runs.
             run_other_tasks().await;
             arrived = self.response.chunk().now_or_never();
         }
@@ -84,8 +85,8 @@ impl PacedBody {
     }
 }
 
-/// Lets the tasks that are ready run first. Unlike `tokio::task::yield_now`, does not ask the
-/// operating system for more of them.
+/// Yields once to the tasks that are ready. Unlike `tokio::task::yield_now`, does not poll the
+/// operating system for events.
 async fn run_other_tasks() {
     let mut has_yielded = false;
     poll_fn(|context| {

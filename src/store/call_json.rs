@@ -5,8 +5,8 @@ use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolStat
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The most nesting levels of arguments stored as plain JSON. serde_json reads at most 127,
-/// and the file around the arguments needs some of them.
+/// Maximum nesting of arguments stored as plain JSON. serde_json reads at most 127, and the file
+/// around the arguments needs some of them.
 const ARGUMENTS_DEPTH_MAX: usize = 100;
 
 /// Serializes a call and its outcome, without the result text.

@@ -7,9 +7,9 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// The most grapheme clusters of the prompt included in a name.
+/// Maximum number of grapheme clusters of the prompt in a name.
 const PROMPT_CLUSTERS_MAX: usize = 10;
-/// The most bytes of the prompt included in a name. With the time, `_99999` and `.json`, names
+/// Maximum number of bytes of the prompt in a name. With the time, `_99999` and `.json`, names
 /// stay below the usual file system limit of 255 bytes.
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";

@@ -47,7 +47,7 @@ pub enum JournalRecord {
         thinking: bool,
         text: String,
     },
-    /// A piece has another kind than first recorded.
+    /// A piece has a different kind than first recorded.
     #[serde(rename = "turned")]
     Reclassified { piece: u64, thinking: bool },
     /// A suspected call in a piece was text after all. `text` is the complete text of the piece.

@@ -4,7 +4,7 @@ use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use std::collections::HashSet;
 
-/// The most matches listed for an ambiguous name.
+/// Maximum number of matches listed for an ambiguous name.
 const SUGGESTIONS_MAX: usize = 5;
 /// The minimum similarity of a suggested name: the share of common letter pairs.
 const SIMILARITY_MIN: f64 = 0.3;

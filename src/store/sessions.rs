@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Larger files are not read; a session is never that large.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// The most messages in a preview.
+/// Maximum number of messages in a preview.
 const PREVIEW_MESSAGES_MAX: usize = 64;
-/// The most bytes of each message in a preview.
+/// Maximum size of each message in a preview.
 const PREVIEW_MESSAGE_BYTES_MAX: usize = 2_048;
 /// One lock file for the whole folder, because one per session would double the number of
 /// files.

@@ -92,7 +92,7 @@ impl ChangeScan<'_, '_> {
             return false;
         };
         let length = match c {
-            '"' | '\'' => self.string(rest, c),
+            '"' | '\'' => self.read_string(rest, c),
             '/' | '#' => blank_length(rest).max(1),
             c if is_literal_char(c) => {
                 let end = rest.find(|c| !is_literal_char(c)).unwrap_or(rest.len());
@@ -116,11 +116,11 @@ impl ChangeScan<'_, '_> {
     }
 
     /// Reads a string. Returns its length with the quotes.
-    fn string(&mut self, rest: &str, quote: char) -> usize {
+    fn read_string(&mut self, rest: &str, quote: char) -> usize {
         let mut end = 1;
         while let Some(c) = rest[end..].chars().next().filter(|c| *c != quote) {
             end += match c {
-                '\\' => self.escape(&rest[end..]),
+                '\\' => self.read_escape(&rest[end..]),
                 c => c.len_utf8(),
             };
         }
@@ -137,11 +137,13 @@ impl ChangeScan<'_, '_> {
     }
 
     /// Reads an escape. Returns its length.
-    fn escape(&mut self, rest: &str) -> usize {
+    fn read_escape(&mut self, rest: &str) -> usize {
         let escaped = rest.chars().nth(1);
-        match surrogate(rest) {
+        match is_high_surrogate(rest) {
             None => 1 + escaped.map_or(0, char::len_utf8),
-            Some(true) if surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => 2 * ESCAPE_BYTES,
+            Some(true) if is_high_surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => {
+                2 * ESCAPE_BYTES
+            }
             Some(_) => {
                 let written = rest[..ESCAPE_BYTES].to_owned();
                 self.found.add(JsonChange::LoneSurrogate { written });
@@ -165,7 +167,7 @@ impl ChangeScan<'_, '_> {
 
 /// `Some(true)` if `text` starts with the escape of a high surrogate, `Some(false)` if with that of
 /// a low one.
-fn surrogate(text: &str) -> Option<bool> {
+fn is_high_surrogate(text: &str) -> Option<bool> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
         0xD800..0xDC00 => Some(true),
@@ -174,7 +176,7 @@ fn surrogate(text: &str) -> Option<bool> {
     }
 }
 
-/// The change to a number, if it gets another value or an integer becomes a float.
+/// The change to a number, if its value changes or an integer becomes a float.
 fn number_change(written: &str) -> Option<JsonChange> {
     let Ok(Value::Number(number)) = serde_json::from_str(written) else {
         return None;

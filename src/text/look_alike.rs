@@ -11,8 +11,8 @@ pub(super) fn has_look_alikes(text: &str) -> bool {
     !text.is_ascii() && (text.chars().any(is_look_alike) || !is_composed(text))
 }
 
-/// Whether `c` may stand next to the escapes of its cluster: it is visible by itself and looks like
-/// no other character.
+/// Whether `c` may appear next to the escapes of its cluster: it is visible by itself and looks
+/// like no other character.
 pub(super) fn keeps_its_look(c: char) -> bool {
     let is_visible = !is_invisible(c) && !is_unusual_space(c) && c.width() != Some(0);
     is_visible && !is_look_alike(c) && is_composed(c.encode_utf8(&mut [0; 4]))
@@ -22,7 +22,7 @@ fn is_composed(text: &str) -> bool {
     const { ComposingNormalizerBorrowed::new_nfc() }.is_normalized(text)
 }
 
-/// Whether `c` looks like another character wherever it stands.
+/// Whether `c` looks like another character wherever it appears.
 fn is_look_alike(c: char) -> bool {
     let is_hyphen = matches!(
         c,

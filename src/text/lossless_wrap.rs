@@ -17,8 +17,8 @@ pub struct LosslessRows {
 }
 
 /// Splits sanitized `text` at line breaks and wraps it into `columns` columns, margin included.
-/// `markers` are shown in the margin of a continuation row if the previous row ended after a space,
-/// in its last column, or one column before it, in this order. O(len).
+/// The margin of a continuation row shows how the previous row ended: `markers` are for an end
+/// after a space, in the last column, and one column short of it. O(len).
 pub fn lossless_rows(text: &str, columns: u16, markers: [&str; 3]) -> LosslessRows {
     let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
@@ -41,7 +41,7 @@ pub fn lossless_rows(text: &str, columns: u16, markers: [&str; 3]) -> LosslessRo
     wrapped
 }
 
-/// A possible end of the row, and the columns of the row before it.
+/// A possible end of the row, and the number of columns that the row then uses.
 #[derive(Clone, Copy)]
 struct LosslessBreak {
     offset: usize,

@@ -55,7 +55,7 @@ pub trait Layer: fmt::Debug {
         Handled::Consumed
     }
 
-    /// Sees each engine event before any other feature gets it.
+    /// Receives each engine event before any other feature.
     fn handle_event(&mut self, _event: &Event, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
@@ -146,7 +146,7 @@ pub enum PickedItem {
 pub enum UiRequest {
     Send(Command),
     Notify(Notice),
-    /// Says until the next key why a key did nothing.
+    /// Shows, until the next key, why a key did nothing.
     NotifyAboutKey(Notice),
     Copy(String),
     /// Edits a text of the open dialog in `$EDITOR`.

@@ -24,7 +24,7 @@ struct VisibleNotice {
     subject: Subject,
 }
 
-/// What makes a notice obsolete before its time.
+/// Why a notice may be dismissed early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,
@@ -66,8 +66,8 @@ impl Notices {
         self.clear_about(Subject::Key);
     }
 
-    /// Dismisses a notice shown by [`Self::show_about_activity`], because nothing is running any
-    /// more.
+    /// Dismisses a notice shown by [`Self::show_about_activity`], because nothing is running
+    /// anymore.
     pub fn clear_about_activity(&mut self) {
         self.clear_about(Subject::Activity);
     }

@@ -1,4 +1,4 @@
-//! Styles and glyphs by role. Color is never the only sign: each role also has a glyph
+//! Styles and glyphs by role. Color is never the only cue: each role also has a glyph
 //! or a word.
 
 use crate::text::highlight::Token;
@@ -111,8 +111,8 @@ pub struct Glyphs {
     pub bar_full: &'static str,
     pub bar_ends: [&'static str; 2],
     pub spinner: &'static [&'static str],
-    /// Marks at the left edge of a wrapped row. The mark depends on how the row above ended: at
-    /// a space, in its last column, or one column earlier.
+    /// Markers at the left edge of a continuation row. The marker depends on how the row above
+    /// ended: at a space, in its last column, or one column earlier.
     pub continuations: [&'static str; 3],
     /// Corners clockwise from the top left, then horizontal and vertical edge.
     pub frame: [&'static str; 6],

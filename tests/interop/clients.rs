@@ -67,7 +67,7 @@ fn home_with(services: &ModelServer) -> TestHome {
     home
 }
 
-/// One call of each tool, in the order of [`TOOLS`], and a text in its result.
+/// One call to each tool, in the order of [`TOOLS`], and a text in its result.
 fn calls(services: &ModelServer) -> Vec<(Value, &'static str)> {
     let page = format!("{}/page", services.url());
     vec![

@@ -1,12 +1,12 @@
 //! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only the
-//! dialog's signs. This proves that the dialog omits nothing and is unambiguous.
+//! dialog's markers. This proves that the dialog omits nothing and is unambiguous.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
-/// Margin signs of rows that continue the row above, which ended after a space, in the last
-/// column, or one column before it.
+/// Margin markers of rows that continue the row above, which ended after a space, in the last
+/// column, or one column short of it.
 const AFTER_SPACE: char = '┆';
 const AFTER_FULL_ROW: char = '\\';
 const AFTER_SHORT_ROW: char = '/';
@@ -67,15 +67,15 @@ fn next_line(rows: &mut VecDeque<&Vec<String>>, indent: usize) -> Option<String>
     assert_eq!(first[0], " ", "a row continues nothing: {first:?}");
     let mut text = first[MARGIN + indent..].concat();
     while let Some(row) = rows.front() {
-        let margin_sign = row[0].chars().next().expect("a margin sign");
-        match margin_sign {
+        let margin_marker = row[0].chars().next().expect("a margin marker");
+        match margin_marker {
             ' ' => break,
             AFTER_SPACE => text = text.trim_end_matches(' ').to_owned() + " ",
             AFTER_FULL_ROW => {}
             AFTER_SHORT_ROW => {
                 assert_eq!(text.pop(), Some(' '), "the last column is not empty");
             }
-            other => panic!("not a margin sign: {other:?}"),
+            other => panic!("not a margin marker: {other:?}"),
         }
         text += &row[MARGIN + indent..].concat();
         rows.pop_front();

@@ -1,4 +1,4 @@
-//! Finds an approval dialog in the cells of a frame, by the signs that a user sees.
+//! Finds an approval dialog in the cells of a frame, by the marks that a user sees.
 
 use super::argument_reader::{read_arguments, read_json};
 use super::fixtures;
@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Margin signs: of the first row of a line, and of rows that continue one.
+/// Margin markers: of the first row of a line, and of rows that continue one.
 const MARGINS: [&str; 4] = [" ", "┆", "\\", "/"];
 /// The beginning of the server's description, below the arguments.
 pub const DESCRIPTION: &str = "The server says: ";
@@ -63,8 +63,8 @@ pub fn dialog_rows(buffer: &Buffer) -> Vec<DialogRows> {
         // Below the header, or in place of it.
         return vec![from(1), from(0)];
     };
-    // Beside a sidebar, the dialog is as wide as the column of the chat.
-    // A name in the title may contain the sign of the sidebar's rule, so look at more rows.
+    // Beside a sidebar, the dialog is as wide as the column of the chat. A name in the title may
+    // contain the character of the sidebar's rule, so look at more rows.
     let around = &rows[1.min(title)..rows.len().min(title + 3)];
     let edge = (0..rows[title].len()).find(|x| around.iter().all(|row| row[*x] == "│"));
     let columns = edge.unwrap_or(rows[title].len());
@@ -84,7 +84,7 @@ fn sidebar_rule(rows: &[Vec<String>]) -> Option<usize> {
 
 /// Whether a row has the margin of the arguments.
 pub fn has_margin(row: &[String]) -> bool {
-    matches!(row, [sign, blank, ..] if MARGINS.contains(&sign.as_str()) && blank == " ")
+    matches!(row, [marker, blank, ..] if MARGINS.contains(&marker.as_str()) && blank == " ")
 }
 
 /// Draws a dialog about one call on a screen of its own that is high enough for all of its

@@ -160,7 +160,7 @@ impl TestHome {
     }
 }
 
-/// Polls a condition that sends no notification, such as a change of files or processes. `what`
+/// Polls a condition that sends no notification, such as a change in files or processes. `what`
 /// describes the condition.
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let started = Instant::now();

@@ -47,7 +47,7 @@ impl InMemoryServer {
         self.with_state(|state| state.is_broken = is_broken);
     }
 
-    /// Reports progress of the running call of this tool.
+    /// Reports progress of the running call to this tool.
     pub fn report_progress(&self, tool: &str, progress: Value) {
         self.with_state(|state| {
             let call = state.pending_calls.iter().find(|(_, name, _)| name == tool);
@@ -57,7 +57,7 @@ impl InMemoryServer {
         });
     }
 
-    /// Answers the running call of this tool.
+    /// Answers the running call to this tool.
     pub fn finish_call(&self, tool: &str, result: &str) {
         self.with_state(|state| {
             let index = state

@@ -1,5 +1,5 @@
 //! What a terminal shows, cell by cell, with colors and emphasis: after partial updates it equals
-//! a frame that was drawn from scratch, and it equals the frame that was meant.
+//! a frame drawn from scratch, and it equals the intended frame.
 
 use super::fixtures;
 use super::home::wait_until;
@@ -136,7 +136,7 @@ fn color(color: Color) -> vt100::Color {
 }
 
 /// Whether the terminal shows this cell, with its style as far as it is visible.
-fn is_same_cell(meant: &Cell, shown: &vt100::Cell) -> bool {
+fn is_same_cell(expected: &Cell, shown: &vt100::Cell) -> bool {
     let symbol = match shown.contents() {
         "" => " ",
         text => text,
@@ -151,14 +151,14 @@ fn is_same_cell(meant: &Cell, shown: &vt100::Cell) -> bool {
     ];
     let has_same_modifiers = modifiers.iter().all(|(modifier, is_on)| {
         is_blank && !VISIBLE_ON_BLANK.contains(*modifier)
-            || meant.modifier.contains(*modifier) == *is_on
+            || expected.modifier.contains(*modifier) == *is_on
     });
-    let has_same_color = is_blank && !meant.modifier.contains(Modifier::REVERSED)
-        || shown.fgcolor() == color(meant.fg);
-    meant.symbol() == symbol
+    let has_same_color = is_blank && !expected.modifier.contains(Modifier::REVERSED)
+        || shown.fgcolor() == color(expected.fg);
+    expected.symbol() == symbol
         && has_same_modifiers
         && has_same_color
-        && shown.bgcolor() == color(meant.bg)
+        && shown.bgcolor() == color(expected.bg)
 }
 
 /// The rows from the first one with this text to the last one with that text.
@@ -173,11 +173,11 @@ fn rows_between(rows: &[String], first: &str, last: &str) -> std::ops::RangeIncl
 }
 
 /// Compares rows of the terminal with the same rows of a frame drawn without a terminal.
-fn assert_rows(screen: &Screen, meant: &Buffer, first: &str, last: &str) {
-    let columns = meant.area.width;
+fn assert_rows(screen: &Screen, expected: &Buffer, first: &str, last: &str) {
+    let columns = expected.area.width;
     let texts: Vec<String> = screen.rows(0, columns).collect();
     let shown = rows_between(&texts, first, last);
-    let lines = super::screen_harness::buffer_to_lines(meant);
+    let lines = super::screen_harness::buffer_to_lines(expected);
     let ours = rows_between(&lines, first, last);
     assert_eq!(shown.clone().count(), ours.clone().count(), "{lines:#?}");
     assert!(ours.clone().count() > 4, "{lines:#?}");
@@ -187,7 +187,7 @@ fn assert_rows(screen: &Screen, meant: &Buffer, first: &str, last: &str) {
             if cell.is_wide_continuation() {
                 continue;
             }
-            let wanted = &meant[(column, y)];
+            let wanted = &expected[(column, y)];
             assert!(
                 is_same_cell(wanted, cell),
                 "row {row}, column {column}: {wanted:?}\n{cell:?}\n{}",
@@ -198,7 +198,7 @@ fn assert_rows(screen: &Screen, meant: &Buffer, first: &str, last: &str) {
 }
 
 #[test]
-fn a_streamed_answer_with_a_call_is_shown_as_meant() {
+fn a_streamed_answer_with_a_call_is_shown_as_expected() {
     let (server, home) = ollama_with_tools();
     let gate = Gate::closed();
     let answer = parts(ANSWER);
@@ -227,8 +227,8 @@ fn a_streamed_answer_with_a_call_is_shown_as_meant() {
         text: ANSWER.to_owned(),
         is_truncated: false,
     });
-    let (meant, _) = story.draw();
-    assert_rows(&terminal.screen(), &meant, "서울의 날씨", "The end. 끝.");
+    let (expected, _) = story.draw();
+    assert_rows(&terminal.screen(), &expected, "서울의 날씨", "The end. 끝.");
     for (columns, rows) in [(64, 20), (130, 45), (41, 12), (100, 30)] {
         resize(&terminal, columns, rows);
         for key in [PAGE_UP, PAGE_UP, PAGE_DOWN] {
@@ -283,7 +283,7 @@ fn approval(size: (u16, u16), arguments: &Value) -> ScreenHarness {
 }
 
 #[test]
-fn approvals_of_a_diff_and_of_code_are_shown_as_meant() {
+fn approvals_of_a_diff_and_of_code_are_shown_as_expected() {
     for arguments in [diff(), code()] {
         for size in [(80, 24), (100, 26)] {
             let (server, home) = ollama_with_tools();
@@ -294,9 +294,9 @@ fn approvals_of_a_diff_and_of_code_are_shown_as_meant() {
             terminal.wait_for_text("PgDn or y");
             assert_whole_frame(&terminal, "the first page");
             let mut story = approval(size, &arguments);
-            let (meant, _) = story.draw();
+            let (expected, _) = story.draw();
             let question = "Call now? (Y/N)";
-            assert_rows(&terminal.screen(), &meant, "  path  ", question);
+            assert_rows(&terminal.screen(), &expected, "  path  ", question);
             for (key, text, is_shown) in [
                 (PAGE_DOWN, "↑", true),
                 (PAGE_UP, "↑", false),
@@ -319,7 +319,7 @@ fn approvals_of_a_diff_and_of_code_are_shown_as_meant() {
 }
 
 #[test]
-fn the_list_of_sessions_is_shown_as_meant() {
+fn the_list_of_sessions_is_shown_as_expected() {
     let (server, home) = ollama();
     let mut terminal = TerminalOptions::in_home(&home).size(100, 30).start();
     terminal.wait_for_text("qwen3:4b");

@@ -8,7 +8,7 @@ use crate::cli::mcp::{AddArgs, TransportArg};
 use crate::config::{self, Home, NewServer, NewServerLaunch};
 use crate::domain::ServerConfig;
 use crate::domain::server::RemoteTransport;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as cli_output};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, mcp as cli_output};
 use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
@@ -47,7 +47,7 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
         if args.json {
             print(&format!("{}\n", json!({ "name": new.name, "added": true })))?;
         }
-        return Ok(EXIT_ANSWERED);
+        return Ok(EXIT_SUCCESS);
     }
     check_connection(home, server, &args, background).await
 }
@@ -87,7 +87,7 @@ async fn check_connection(
     pool.close().await;
     print_result.map(|()| match wait_result {
         Err(StopReason::Signal(code)) => code,
-        _ if is_ok => EXIT_ANSWERED,
+        _ if is_ok => EXIT_SUCCESS,
         _ => EXIT_FAILED,
     })
 }

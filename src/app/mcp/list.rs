@@ -8,7 +8,7 @@ use crate::cli::mcp::{ListArgs, ToolsArgs};
 use crate::cli::tool_arguments;
 use crate::config::Home;
 use crate::headless::mcp::{self as cli_output, ServerReport, tools::ServerTools};
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use anyhow::Result;
 
 pub async fn list(home: &Home, args: ListArgs, background: &BackgroundRuntime) -> Result<u8> {
@@ -69,7 +69,7 @@ fn with_usages(report: &ServerReport) -> ServerTools<'_> {
 fn exit_status(wait_result: Result<(), StopReason>, reports: &[ServerReport]) -> u8 {
     match wait_result {
         Err(StopReason::Signal(code)) => code,
-        _ if reports.iter().all(ServerReport::is_ok) => EXIT_ANSWERED,
+        _ if reports.iter().all(ServerReport::is_ok) => EXIT_SUCCESS,
         _ => EXIT_FAILED,
     }
 }

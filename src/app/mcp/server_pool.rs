@@ -25,7 +25,7 @@ const EVENTS_MAX: usize = 256;
 const TICK: Duration = Duration::from_millis(100);
 /// A shorter wait shows no status line.
 const STATUS_DELAY: Duration = Duration::from_millis(400);
-/// Margin on top of the servers' own deadlines, in case these are not kept.
+/// Margin on top of the servers' own deadlines, in case those are missed.
 const WAIT_MARGIN: Duration = Duration::from_secs(60);
 
 pub struct ServerPool {

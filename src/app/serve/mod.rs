@@ -13,7 +13,7 @@ use crate::domain::built_in::FETCH_TOOL;
 use crate::domain::{LaunchConfig, ServerConfig};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::log::{self, LogHandle};
 use crate::provider::Provider;
 use crate::serve::http::{self, HttpHandlers, Listener};
@@ -99,7 +99,7 @@ async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrPrin
     let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
     let result = until_signal(stderr, serving).await?;
     match result {
-        Some(Ok(())) | None => Ok(EXIT_ANSWERED),
+        Some(Ok(())) | None => Ok(EXIT_SUCCESS),
         Some(Err(error)) => {
             stderr.print(&clean_line(&format!("The session failed: {error}")));
             Ok(EXIT_FAILED)
@@ -142,7 +142,7 @@ async fn serve_http(
         http::serve(listener, handlers, calls, options, stop)
     })
     .await?;
-    Ok(EXIT_ANSWERED)
+    Ok(EXIT_SUCCESS)
 }
 
 /// Runs a server. The first signal stops it gracefully, a second one immediately (`None`).

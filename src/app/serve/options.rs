@@ -52,7 +52,7 @@ impl HttpSetup {
         }
         for name in &args.allow_host {
             access = access.with_host(name).ok_or_else(|| {
-                format!("--allow-host needs a host name without port, such as mcp.example.com, not `{name}`.")
+                format!("--allow-host needs a host name without a port, such as mcp.example.com, not `{name}`.")
             })?;
         }
         if let Some(token) = &token {

@@ -1,4 +1,4 @@
-//! Reviews edits of `builtIn`. Its addresses receive what the model passes to a tool, and
+//! Reviews edits to `builtIn`. Its addresses receive what the model passes to a tool, and
 //! `fetchHosts` opens private addresses, so only removing such a host is harmless.
 
 use super::super::BuiltInSection;

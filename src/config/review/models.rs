@@ -165,7 +165,7 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
     changes
 }
 
-/// Changes that neither give power nor redirect the conversation.
+/// Changes that neither grant permissions nor redirect the conversation.
 fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChange> {
     let are_options_harmless = after.provider.options_only_tune_sampling();
     let fields = [

@@ -1,4 +1,4 @@
-//! Reviews edits of `trust.json` by other programs: removing a permission applies at once,
+//! Reviews edits to `trust.json` by other programs: removing a permission applies at once,
 //! adding one needs consent. A tool that can write this file could otherwise allow itself
 //! anything.
 
@@ -36,7 +36,7 @@ fn review_unreadable(
         reviewer.add_needing_consent(TRUST, what, None, None);
     }
     if combined != *before {
-        reviewer.add_harmless(TRUST, "calls that unreadable entries may concern now ask");
+        reviewer.add_harmless(TRUST, "calls that unreadable entries may affect now ask");
     }
     combined
 }

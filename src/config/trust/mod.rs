@@ -24,7 +24,7 @@ const INSTRUCTIONS: &str = "instructions";
 /// Maximum number of entries read from `grants`.
 const RULES_MAX: usize = 10_000;
 
-/// One edit of the file.
+/// One edit to the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEdit {
     AddRule(TrustRule),
@@ -73,7 +73,7 @@ fn unreadable_trust() -> Trust {
     trust
 }
 
-/// The consequence of an unreadable file at start.
+/// The consequence of an unreadable file at startup.
 const UNREADABLE_REASON: &str =
     "Until it is repaired, every call asks, and changed tools are not detected.";
 

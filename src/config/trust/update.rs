@@ -18,7 +18,7 @@ const FILE_BYTES_WITH_DEFINITIONS_MAX: usize = 8 * 1024 * 1024;
 /// Applies `edits` while holding the file's lock. Keeps the entries of other programs.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written. It is unchanged then.
+/// The file cannot be read, parsed or written. In that case, it is unchanged.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
     let result = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {

@@ -1,4 +1,4 @@
-//! Pending edits of `trust.json`. A writer takes all of them at once, so that many edits need
+//! Pending edits to `trust.json`. A writer takes all of them at once, so that many edits need
 //! only one write and stay in order.
 
 use super::{ConfigError, Home, TrustEdit, update_trust};
@@ -23,7 +23,7 @@ impl TrustQueue {
     /// Writes all pending edits. Blocks.
     ///
     /// # Errors
-    /// The file cannot be read, parsed or written. It is unchanged then. If the edits only
+    /// The file cannot be read, parsed or written. In that case, it is unchanged. If the edits only
     /// record first sightings, a failure is logged instead.
     pub fn flush(&self, home: &Home) -> Result<(), ConfigError> {
         let _guard = lock_ignoring_poison(&self.writing);

@@ -1,4 +1,4 @@
-//! Fingerprints of the watched files, and the folders to watch for changes of them.
+//! Fingerprints of the watched files, and the folders to watch for changes to them.
 
 use crate::config::Home;
 use crate::files;

@@ -6,7 +6,7 @@ use super::super::{ToolCall, Usage};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// The most cancelled turns kept; the oldest is dropped first.
+/// Maximum number of cancelled turns kept; the oldest is dropped first.
 const CANCELLED_MAX: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -11,7 +11,7 @@ use std::hash::Hash;
 #[derive(Debug, Clone)]
 pub(super) struct DetachedEntries {
     start: usize,
-    /// The detached entries included a summary, so a note stands in for them.
+    /// The detached entries included a summary, so a note replaces them.
     has_summary_note: bool,
     entries: Vec<TranscriptEntry>,
     piece_indices: HashMap<PieceId, usize>,

@@ -6,13 +6,13 @@
 mod diff;
 mod pattern;
 mod pin_eviction;
-mod rule_status;
+mod rule_caveat;
 mod unreadable;
 
 pub use diff::{DiffSection, DiffSign, PinChange, ToolDefinition};
 pub use pattern::{ArgumentMatcher, ArgumentPattern};
 pub use pin_eviction::{EvictedPins, PINS_MAX, SERVER_PINS_MAX};
-pub use rule_status::RuleCaveat;
+pub use rule_caveat::RuleCaveat;
 pub use unreadable::UnreadableEntries;
 
 use super::tool::canonical_hash;

@@ -239,10 +239,10 @@ fn invalid_patterns_are_rejected_with_a_reason() {
 
 #[test]
 fn a_pattern_made_from_a_call_matches_it() {
-    let called = arguments(json!({
+    let call_arguments = arguments(json!({
         "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
     }));
-    let json = ArgumentPattern::from_arguments(&called).to_json();
+    let json = ArgumentPattern::from_arguments(&call_arguments).to_json();
     let reparsed = ArgumentPattern::from_json(&json).expect("a valid pattern");
-    assert!(reparsed.matches(&called), "{reparsed:?}");
+    assert!(reparsed.matches(&call_arguments), "{reparsed:?}");
 }

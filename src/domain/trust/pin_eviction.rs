@@ -5,7 +5,7 @@ use super::{Server, Trust};
 use crate::domain::{LaunchId, ServerId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most definitions stored per server, more than a server can list at once.
+/// Maximum number of definitions stored per server; more than a server can list at once.
 pub const SERVER_PINS_MAX: usize = 6_000;
 /// The total number of definitions above which those of removed servers are evicted.
 pub const PINS_MAX: usize = 20_000;

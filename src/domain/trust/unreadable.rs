@@ -18,7 +18,7 @@ pub struct UnreadableEntries {
     pub is_file_unreadable: bool,
     /// The server of an unreadable rule is unknown, so every call asks.
     pub has_rule_without_server: bool,
-    /// Servers with a rule whose tool is unreadable; all calls of their tools ask.
+    /// Servers with a rule whose tool is unreadable; all calls to their tools ask.
     pub servers: BTreeSet<ServerId>,
     /// Tools with an unreadable rule; their calls ask.
     pub tools: BTreeSet<(ServerId, String)>,
@@ -75,7 +75,7 @@ impl AcceptedDefinition {
 }
 
 impl Trust {
-    /// Whether calls of this tool must ask, whatever the tool mode and the rules.
+    /// Whether calls to this tool must ask, whatever the tool mode and the rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
         let unreadable = &self.unreadable;
         let mut tools = unreadable.tools.iter();

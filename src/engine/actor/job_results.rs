@@ -45,7 +45,7 @@ impl Actor {
         }
     }
 
-    /// Applies a dialect once it was written to the file.
+    /// Applies a dialect once it has been written to the file.
     fn handle_dialect_stored(
         &mut self,
         model: &ModelRef,

@@ -115,7 +115,7 @@ impl Actor {
     }
 
     /// Adds the untrusted text found in the saved messages of an opened session, unless
-    /// another session was opened since.
+    /// another session has been opened since.
     pub(super) fn handle_messages_scanned(
         &mut self,
         seq: ConversationSeq,

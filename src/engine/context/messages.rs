@@ -11,7 +11,7 @@ use crate::domain::{
 /// Longer results are truncated before they are sent.
 pub const RESULT_BYTES_MAX: usize = 100_000;
 
-/// One exchange within a turn: calls and their results, or an unreadable call.
+/// One exchange within a turn: calls and their results, or an unusable call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
     Calls {

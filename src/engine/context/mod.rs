@@ -185,7 +185,7 @@ impl ContextBudget {
         let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
-            let limit = window::limit(model, &model_info, 0);
+            let limit = window::displayed_limit(model, &model_info, 0);
             outputs.push(usage.set_estimate(estimate, limit));
             let exceeded_limit = limit.filter(|limit| estimate > *limit);
             outputs.extend(exceeded_limit.map(|limit| {
@@ -248,7 +248,7 @@ impl ContextBudget {
                 let tokens_max = limits.automatic_max.max(limits.floor);
                 Some(tokens_max.min(limits.limit.unwrap_or(u64::MAX)))
             }
-            false => window::limit(model, &model_info, 0),
+            false => window::displayed_limit(model, &model_info, 0),
         }
     }
 
@@ -269,7 +269,7 @@ impl ContextBudget {
         model: &ModelConfig,
         raw_estimate: u64,
     ) -> BudgetOutput {
-        let limit = window::limit(
+        let limit = window::displayed_limit(
             model,
             &self.usage.model_info_or_default(),
             self.usage.num_ctx,

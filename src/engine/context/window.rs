@@ -92,7 +92,7 @@ impl TokenCalibration {
         };
         let ratio = count as f64 / counted_raw_estimate.max(1) as f64;
         let tokens = if raw_estimate >= counted_raw_estimate {
-            // New text may be of another kind than the text so far, so use the mean of the
+            // New text may be of a different kind from the text so far, so use the mean of the
             // observed and the average ratio.
             let added_ratio = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
             count as f64 + (raw_estimate - counted_raw_estimate) as f64 * added_ratio
@@ -206,7 +206,7 @@ pub enum ContextFit {
 }
 
 /// The context size shown by the meter, if known.
-pub fn limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
+pub fn displayed_limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
     let limit = match model.provider.truncates_silently() {
         true => Some(num_ctx),
         false => model

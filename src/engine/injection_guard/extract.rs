@@ -1,5 +1,5 @@
 //! Finds the calls in an untrusted text that the scanner would recognize if a model repeated
-//! them: also in a code fence or backticks, inside other JSON, escaped, or after a tag that
+//! them, even in a code fence or backticks, inside other JSON, escaped, or after a tag that
 //! starts thinking. Takes linear time.
 
 use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};

@@ -155,8 +155,8 @@ impl ModelRegistry {
         listed.is_some_and(|listed| listed.info.has_capability("tools") == Some(true))
     }
 
-    /// Selects a model after it was written to the file. Does not reload the file, because other
-    /// edits in it must be reviewed first.
+    /// Selects a model after it has been written to the file. Does not reload the file, because
+    /// other edits in it must be reviewed first.
     pub fn handle_model_added(
         &mut self,
         model: ModelConfig,
@@ -219,7 +219,8 @@ impl ModelRegistry {
         self.new_server_listing = Some(AbortOnDropHandle::new(task));
     }
 
-    /// The user named another server, or none.
+    /// Stops listing the models of a new server and forgets its list, because the user named a
+    /// different server or none.
     pub fn stop_listing_new_server(&mut self) {
         self.new_server_listing = None;
         self.new_server_models = None;

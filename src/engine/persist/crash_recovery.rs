@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub struct CrashRecovery {
-    /// Turns that were not offered yet.
+    /// Turns that have not been offered yet.
     unfinished: VecDeque<UnfinishedTurns>,
 }
 

@@ -1,5 +1,4 @@
-//! Saves everything at the end of the program, until everything is written or the disk
-//! refuses.
+//! Saves everything at exit, until everything is written or the disk fails.
 
 use super::journal_writer::JournalEvent;
 use super::session_writer::ConversationSeq;

@@ -234,7 +234,7 @@ impl Persistence {
     fn handle_journal_event(&mut self, event: JournalEvent, cx: &mut EngineCx) {
         match event {
             JournalEvent::Written => cx.clear_banner(&UNWRITABLE_JOURNAL),
-            JournalEvent::Slow => tracing::warn!("writing the journal takes long"),
+            JournalEvent::Slow => tracing::warn!("writing the journal is taking a long time"),
             JournalEvent::Failed(error) => {
                 tracing::warn!("the journal cannot be written: {error}");
                 let notice = Notice::warning(format!("The journal cannot be written: {error}."))

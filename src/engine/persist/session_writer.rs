@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 const DELAY_MIN: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
 
-/// Identifies a conversation, also before it has a file. Each conversation that is started or
+/// Identifies a conversation, even before it has a file. Each conversation that is started or
 /// opened gets a new number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ConversationSeq(pub u64);
@@ -168,7 +168,7 @@ impl SessionWriter {
         outcome
     }
 
-    /// Whether every queued save was attempted.
+    /// Whether every queued save has been attempted.
     pub fn is_idle(&self) -> bool {
         self.running_write.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }

@@ -63,7 +63,7 @@ impl Observation {
     }
 
     pub(super) fn give_up(&mut self, problem: String) {
-        // Add the reason of a pending retry, which is more useful than the timeout.
+        // Add the reason for a pending retry, which is more useful than the timeout.
         let reason = self.retry_reason.take().map(|reason| format!(" {reason}"));
         self.problem = Some(problem + &reason.unwrap_or_default());
         self.is_interrupted = true;
@@ -145,7 +145,7 @@ impl Observation {
             Ask::AfterError { .. } => (UserChoice::Stop, format!("{PROBE_TOOL} itself failed.")),
             _ => (
                 UserChoice::Stop,
-                "the turn needed a decision of the user.".to_owned(),
+                "the turn needed a decision by the user.".to_owned(),
             ),
         };
         self.problem = Some(problem);

@@ -36,7 +36,7 @@ pub struct DialectProbe {
     pub model: Arc<ModelConfig>,
     /// The chat's system prompt, because it affects whether the model follows a dialect.
     pub system_prompt: Arc<str>,
-    /// The conversation's context size. Another size would make Ollama reload the model.
+    /// The conversation's context size. A different size would make Ollama reload the model.
     pub num_ctx: u32,
     /// The context size that the user allowed in the conversation.
     pub approved_num_ctx: u64,
@@ -77,7 +77,8 @@ impl RunningProbe {
         ProbeEvent::Finished(result)
     }
 
-    /// Takes the finished attempts that were not received yet. Other queued events are dropped.
+    /// Takes the finished attempts that have not been received yet. Other queued events are
+    /// dropped.
     pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|event| match event {
@@ -135,14 +136,14 @@ impl DialectProbe {
 
 fn log_trial(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
-    let fault = trial.problem.as_deref().unwrap_or("no fault");
+    let problem = trial.problem.as_deref().unwrap_or("no problem");
     let seconds = trial.elapsed.as_secs_f64();
     let (call, used_result) = (&trial.call, trial.used_result);
     if *call == CallOutcome::Skipped {
-        return tracing::info!("probe of {model}: {dialect}: {fault}");
+        return tracing::info!("probe of {model}: {dialect}: {problem}");
     }
     tracing::info!(
-        "probe of {model}: {dialect}: wrote {call:?}, answered {used_result}, {seconds:.1} s, {fault}"
+        "probe of {model}: {dialect}: wrote {call:?}, answered {used_result}, {seconds:.1} s, {problem}"
     );
 }
 

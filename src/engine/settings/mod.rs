@@ -1,5 +1,5 @@
 //! The active settings: the contents of the files and the choices made since. `reload` applies
-//! edits of the files, `personas` selects the persona, `system_prompt` replaces an outdated
+//! edits to the files, `personas` selects the persona, `system_prompt` replaces an outdated
 //! prompt file.
 
 mod personas;

@@ -124,7 +124,7 @@ impl TrustState {
         parts.join("\n\n").into()
     }
 
-    /// Reports changes of approved instructions, each change once.
+    /// Reports changes to approved instructions, each change once.
     pub fn report_changed_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
         for server in servers {
             let Some(instructions) = instructions_text(server) else {

@@ -1,7 +1,7 @@
-//! Pins: the accepted definitions of tools, recorded when a tool is first offered. If its server
-//! changes it, a tool is withheld, in both tool modes, until the user has seen and accepted the
-//! difference. A banner reports the change at once. The question is asked with the next prompt
-//! or at the user's request, one tool at a time.
+//! Pins: the accepted definitions of tools, recorded when a tool is first offered. If a server
+//! changes the definition of a tool, the tool is withheld, in both tool modes, until the user has
+//! seen and accepted the difference. A banner reports the change at once. The question is asked
+//! with the next prompt or at the user's request, one tool at a time.
 
 use super::TrustState;
 use crate::config::{PinnedTool, TrustEdit};
@@ -109,7 +109,7 @@ impl TrustState {
         }
     }
 
-    /// The changes of all tools that differ from their accepted definitions.
+    /// The changes to all tools that differ from their accepted definitions.
     pub fn pin_changes(&self, servers: &[Server]) -> Vec<PinChange> {
         let changes_of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));

@@ -288,7 +288,7 @@ impl Turn {
         }
     }
 
-    /// Applies a changed toolset. Undecided calls of removed or changed tools are not run.
+    /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {

@@ -239,7 +239,7 @@ impl Turn {
         let name = &call.name;
         if call.is_truncated {
             return Err(format!(
-                "the token limit cut the call of `{name}` before it was complete"
+                "the token limit cut off the call to `{name}` before it was complete"
             ));
         }
         let tool = match self.setup.toolset.resolve(call.server.as_deref(), name) {

@@ -71,7 +71,7 @@ impl Turn {
                 self.finish_reply(end);
             }
             part => {
-                // The reply continues, so the question whether to keep waiting is moot.
+                // The reply continues, so the question of whether to keep waiting is moot.
                 self.close_ask();
                 self.state = TurnState::Streaming;
                 self.round.has_token |= part != TurnInput::Heartbeat;
@@ -218,7 +218,7 @@ impl Turn {
             }
             Ok(end) => {
                 if end.is_truncated {
-                    self.fail_incomplete_summary("The summary was cut by the token limit.");
+                    self.fail_incomplete_summary("The summary was cut off at the token limit.");
                 }
                 self.finish_with_answer(end.is_truncated);
             }
@@ -251,7 +251,7 @@ impl Turn {
         }
     }
 
-    /// Marks calls that the token limit may have cut, because a call with incomplete arguments
+    /// Marks calls that the token limit may have cut off, because a call with incomplete arguments
     /// must not run. That may be the last native call, and every call in text whose form is not
     /// terminated. Calls in text come last in the list, even if they precede native calls in the
     /// reply.
@@ -267,7 +267,7 @@ impl Turn {
             }
         }
         self.note(
-            Notice::warning("The reply was cut by the token limit.")
+            Notice::warning("The reply was cut off at the token limit.")
                 .with_advice("The model's `options` in config.json can raise it."),
         );
     }
@@ -302,7 +302,7 @@ impl Turn {
         }
         if is_truncated {
             self.note(
-                Notice::warning("The answer was cut by the token limit.")
+                Notice::warning("The answer was cut off at the token limit.")
                     .with_advice(Advice::Continue)
                     .with_advice("The model's `options` in config.json can raise it."),
             );

@@ -42,7 +42,7 @@ impl Turn {
         true
     }
 
-    /// Puts "never" decisions first. They override other decisions about calls of the same tool:
+    /// Puts "never" decisions first. They override other decisions about calls to the same tool:
     /// those calls are finished here. Returns the decisions still to apply.
     pub(super) fn prioritize_never_decisions(
         &mut self,
@@ -85,7 +85,7 @@ impl Turn {
         RuleScope::Server { tools }
     }
 
-    /// Applies changed permissions, and closes undecided calls of a tool that was blocked
+    /// Applies changed permissions, and closes undecided calls to a tool that was blocked
     /// meanwhile. Revoked grants take effect before the next call starts.
     pub(super) fn handle_trust_changed(&mut self, approval: Approval) {
         self.setup.approval = approval;

@@ -72,14 +72,14 @@ pub enum TurnInput {
         raw: String,
         why: String,
     },
-    /// Token counts of the server for this round.
+    /// The server's token counts for this round.
     Usage(Usage),
     Noted(Notice),
     /// The reply ended or failed.
     ReplyEnded(Result<ReplyEnd, ReplyFailure>),
     /// The pause before the next attempt is over or was skipped.
     RetryDue,
-    /// Nothing was received for this time.
+    /// Nothing was received for this long.
     Idle {
         seconds: u64,
     },
@@ -115,7 +115,7 @@ pub enum TurnInput {
     TrustChanged(Box<Approval>),
 }
 
-/// How a reply ended that did not fail.
+/// How a successful reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
     /// The token limit ended the reply, so its last part may be incomplete.

@@ -106,7 +106,7 @@ pub(super) struct TurnDriver {
     idle_timeout: Duration,
     idle_deadline: Option<Instant>,
     reply: Option<OpenReply>,
-    /// The running query whether the server has loaded the model.
+    /// The running query of whether the server has loaded the model.
     load_query: OptionFuture<BoxFuture<'static, Option<bool>>>,
     /// The running argument check.
     argument_check: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,

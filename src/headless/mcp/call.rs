@@ -4,7 +4,7 @@ use super::clean_line;
 use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::trust::PinChange;
 use crate::domain::{ServerId, Tool, ToolOutcome};
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
+use crate::headless::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_SUCCESS};
 use crate::text::Clean;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub fn render_call(
     is_json: bool,
 ) -> CallOutput {
     let exit_code = match outcome {
-        ToolOutcome::Succeeded { .. } => EXIT_ANSWERED,
+        ToolOutcome::Succeeded { .. } => EXIT_SUCCESS,
         ToolOutcome::Interrupted => EXIT_INTERRUPTED,
         _ => EXIT_FAILED,
     };

@@ -157,7 +157,7 @@ impl Connection {
             body: None,
         };
         if self.has_session() && self.remote.send(&request).await.is_err() {
-            tracing::debug!("the session could not be ended at the server");
+            tracing::debug!("the session could not be ended on the server");
         }
     }
 

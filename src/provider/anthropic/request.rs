@@ -56,7 +56,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
 }
 
 /// Adds the offered tools. If there are none, the tools that earlier messages call are declared
-/// but forbidden, because the API rejects calls of undeclared tools.
+/// but forbidden, because the API rejects calls to undeclared tools.
 fn add_tools(request: &ChatRequest, body: &mut Map<String, Value>) {
     if !request.tools.is_empty() {
         let schemas = schema::tool_schemas(&request.tools);

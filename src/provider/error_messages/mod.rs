@@ -50,14 +50,14 @@ pub(super) fn notice(
 fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
     let RequestTarget { url, name, .. } = target;
     let check_advice =
-        format!("Check the network connection and baseUrl of `{name}` in config.json.");
+        format!("Check the network connection and `baseUrl` of `{name}` in config.json.");
     match cause {
         FailureCause::ConnectionRefused => Notice::failure(format!("Nothing listens at {url}."))
             .with_advice(match target.provider.server_command() {
                 Some(command) => {
-                    format!("Start it with `{command} serve`, or check baseUrl in config.json.")
+                    format!("Start it with `{command} serve`, or check `baseUrl` in config.json.")
                 }
-                None => format!("Start the server, or check baseUrl of `{name}` in config.json."),
+                None => format!("Start the server, or check `baseUrl` of `{name}` in config.json."),
             }),
         FailureCause::HostNotFound => {
             Notice::failure(format!("The host of {url} was not found.")).with_advice(check_advice)
@@ -75,16 +75,16 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
                 Notice::failure(format!("Cannot connect to {url}.")).with_reason(with_period(why));
             if why.to_lowercase().contains("certificate") {
                 notice.with_advice(format!(
-                    "If the server uses your own certificate, set caFile of `{name}` in config.json."
+                    "If the server uses your own certificate, set `caFile` of `{name}` in config.json."
                 ))
             } else {
-                notice.with_advice(format!("Check baseUrl of `{name}` in config.json."))
+                notice.with_advice(format!("Check `baseUrl` of `{name}` in config.json."))
             }
         }
         FailureCause::Redirected { to } => Notice::failure(format!("{url} redirects to {to}."))
             .with_reason("Conversations are sent only to the address in config.json.")
             .with_advice(format!(
-                "If the new address is right, set it as baseUrl of `{name}`."
+                "If the new address is right, set it as `baseUrl` of `{name}`."
             )),
         _ => Notice::failure(format!("{url} closed the connection before it answered."))
             .with_retry_advice(target),
@@ -117,7 +117,7 @@ fn reply_notice(target: &RequestTarget, cause: &FailureCause, has_partial_reply:
             Notice::failure(format!("The answer from {url} is not valid."))
                 .with_reason(malformed_reason(malformed))
                 .with_advice(format!(
-                    "Check baseUrl and provider of `{name}` in config.json."
+                    "Check `baseUrl` and `provider` of `{name}` in config.json."
                 ))
         }
         _ => Notice::failure(format!(
@@ -138,7 +138,7 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
                     "The environment variable {variable} is unset or empty."
                 ))
                 .with_advice(format!(
-                    "Set it and restart humble, or set apiKey of `{name}` in config.json."
+                    "Set it and restart humble, or set `apiKey` of `{name}` in config.json."
                 ))
         }
         FailureCause::UnusableKey { why } => Notice::failure(format!(
@@ -146,25 +146,27 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         ))
         .with_reason(capitalized(&with_period(why)))
         .with_advice(format!(
-            "Correct apiKey of `{name}` in config.json, or the environment variable it names."
+            "Correct `apiKey` of `{name}` in config.json, or the environment variable it names."
         )),
-        FailureCause::InvalidBaseUrl { given, why } => {
-            Notice::failure(format!("The baseUrl of `{name}` is not valid: `{given}`."))
-                .with_reason(capitalized(&with_period(why)))
-                .with_advice("Correct it in config.json. Example: http://localhost:11434.")
-        }
+        FailureCause::InvalidBaseUrl { given, why } => Notice::failure(format!(
+            "The `baseUrl` of `{name}` is not valid: `{given}`."
+        ))
+        .with_reason(capitalized(&with_period(why)))
+        .with_advice("Correct it in config.json. Example: http://localhost:11434."),
         FailureCause::InvalidCaFile { path, why } => Notice::failure(format!(
-            "The caFile of `{name}` cannot be used: {}.",
+            "The `caFile` of `{name}` cannot be used: {}.",
             path.display()
         ))
         .with_reason(capitalized(&with_period(why)))
         .with_advice(format!(
-            "Set caFile of `{name}` in config.json to a file of certificates in PEM format."
+            "Set `caFile` of `{name}` in config.json to a file of certificates in PEM format."
         )),
         FailureCause::TlsUnavailable { why } => {
             Notice::failure("Secure connections cannot be set up on this system.")
                 .with_reason(capitalized(&with_period(why)))
-                .with_advice("Install the system's CA certificates, or set caFile in config.json.")
+                .with_advice(
+                    "Install the system's CA certificates, or set `caFile` in config.json.",
+                )
         }
         FailureCause::ScriptExhausted { rounds } => Notice::failure(format!(
             "The script has {rounds} rounds, but the model was asked once more."

@@ -26,10 +26,9 @@ impl ProviderError {
     }
 
     fn new_server_notice(&self) -> Notice {
-        let usual = self.notice();
         let notice = Notice {
             advice: Vec::new(),
-            ..usual
+            ..self.notice()
         };
         match &self.cause {
             FailureCause::MissingKey { variable } => Notice::failure(format!(

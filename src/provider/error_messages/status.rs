@@ -31,7 +31,7 @@ pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             Some(message),
         )
         .with_advice(format!(
-            "Set toolCalls of `{name}` to \"prompt\" in config.json; the tools are then described in the prompt."
+            "Set `toolCalls` of `{name}` to \"prompt\" in config.json; the tools are then described in the prompt."
         ))
         .with_advice(Advice::Probe),
         FailureCause::NoCredit { status, message } => with_server_text(
@@ -83,7 +83,7 @@ fn status_notice(
             notice
                 .with_advice(match target.provider.server_command() {
                     Some(command) => format!("Pull it with `{command} pull {model}`."),
-                    None => format!("Check model of `{name}` in config.json."),
+                    None => format!("Check `model` of `{name}` in config.json."),
                 })
                 .with_advice(Advice::ChooseOtherModel)
         }
@@ -91,7 +91,7 @@ fn status_notice(
             Some(path) => format!("{path} does not exist at {url} (HTTP {status})."),
             None => format!("The requested address does not exist at {url} (HTTP {status})."),
         })
-        .with_advice(format!("Check baseUrl of `{name}` in config.json.")),
+        .with_advice(format!("Check `baseUrl` of `{name}` in config.json.")),
         413 => failure(format!(
             "The conversation is too large for {url} (HTTP 413)."
         ))
@@ -111,7 +111,7 @@ fn status_notice(
             .with_retry_advice(target),
         _ if server_text.contains("does not support thinking") => {
             failure(format!("{url} refused the request (HTTP {status}).")).with_advice(format!(
-                "Remove think from `{name}` in config.json, or set it to false."
+                "Remove `think` from `{name}` in config.json, or set it to false."
             ))
         }
         _ => failure(format!("{url} refused the request (HTTP {status})."))
@@ -125,14 +125,14 @@ fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice 
     let failure = |summary: String| with_server_text(Notice::failure(summary), message);
     if !target.has_key {
         return failure(format!("{url} requires an API key (HTTP 401)."))
-            .with_advice(format!("Set apiKey of `{name}` in config.json."));
+            .with_advice(format!("Set `apiKey` of `{name}` in config.json."));
     }
     let variable_hint = match target.provider.key_variable() {
-        Some(variable) => format!(" ({variable} if apiKey is not set)"),
+        Some(variable) => format!(" ({variable} if `apiKey` is not set)"),
         None => String::new(),
     };
     failure(format!("{url} rejected the API key (HTTP 401).")).with_advice(format!(
-        "Check apiKey of `{name}` in config.json, or the environment variable it names{variable_hint}."
+        "Check `apiKey` of `{name}` in config.json, or the environment variable it names{variable_hint}."
     ))
 }
 

@@ -9,11 +9,13 @@ pub fn reject_unknown(arguments: &Arguments, tool: &str, known: &[&str]) -> Resu
     let Some(unknown) = unknown else {
         return Ok(());
     };
-    let takes = match known {
+    let accepted = match known {
         [] => "takes no arguments".to_owned(),
         _ => format!("takes only `{}`", known.join("`, `")),
     };
-    Err(format!("There is no argument `{unknown}`: {tool} {takes}."))
+    Err(format!(
+        "There is no argument `{unknown}`: {tool} {accepted}."
+    ))
 }
 
 /// A string without surrounding whitespace. `None` if it is absent, `null` or blank.

@@ -154,7 +154,7 @@ impl MarkdownLayout {
                 let bar = self.code_bar();
                 leaf.prefixes = self.intern_prefixes(prefix, &bar);
                 if !source[info.clone()].trim().is_empty() {
-                    // The name of the language stands above the bar.
+                    // The name of the language is above the bar.
                     leaf.prefixes.next = self.intern_prefixes(prefix, INSET).next;
                 }
                 LeafLayout::Code(self.open_code(leaf, source, info))

@@ -150,7 +150,7 @@ impl<'a> MathScan<'a> {
         is_open.then_some(limit)
     }
 
-    /// Where to continue after a candidate that starts no math.
+    /// Where to continue after a candidate that does not start math.
     fn after_candidate(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         if bytes[start] == b'\\' {

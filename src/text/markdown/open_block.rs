@@ -43,8 +43,8 @@ pub struct LinePart {
 }
 
 impl OpenBlock {
-    /// Scans the next line of open display math, in which `- b` or `---` start no block. Returns
-    /// false if none is open. A blank line ends it with its paragraph.
+    /// Scans the next line of open display math, in which `- b` or `---` do not start a block.
+    /// Returns false if none is open. A blank line ends it with its paragraph.
     pub fn push_math_line(&mut self, rest: &LineRest, emit: &mut impl FnMut(BlockEvent)) -> bool {
         let Self::Paragraph {
             last_line,

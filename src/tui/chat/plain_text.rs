@@ -49,7 +49,7 @@ impl PlainText {
         self.text.len() + self.rows.len() * 8
     }
 
-    /// Appends the part of `raw` that was not processed before.
+    /// Appends the part of `raw` that has not been processed yet.
     pub fn extend_to(&mut self, raw: &str) {
         let clean = self.sanitizer.push(&raw[self.raw_bytes..]);
         self.raw_bytes = raw.len();

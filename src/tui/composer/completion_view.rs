@@ -124,7 +124,7 @@ fn draw_beside(completion: &CompletionRow, columns: u16, line: Rect, pen: &mut P
     }
 }
 
-/// The list keeps no state: the selected row is at the bottom at the latest.
+/// The list keeps no state: it scrolls only once the selected row would be below the bottom.
 fn list_count(list: &CompletionList, visible: u16) -> ListCount {
     let (count, visible) = (list.rows.len(), usize::from(visible));
     let above = list

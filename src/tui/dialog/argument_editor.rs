@@ -14,7 +14,8 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Opens the list of values, or all arguments as JSON if they are easy to edit.
+/// Opens the list of editable values. A single value is opened directly; without any, all
+/// arguments are opened as JSON.
 pub fn edit_arguments(shared: SharedUiState, ask: &mut Dialog) {
     let Some(arguments) = current_arguments(shared, ask) else {
         return;
@@ -121,7 +122,7 @@ pub fn argument_editor_key(
     cx: &mut UiContext,
 ) -> Option<UserAnswer> {
     let tool = ask.call()?.tool.clone();
-    let called = current_arguments(cx.shared, ask)?;
+    let current = current_arguments(cx.shared, ask)?;
     let DialogMode::EditArguments {
         editor,
         error,
@@ -147,12 +148,12 @@ pub fn argument_editor_key(
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let text = editor.text();
             let edited = match target {
-                EditTarget::Pattern => match parse_pattern_for(&called, &text) {
+                EditTarget::Pattern => match parse_pattern_for(&current, &text) {
                     Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
                     Err(reason) => Err(reason),
                 },
                 EditTarget::Arguments => parse_arguments(&text),
-                EditTarget::Value { pointer, .. } => with_edited_value(&called, pointer, &text),
+                EditTarget::Value { pointer, .. } => with_edited_value(&current, pointer, &text),
             };
             match edited {
                 Ok(_) if check.is_some() => return None,

@@ -36,8 +36,8 @@ pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
     };
     let arguments = arguments.clone();
     match ask.drawn_arguments.get_mut(ask.call_index) {
-        Some(Some(argued)) => argued.update(&arguments),
-        Some(argued) => *argued = Some(DrawnArguments::new(&arguments)),
+        Some(Some(drawn)) => drawn.update(&arguments),
+        Some(drawn) => *drawn = Some(DrawnArguments::new(&arguments)),
         None => {}
     }
 }
@@ -90,8 +90,8 @@ fn plain_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> 
         }
         Ask::AfterError {
             failed,
-            requested_tools: wanted,
-        } => failed_call_rows(shared, *failed, wanted, columns),
+            requested_tools,
+        } => failed_call_rows(shared, *failed, requested_tools, columns),
         Ask::Stalled { seconds } => {
             let text = format!("The model has sent nothing for {seconds} s.");
             wrapped_rows(&Clean::single_line(&text), columns)
@@ -123,9 +123,9 @@ fn plain_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> 
         }
         Ask::RoundLimit {
             rounds,
-            was_told_to_answer: again,
+            was_told_to_answer,
         } => {
-            let text = if *again {
+            let text = if *was_told_to_answer {
                 "The model was asked to answer now, but still calls tools.".to_owned()
             } else {
                 format!("The model has called tools in {rounds} rounds of this turn.")
@@ -179,21 +179,21 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     let mut rows = Vec::new();
     if with_heading {
         let heading = heading_of(&tool.name, call);
-        rows = to_lines(rows_with_continuation_sign(&heading, columns, shared));
+        rows = to_lines(rows_with_continuation_marker(&heading, columns, shared));
     }
     let heading_rows = rows.len();
     if let Some(call) = call.filter(|_| !ask.is_edited()) {
         rows.extend(json_change_rows(call, columns));
     }
     let first_argument = rows.len();
-    let argued = ask
+    let drawn = ask
         .drawn_arguments
         .get(ask.call_index)
         .and_then(Option::as_ref);
-    let laid = argued.map(|argued| argued.rows(columns, &shared.glyphs));
-    let arguments = laid.map(|laid| {
-        rows.extend(laid.rows);
-        (first_argument, laid.starts)
+    let drawn_rows = drawn.map(|drawn| drawn.rows(columns, &shared.glyphs));
+    let arguments = drawn_rows.map(|drawn_rows| {
+        rows.extend(drawn_rows.rows);
+        (first_argument, drawn_rows.starts)
     });
     rows.extend(description_line(shared, tool, columns));
     DialogBody {
@@ -255,34 +255,34 @@ fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<
     Some(line)
 }
 
-/// Wraps text and marks every row after the first with a continuation sign.
-fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState) -> Vec<String> {
+/// Wraps text and marks every row after the first with a continuation marker.
+fn rows_with_continuation_marker(text: &Clean, columns: u16, shared: SharedUiState) -> Vec<String> {
     let mut rows = wrapped_rows(text, columns);
     if rows.len() > 1 {
-        let [_, sign, _] = shared.glyphs.continuations;
+        let [_, marker, _] = shared.glyphs.continuations;
         let narrow = wrapped_rows(text, columns.saturating_sub(2).max(1));
-        let signed = narrow
+        let marked = narrow
             .into_iter()
             .enumerate()
             .map(|(index, row)| match index {
                 0 => row,
-                _ => format!("{sign} {row}"),
+                _ => format!("{marker} {row}"),
             });
-        rows = signed.collect();
+        rows = marked.collect();
     }
     rows
 }
 
-/// The server's description of its tool. Each row starts with a sign of ours.
+/// The server's description of its tool. Each row starts with our own marker.
 pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
-    let manners = annotation_labels(tool, shared.glyphs.dot);
+    let labels = annotation_labels(tool, shared.glyphs.dot);
     let mut lines: Vec<Clean> = Vec::new();
     if !description.is_empty() {
         lines.extend(split_lines(description).map(Clean::escaped));
     }
-    if !manners.is_empty() {
-        lines.push(Clean::single_line(&format!("{manners} (the server says)")));
+    if !labels.is_empty() {
+        lines.push(Clean::single_line(&format!("{labels} (the server says)")));
     }
     let columns = columns.saturating_sub(width(QUOTE_PREFIX) as u16).max(1);
     lines
@@ -297,7 +297,7 @@ pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec
 fn failed_call_rows(
     shared: SharedUiState,
     failed: CallId,
-    wanted: &[String],
+    requested_tools: &[String],
     columns: u16,
 ) -> Vec<String> {
     let call = shared.transcript.call(failed);
@@ -306,7 +306,7 @@ fn failed_call_rows(
     rows.push(String::new());
     let wanted = format!(
         "It failed. The model now wants to call: {}",
-        wanted.join(", ")
+        requested_tools.join(", ")
     );
     rows.extend(wrapped_rows(&single_line(&wanted), columns));
     rows.extend([String::new(), "Error:".to_owned()]);

@@ -61,7 +61,7 @@ pub fn added() -> TextStyle {
     TextStyle::from_role(StyleRole::Token(Token::Added))
 }
 
-/// A server's instructions, each line behind a sign, so that none can pass for our text.
+/// A server's instructions, each line after a marker, so that none can pass for our text.
 pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<StyledLine> {
     let mut intro = Clean::name(server.as_str());
     intro.append(&Clean::from_static(

@@ -11,8 +11,8 @@ use crate::tui::widgets::painter::wrapped_rows;
 pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> Vec<String> {
     let say = |words: &str| wrapped_rows(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
-    if let Some(fault) = &report.error {
-        rows.extend(say(&advice::notice_line(fault)));
+    if let Some(error) = &report.error {
+        rows.extend(say(&advice::notice_line(error)));
         rows.push(String::new());
     }
     rows.extend(say(&report.verdict_text()));
@@ -20,10 +20,10 @@ pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> V
         rows.push(String::new());
         rows.extend(table(&report.trials, columns));
     }
-    let faults: Vec<String> = report.failure_lines().collect();
-    if !faults.is_empty() {
+    let failures: Vec<String> = report.failure_lines().collect();
+    if !failures.is_empty() {
         rows.push(String::new());
-        rows.extend(faults.iter().flat_map(|fault| say(fault)));
+        rows.extend(failures.iter().flat_map(|failure| say(failure)));
     }
     if let Some(words) = report.recommendation_text() {
         rows.push(String::new());

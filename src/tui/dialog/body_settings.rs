@@ -8,13 +8,13 @@ use crate::tui::dialog::body_pin::{added, removed};
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// The most changes listed.
+/// Maximum number of changes listed.
 const CHANGES_MAX: usize = 200;
-/// The most lines listed per value.
+/// Maximum number of lines listed per value.
 const LINES_MAX: usize = 2_000;
 
 pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<StyledLine> {
-    let intro = "Settings files were edited while humble is running. Changes you reject here \
+    let intro = "Settings files were edited while humble was running. Changes you reject here \
                  still apply at the next start:";
     let mut rows = to_lines(wrapped_rows(&Clean::single_line(intro), columns));
     let mut file = "";
@@ -64,7 +64,8 @@ pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<StyledL
     rows
 }
 
-/// Prefixes each line of a value with `sign`, so that no line can pass for a different value.
+/// Prefixes each line of a value with the diff sign `sign`, so that no line can pass for a
+/// different value.
 fn push_value_rows(rows: &mut Vec<StyledLine>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
     let style = match sign {

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 const WIDTH_MAX: usize = 1_200;
 /// Columns shown of a call's arguments.
 const ARGUMENTS_MAX: usize = 8_000;
-/// Calls listed at most.
+/// Maximum number of calls listed.
 const CALLS_MAX: usize = 100;
 
 pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {

@@ -43,7 +43,7 @@ fn compact_keys(
     columns: usize,
 ) -> Vec<(Option<usize>, String)> {
     let items = choice_row::items(words);
-    let wide = |keys: &[(Option<usize>, String)]| {
+    let total_width = |keys: &[(Option<usize>, String)]| {
         let columns: usize = keys.iter().map(|(_, key)| width(key) + 1).sum();
         columns.saturating_sub(1)
     };
@@ -53,14 +53,14 @@ fn compact_keys(
             .into_iter()
             .map(|item| (None, format!("{} {}", item.key, item.label)))
             .collect();
-        while keys.len() > 1 && wide(&keys) > columns {
+        while keys.len() > 1 && total_width(&keys) > columns {
             keys.pop();
         }
         return keys;
     }
     let keys = items.into_iter().map(|item| (item.row, item.key));
     let mut keys: Vec<(Option<usize>, String)> = keys.collect();
-    if wide(&keys) > columns {
+    if total_width(&keys) > columns {
         keys.retain(|(at, _)| {
             let row = at.and_then(|at| words.rows.get(at));
             *at == chosen && at.is_some() || !row.is_some_and(is_rare)

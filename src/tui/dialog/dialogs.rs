@@ -130,10 +130,16 @@ impl Dialogs {
     }
 
     /// The dialog's height: its preferred height, at most `room`. If `room` is too small for
-    /// a frame, the height may reach `most`; without a frame it is `most`.
-    pub fn height(&mut self, shared: SharedUiState, columns: u16, room: u16, most: u16) -> u16 {
+    /// a frame, the height may reach `height_max`; without a frame it is `height_max`.
+    pub fn height(
+        &mut self,
+        shared: SharedUiState,
+        columns: u16,
+        room: u16,
+        height_max: u16,
+    ) -> u16 {
         self.current_mut().map_or(0, |ask| {
-            view::dialog_height(shared, ask, columns, room, most)
+            view::dialog_height(shared, ask, columns, room, height_max)
         })
     }
 }

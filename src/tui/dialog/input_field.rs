@@ -16,7 +16,7 @@ pub fn draw_arguments(
 ) -> Option<Position> {
     let DialogMode::EditArguments {
         editor,
-        error: fault,
+        error,
         target,
         ..
     } = form
@@ -36,28 +36,28 @@ pub fn draw_arguments(
         EditTarget::Arguments => "Edit the arguments:".to_owned(),
         EditTarget::Value { label, .. } => format!("Edit {label}:"),
     };
-    Some(draw_field(&label, editor, fault.as_deref(), rest, pen))
+    Some(draw_field(&label, editor, error.as_deref(), rest, pen))
 }
 
 /// A text field with its label above and an error below.
 pub fn draw_field(
     label: &str,
     editor: &mut Editor,
-    fault: Option<&str>,
+    error: Option<&str>,
     area: Rect,
     pen: &mut Painter,
 ) -> Position {
     if area.height > 1 {
         pen.put_truncated(area.x, area.y, label, pen.theme.bold, area.width);
     }
-    let fault = error_rows(fault, area);
-    let field = field_area(area, fault.len());
+    let errors = error_rows(error, area);
+    let field = field_area(area, errors.len());
     let view = editor.view(field.width, field.height);
     for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
         pen.put(field.x, y, row, pen.theme.plain, field.width);
     }
-    let fault_rows = saturate_u16(fault.len());
-    for (y, row) in (area.bottom() - fault_rows..area.bottom()).zip(&fault) {
+    let error_row_count = saturate_u16(errors.len());
+    for (y, row) in (area.bottom() - error_row_count..area.bottom()).zip(&errors) {
         pen.put(area.x, y, row, pen.theme.failure, area.width);
     }
     let (x, y) = view.cursor;
@@ -65,18 +65,18 @@ pub fn draw_field(
 }
 
 /// The error, in at most three rows.
-fn error_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
-    let rows = fault.map(|fault| wrapped_rows(&Clean::single_line(fault), area.width));
+fn error_rows(error: Option<&str>, area: Rect) -> Vec<String> {
+    let rows = error.map(|error| wrapped_rows(&Clean::single_line(error), area.width));
     let mut rows = rows.unwrap_or_default();
     rows.truncate(usize::from(area.height.div_ceil(3).min(3)));
     rows
 }
 
 /// The area of the text, between label and error.
-fn field_area(area: Rect, fault_rows: usize) -> Rect {
+fn field_area(area: Rect, error_row_count: usize) -> Rect {
     let label_rows = u16::from(area.height > 1);
     let gap = u16::from(area.height > 6);
-    let taken = label_rows + gap + saturate_u16(fault_rows);
+    let taken = label_rows + gap + saturate_u16(error_row_count);
     Rect {
         x: area.x + 2.min(area.width),
         y: area.y + label_rows + gap,

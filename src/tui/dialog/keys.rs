@@ -207,14 +207,14 @@ fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
     }
     let rows = ask.choices(shared.transcript);
     let row = choice_for_key(ask, &rows, key);
-    let takes = [
+    let accepting_choices = [
         UserChoice::ApplyChanges,
         UserChoice::Accept,
         UserChoice::SendAlways,
         UserChoice::SendUntilExit,
     ];
     row.is_some_and(|row| {
-        takes
+        accepting_choices
             .iter()
             .any(|choice| row.action == DialogAction::Choose(*choice))
     })

@@ -1,4 +1,5 @@
-//! The one-line notice that tells which calls a choice allows from now on, and how to revoke it.
+//! The one-line notice about a choice that also applies to later calls: which calls it covers, and
+//! how to revoke it.
 
 use crate::domain::Decision;
 use crate::domain::Notice;
@@ -34,7 +35,7 @@ pub fn permission_notice(
             Decision::RunMatching { .. } => {
                 format!("{tool} runs without asking if its arguments match (always).")
             }
-            Decision::Never => format!("{tool} never runs from now on."),
+            Decision::Never => format!("{tool} will never run."),
             _ => return None,
         };
         Some(Notice::info(format!("{effect} /trust revokes it.")))

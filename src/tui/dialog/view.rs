@@ -23,7 +23,7 @@ use std::time::Duration;
 const RULE_EDGES: usize = 5;
 /// In a narrower area there are no rules, and only the keys of the choices are shown.
 const RULES_FROM: u16 = 40;
-/// The rules and the choices must leave at least this many rows to the body.
+/// The rules and the choices must leave at least this many rows for the body.
 const BODY_ROWS_MIN: u16 = 2;
 /// Rows of the argument editor, with its heading and label.
 const FIELD_ROWS: u16 = 10;
@@ -32,18 +32,19 @@ const WORD_ROWS: u16 = 2;
 const REASON_LABEL: &str = "Tell the model why (optional):";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
-/// The dialog's preferred height, at most `room`. Returns `most` if there is no room for its rules.
+/// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
+/// its rules.
 pub fn dialog_height(
     shared: SharedUiState,
     ask: &mut Dialog,
     columns: u16,
     room: u16,
-    most: u16,
+    height_max: u16,
 ) -> u16 {
     let words = dialog_text(shared, ask, columns);
-    let room = room.max(rules_rows_min(&words, columns)).min(most);
+    let room = room.max(rules_rows_min(&words, columns)).min(height_max);
     if is_small(&words, columns, room) || ask.is_full {
-        return most;
+        return height_max;
     }
     lay_out(shared, ask, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.

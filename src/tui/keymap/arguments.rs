@@ -1,7 +1,7 @@
 //! The kinds of command arguments. Each row of the command table names a kind, and completion
 //! offers values for it, so a new command needs only its row in the table.
 
-/// What a command takes as its argument.
+/// The kind of a command's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// No argument, or free text: nothing to complete.
@@ -53,7 +53,7 @@ pub const MODELS_WORDS: &[ArgumentWord] = &[
     word_before(
         ArgumentKind::StoredModel,
         "rm",
-        "Remove a model from Ollama, after a question",
+        "Remove a model from Ollama, after a confirmation",
     ),
     word("stop", "Cancel the running pull"),
 ];
@@ -63,7 +63,7 @@ pub const THINK_WORDS: &[ArgumentWord] = &[
     word("off", "Answer at once"),
     word("low", "Think a little"),
     word("medium", "Think for a while"),
-    word("high", "Think long"),
+    word("high", "Think for a long time"),
 ];
 
 pub const TOOL_MODE_WORDS: &[ArgumentWord] = &[

@@ -118,7 +118,7 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Log, L::Switch, K::Right),
     bind_any_modifier(P::Help, L::Start, K::Home),
     bind_any_modifier(P::Help, L::End, K::End),
-    // Alt+Enter and Shift+Enter are line breaks, which these lines do not take.
+    // Alt+Enter and Shift+Enter are line breaks, which these lines do not accept.
     bind_unmodified(P::InputLine, L::Confirm, K::Enter),
     bind_any_modifier(P::InputLine, L::Back, K::Esc),
     bind_any_modifier(P::SearchList, L::Back, K::Esc),

@@ -94,7 +94,7 @@ pub struct Chord {
 
 pub struct Binding {
     pub action: Action,
-    /// Name in the `keys` setting.
+    /// Unique among all bindings.
     pub name: &'static str,
     pub group: BindingGroup,
     pub keys: &'static [Chord],

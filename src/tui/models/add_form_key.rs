@@ -6,16 +6,16 @@ use crate::tui::models::add_form::{AddModelForm, KEY};
 impl AddModelForm {
     /// Suggests the provider's environment variable as the key if it is set. Removes the
     /// suggestion when the key would go to another provider or a custom address. Never
-    /// touches a key that the user typed.
+    /// changes a key that the user typed.
     pub(super) fn suggest_key(&mut self, variables: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
-        let is_usual = self.address.is_blank();
+        let is_default_address = self.address.is_blank();
         let variable = self
             .provider()
             .key_variable()
-            .filter(|name| is_usual && variables.iter().any(|variable| variable == name));
+            .filter(|name| is_default_address && variables.iter().any(|variable| variable == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 

@@ -60,7 +60,7 @@ impl FirstRun {
         self.typed.clear();
     }
 
-    /// Keeps the item selected that the user selected when the list changes.
+    /// Keeps the user's item selected when the list changes.
     pub fn follow(&mut self, before: &ModelCatalog, after: &ModelCatalog, now: Duration) {
         let (before, after) = (first_run_items(before), first_run_items(after));
         if before == after {

@@ -10,7 +10,7 @@ use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
-/// Minimum width to show a model's size and abilities.
+/// Minimum width to show a model's size and capabilities.
 const COLUMNS_FROM: u16 = 44;
 
 /// `choice`: the first-run choice, while it is open.
@@ -33,8 +33,8 @@ pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &m
         }
     };
     // The items have priority; the greeting uses the remaining rows.
-    let least = items.len() as u16 + 1;
-    let room = |rest: &Rect, rows: usize| rest.height >= least + rows as u16;
+    let rows_min = items.len() as u16 + 1;
+    let room = |rest: &Rect, rows: usize| rest.height >= rows_min + rows as u16;
     if room(&rest, found.len() + welcome.len() + 1) {
         put(&welcome, &mut rest);
         rest.y += 1;
@@ -44,7 +44,7 @@ pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &m
         let rows = found.len().min(usize::from(rest.height.saturating_sub(2)));
         put(&found[..rows], &mut rest);
     }
-    items_in(choice, &items, rest, pen);
+    draw_items(choice, &items, rest, pen);
 }
 
 fn greeting(engine: &EngineState) -> &'static str {
@@ -63,7 +63,7 @@ fn greeting(engine: &EngineState) -> &'static str {
     }
 }
 
-fn items_in(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
+fn draw_items(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
     let height = usize::from(area.height);
     let selected = choice.selected();
     let first = (selected + 1).saturating_sub(height);
@@ -89,15 +89,15 @@ fn items_in(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut
         if let FirstRunItem::Model(_, listed) = item
             && area.width >= COLUMNS_FROM
         {
-            let abilities: Vec<&str> = listed.extra_capabilities().collect();
-            let abilities = Clean::single_line(&abilities.join(", "));
+            let capabilities: Vec<&str> = listed.extra_capabilities().collect();
+            let capabilities = Clean::single_line(&capabilities.join(", "));
             // A fixed name column, wide enough for most names, keeps the rest aligned.
             let name = (area.width / 2).min(36);
             let size = listed.bytes.map(format_size).unwrap_or_default();
             pen.put_right(line.x + name + 9, y, &size, pen.theme.dim);
             let x = line.x + name + 12;
             let columns = line.right().saturating_sub(x);
-            pen.put_truncated(x, y, abilities.as_str(), pen.theme.dim, columns);
+            pen.put_truncated(x, y, capabilities.as_str(), pen.theme.dim, columns);
             end = line.x + name;
         }
         pen.put(line.x, y, mark, style, line.width);

@@ -50,7 +50,7 @@ impl OfferedModels {
         cx.send(Command::ListServerModels { query, server });
     }
 
-    /// Like [`Self::request`], but asks again after a failure: the server may run by now.
+    /// Like [`Self::request`], but asks again after a failure: the server may be running by now.
     pub fn request_again(&mut self, server: NewModelServer, cx: &mut UiContext) {
         if matches!(self.state, ListingState::Failed(_)) {
             self.server = None;
@@ -131,7 +131,7 @@ impl OfferedModels {
     }
 }
 
-/// Whether the name looks on the screen as it is. Any other name could imitate another model,
+/// Whether the screen shows the name exactly as it is. Any other name could imitate another model,
 /// so it is not offered.
 fn is_displayable(name: &str) -> bool {
     Clean::single_line(name).as_str() == name

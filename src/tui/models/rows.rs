@@ -121,12 +121,12 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
         models.retain(|row| row.matches(&wanted));
         // An Ollama that is not configured may be absent; that is not an error.
         let is_expected = !server.configured.is_empty() || catalog.offers_discovered;
-        let words = server_status(server).filter(|(_, is_fault)| is_expected || !is_fault);
+        let words = server_status(server).filter(|(_, is_error)| is_expected || !is_error);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
             continue;
         }
         rows.push(Row::Server(server));
-        rows.extend(words.map(|(words, is_fault)| Row::ServerStatus(words, is_fault)));
+        rows.extend(words.map(|(words, is_error)| Row::ServerStatus(words, is_error)));
         rows.extend(
             models
                 .into_iter()

@@ -32,7 +32,7 @@ pub fn think(argument: &str, cx: &mut UiContext) {
         "answer at once",
         "think a little",
         "",
-        "think long",
+        "think for a long time",
     ];
     let rows = THINK
         .iter()

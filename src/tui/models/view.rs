@@ -152,10 +152,10 @@ fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
                 has_actions |= is_action;
                 lines.push(Line::Choice(*choice));
             }
-            Row::ServerStatus(words, is_fault) => {
+            Row::ServerStatus(words, is_error) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(MESSAGE_ROWS_MAX).enumerate();
-                lines.extend(rows.map(|(at, row)| Line::ServerStatus(row, *is_fault && at == 0)));
+                lines.extend(rows.map(|(at, row)| Line::ServerStatus(row, *is_error && at == 0)));
             }
         }
     }
@@ -174,8 +174,8 @@ fn draw_line(
     }
     match line {
         Line::Server(server) => draw_server(server, row.line, pen),
-        Line::ServerStatus(words, is_fault) => {
-            let mark = if *is_fault { pen.glyphs.failed } else { " " };
+        Line::ServerStatus(words, is_error) => {
+            let mark = if *is_error { pen.glyphs.failed } else { " " };
             pen.put(row.line.x, row.line.y, mark, pen.theme.failure, 1);
             let area = row.text_area();
             pen.put(area.x, area.y, words, pen.theme.dim, area.width);
@@ -329,14 +329,14 @@ fn draw_pull(pull: &Pull, line: Rect, pen: &mut Painter) {
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 
-/// Progress of a pull; without bar and sizes unless `wide`.
-pub fn pull_progress(pull: &Pull, pen: &Painter, wide: bool) -> String {
+/// Progress of a pull; without bar and sizes unless `is_wide`.
+pub fn pull_progress(pull: &Pull, pen: &Painter, is_wide: bool) -> String {
     let name = &pull.name;
     let Some(fraction) = pull.fraction() else {
         return format!("Pulling {name}: {}", pull.status);
     };
     let percent = (fraction * 100.0).floor();
-    if !wide {
+    if !is_wide {
         return format!("Pulling {name} {percent:.0} %");
     }
     let full = (fraction * BAR_COLUMNS as f64).round() as usize;

@@ -1,4 +1,4 @@
-//! The notice about failed servers: one row that names the reason of each.
+//! The notice about failed servers: one row with the reason for each failure.
 
 use crate::domain::{Server, ServerId};
 use crate::text::Clean;
@@ -8,18 +8,18 @@ use crate::tui::servers::state::failure_headline;
 
 /// Maximum columns of a server's name.
 const NAME_COLUMNS_MAX: usize = 16;
-/// Columns that a server gets at least. Servers that do not fit are only counted.
+/// Minimum columns for each server. Servers that do not fit are only counted.
 const SERVER_COLUMNS_MIN: usize = 24;
-/// Columns of the row that the notice does not have: its mark and margins.
+/// Columns of the row taken by the notice's mark and margins.
 const MARGIN_COLUMNS: usize = 4;
-/// Columns kept for the hint how to stop a running turn.
+/// Columns reserved for the hint on how to stop a running turn.
 const STOP_HINT_COLUMNS: usize = 20;
-/// The notice is never planned for less; it then wraps.
+/// Minimum columns of the notice. On a narrower screen it wraps.
 const COLUMNS_MIN: usize = 40;
 
 pub const ADVICE: &str = "/mcp shows more.";
 
-/// `dead: no module named foo · web: …`, cut so that it fits one row together with [`ADVICE`].
+/// `dead: no module named foo · web: …`, truncated so that it fits on one row with [`ADVICE`].
 pub fn failure_line(failed: &[&Server], shared: SharedUiState) -> String {
     let mut columns = usize::from(shared.size.0).saturating_sub(MARGIN_COLUMNS + ADVICE.len() + 2);
     if shared.transcript.running_turn().is_some() {
@@ -52,8 +52,8 @@ fn entry(id: &ServerId, headline: Option<Clean>, more: &str) -> String {
     }
 }
 
-/// Joins as many entries as get enough columns. Columns that a short entry leaves go to the longer
-/// ones.
+/// Joins as many entries as fit with their minimum columns. Longer entries get the columns that
+/// short ones leave unused.
 fn join_within(entries: &[String], columns: usize, separator: &str, more: &str) -> String {
     let gap = width(separator);
     let shown = ((columns + gap) / (SERVER_COLUMNS_MIN + gap)).clamp(1, entries.len().max(1));
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_fit_the_row_and_short_ones_are_whole(
+        fn entries_fit_the_row_and_short_ones_are_not_truncated(
             entries in prop::collection::vec("[a-z가-힣 ]{1,60}", 1..12),
             columns in 40usize..160,
         ) {

@@ -109,7 +109,7 @@ struct RowIdentity {
 }
 
 impl ServersPane {
-    /// `separator` stands between the details in a row.
+    /// `separator` is placed between the details in a row.
     pub fn new(separator: &'static str) -> Self {
         Self {
             servers: Vec::new(),
@@ -356,7 +356,7 @@ impl ServersPane {
     }
 }
 
-/// The first line of the reason below a failed server. A server that waits for sign-in says so in
+/// The first line of the reason below a failed server. A server that needs sign-in shows that in
 /// its own row.
 fn reason_row(index: usize, server: &Server) -> Option<ServersPaneRow> {
     if let ServerStatus::NeedsSignIn(_) = server.status {

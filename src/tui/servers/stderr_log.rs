@@ -190,7 +190,8 @@ impl Layer for StderrLog {
     }
 }
 
-/// Draws the title in the first row, for a window without a frame. Returns the area below.
+/// Draws the title in the first row, for a window that is too small to draw its own. Returns the
+/// area below.
 fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     let accent = pen.theme.accent;
     let start = pen.put_right(area.right(), area.y, "stderr", accent);

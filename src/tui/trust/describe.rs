@@ -98,7 +98,7 @@ fn short_hash(hash: &str) -> String {
 fn rule_lines(rule: &TrustRule) -> Vec<String> {
     let mut lines = match &rule.scope {
         RuleScope::Tool { pin, .. } => vec![
-            "Runs without asking, also after a restart.".to_owned(),
+            "Runs without asking, even after a restart.".to_owned(),
             definition_line(pin),
         ],
         RuleScope::Server { tools } => {

@@ -16,7 +16,9 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
         model.with_context(|cx| models::layer::run("", cx));
     }
     model.first_run.ignore_enter(model.now);
-    model.notify(Notice::info("Choose a model: your message is sent to it."));
+    model.notify(Notice::info(
+        "Choose a model: your message will be sent to it.",
+    ));
 }
 
 /// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or

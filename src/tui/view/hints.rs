@@ -105,13 +105,13 @@ fn fitting_hints(mut hints: Vec<String>, columns: usize, pen: &Painter) -> Strin
 /// The keys of the open layer or completion list, which the rule below it names.
 pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
     let mut hints = layer_hints(model)?;
-    // The way out is last, and kept.
+    // The hint that closes the layer is last. It is never dropped.
     let between = width(pen.glyphs.dot) + 2;
-    let wide = |hints: &[String]| {
+    let is_too_wide = |hints: &[String]| {
         let words: usize = hints.iter().map(|hint| width(hint) + between).sum();
         words > columns + between
     };
-    while hints.len() > 2 && wide(&hints) {
+    while hints.len() > 2 && is_too_wide(&hints) {
         hints.remove(hints.len() - 2);
     }
     Some(fitting_hints(hints, columns, pen))

@@ -228,7 +228,8 @@ impl SearchList {
         text_field::paste_line(&mut self.filter, text);
     }
 
-    /// Selects the clicked row. A click on the selected row means the returned key.
+    /// Selects the clicked row. For a click on the selected row, returns the key that it stands
+    /// for.
     pub fn click(&mut self, at: Position) -> Option<KeyEvent> {
         let (_, row) = *self.drawn.iter().find(|(line, _)| line.contains(at))?;
         if row == self.selected {

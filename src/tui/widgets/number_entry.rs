@@ -1,5 +1,5 @@
-//! Numbers typed in a numbered list: one that no longer number can start with chooses at once,
-//! any other waits for another digit or for Enter.
+//! Numbers typed in a numbered list. A number takes effect at once, unless a longer number begins
+//! with it; then it waits for another digit or for Enter.
 
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::layers;

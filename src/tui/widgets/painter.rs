@@ -34,11 +34,11 @@ impl<'a> Painter<'a> {
         let cells = self.row_cells(x, y, columns);
         let mut at = 0;
         for cluster in clusters_forward(text) {
-            let wide = cluster_width(cluster);
-            if wide == 0 {
+            let width = cluster_width(cluster);
+            if width == 0 {
                 continue;
             }
-            let Some(covered) = cells.get_mut(at..at + wide) else {
+            let Some(covered) = cells.get_mut(at..at + width) else {
                 break;
             };
             if let [first, rest @ ..] = covered {
@@ -48,7 +48,7 @@ impl<'a> Painter<'a> {
                     cell.set_style(style);
                 }
             }
-            at += wide;
+            at += width;
         }
         at as u16
     }
@@ -69,17 +69,17 @@ impl<'a> Painter<'a> {
         let dim = base.patch(self.theme.dim);
         let used = self.put(x, y, line.prefix, dim, columns);
         let (mut x, mut columns) = (x + used, columns - used);
-        let mut looks = line.style_spans().peekable();
-        let Some(_) = looks.peek() else {
+        let mut spans = line.style_spans().peekable();
+        let Some(_) = spans.peek() else {
             self.put(x, y, line.text, base, columns);
             return;
         };
         let mut at = 0;
-        for (end, look) in looks {
+        for (end, text_style) in spans {
             // A cluster that crosses the end of a span is drawn whole.
             let end = cluster_end(line.text, end.min(line.text.len()));
             if at < end {
-                let style = base.patch(self.theme.text_style(look));
+                let style = base.patch(self.theme.text_style(text_style));
                 let used = self.put(x, y, &line.text[at..end], style, columns);
                 (x, columns) = (x + used, columns - used);
                 at = end;
@@ -115,9 +115,9 @@ impl<'a> Painter<'a> {
 
     /// Writes right-aligned text ending at `right` and returns its start column.
     pub fn put_right(&mut self, right: u16, y: u16, text: &str, style: Style) -> u16 {
-        let wide = width(text) as u16;
-        let x = right.saturating_sub(wide);
-        self.put(x, y, text, style, wide);
+        let columns = width(text) as u16;
+        let x = right.saturating_sub(columns);
+        self.put(x, y, text, style, columns);
         x
     }
 
@@ -156,7 +156,7 @@ impl<'a> Painter<'a> {
         self.put_truncated(area.x, area.y, title, style, columns);
     }
 
-    /// Draws a rule with a title at its left and a note at its right, each with a blank around.
+    /// Draws a rule with a title at its left and a note at its right, each between two blanks.
     pub fn rule(&mut self, line: Rect, title: &str, right: &str, title_style: Style) {
         let dim = self.theme.dim;
         let across = self.glyphs.frame[4];

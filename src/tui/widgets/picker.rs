@@ -57,7 +57,7 @@ enum Listed<'a> {
     Zero,
 }
 
-/// The rows that contain every word of the filter. Zero is last, and not filtered for.
+/// The rows that contain every word of the filter. Zero is last and ignores the filter.
 fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
@@ -108,7 +108,7 @@ impl Picker {
         }
     }
 
-    /// Digits pick while the filter is empty: at once if no longer number starts with them.
+    /// Digits pick while the filter is empty, at once unless a longer number begins with them.
     /// `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         if !self.list.is_unfiltered() {

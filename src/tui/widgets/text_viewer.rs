@@ -17,15 +17,14 @@ use std::sync::Arc;
 
 /// Columns of the frame's title reserved for the percentage and the corners.
 const RIGHT_COLUMNS: usize = 16;
-/// A chunk ends after the first newline beyond this size,
-const PIECE_BYTES: usize = 2_048;
-/// or at this size at the latest.
-const PIECE_BYTES_MAX: usize = 4_096;
+/// A chunk ends after the first newline beyond this size, or at [`CHUNK_BYTES_MAX`].
+const CHUNK_BYTES: usize = 2_048;
+const CHUNK_BYTES_MAX: usize = 4_096;
 
 /// A row within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct ChunkRow {
-    piece: usize,
+    chunk: usize,
     row: usize,
 }
 
@@ -37,7 +36,7 @@ pub struct TextViewer {
     /// The range of `text` that `y` copies.
     copied: Range<usize>,
     /// Byte offset of each chunk.
-    pieces: Vec<usize>,
+    chunks: Vec<usize>,
     top: ChunkRow,
     /// Window size at the last draw.
     columns: NonZeroU16,
@@ -50,7 +49,7 @@ impl TextViewer {
         Self {
             title: title.into(),
             copied: 0..text.len(),
-            pieces: cut(&text),
+            chunks: cut(&text),
             text,
             top: ChunkRow::default(),
             columns: NonZeroU16::MIN,
@@ -80,8 +79,8 @@ impl TextViewer {
         self.top = self.top.min(self.last_top());
         let mut rows = Vec::with_capacity(self.height);
         let mut skipped = self.top.row;
-        for piece in self.top.piece..self.pieces.len() {
-            let shown = self.chunk_rows(piece).into_iter().skip(skipped);
+        for chunk in self.top.chunk..self.chunks.len() {
+            let shown = self.chunk_rows(chunk).into_iter().skip(skipped);
             rows.extend(shown.take(self.height - rows.len()));
             skipped = 0;
             if rows.len() == self.height {
@@ -100,7 +99,7 @@ impl TextViewer {
         if self.top >= bottom {
             return Some(100);
         }
-        let above = self.pieces.get(self.top.piece).copied().unwrap_or(0);
+        let above = self.chunks.get(self.top.chunk).copied().unwrap_or(0);
         let all = self.text.len().max(1);
         // Ignore the position within the chunk, which is small compared to the text.
         Some((above * 100 / all).min(99))
@@ -132,7 +131,7 @@ impl TextViewer {
     /// The top position of the last page.
     fn last_top(&self) -> ChunkRow {
         let end = ChunkRow {
-            piece: self.pieces.len(),
+            chunk: self.chunks.len(),
             row: 0,
         };
         self.move_up(end, self.height)
@@ -141,12 +140,12 @@ impl TextViewer {
     fn move_up(&self, from: ChunkRow, mut rows: usize) -> ChunkRow {
         let mut place = from;
         while place.row < rows {
-            if place.piece == 0 {
+            if place.chunk == 0 {
                 return ChunkRow::default();
             }
             rows -= place.row;
-            place.piece -= 1;
-            place.row = self.chunk_rows(place.piece).len();
+            place.chunk -= 1;
+            place.row = self.chunk_rows(place.chunk).len();
         }
         place.row -= rows;
         place
@@ -154,24 +153,24 @@ impl TextViewer {
 
     fn move_down(&self, from: ChunkRow, mut rows: usize) -> ChunkRow {
         let mut place = from;
-        while place.piece < self.pieces.len() {
-            let left = self.chunk_rows(place.piece).len().saturating_sub(place.row);
+        while place.chunk < self.chunks.len() {
+            let left = self.chunk_rows(place.chunk).len().saturating_sub(place.row);
             if rows < left {
                 place.row += rows;
                 return place;
             }
             rows -= left;
             place = ChunkRow {
-                piece: place.piece + 1,
+                chunk: place.chunk + 1,
                 row: 0,
             };
         }
         place
     }
 
-    fn chunk_rows(&self, piece: usize) -> Vec<String> {
-        let start = self.pieces[piece];
-        let end = self.pieces.get(piece + 1).copied();
+    fn chunk_rows(&self, chunk: usize) -> Vec<String> {
+        let start = self.chunks[chunk];
+        let end = self.chunks.get(chunk + 1).copied();
         let raw = &self.text[start..end.unwrap_or(self.text.len())];
         let raw = match end {
             // The newline between two chunks ends the first one.
@@ -254,9 +253,9 @@ pub fn page_hints() -> Vec<String> {
 fn cut(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let mut start = 0;
-    while text.len() - start > PIECE_BYTES {
-        let from = start + PIECE_BYTES;
-        let to = (start + PIECE_BYTES_MAX).min(text.len());
+    while text.len() - start > CHUNK_BYTES {
+        let from = start + CHUNK_BYTES;
+        let to = (start + CHUNK_BYTES_MAX).min(text.len());
         let line_end = text.as_bytes()[from..to].iter().position(|b| *b == b'\n');
         start = match line_end {
             Some(at) => from + at + 1,

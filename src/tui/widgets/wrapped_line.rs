@@ -6,7 +6,7 @@ use crate::text::{Clean, ScriptContext};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// A tab where it must be visible: this sign and three spaces. The sign itself is escaped.
+/// A tab where it must be visible: this symbol and three spaces. The symbol itself is escaped.
 pub const TAB: &str = "⇥   ";
 pub const TAB_SIGN: char = '⇥';
 
@@ -19,8 +19,8 @@ pub enum FieldDisplay {
     /// As they are, for a text that the user writes.
     #[default]
     Readable,
-    /// Escaped, and tabs with a sign, for a text that the user approves, in the scripts that it
-    /// had at first.
+    /// Escaped, and tabs as a symbol, for a text that the user approves. Holds the scripts of the
+    /// original text.
     Unambiguous(ScriptContext),
 }
 

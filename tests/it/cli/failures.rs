@@ -47,7 +47,7 @@ fn a_truncated_stream_is_not_an_answer() {
 }
 
 #[test]
-fn an_unknown_model_is_wrong_usage() {
+fn an_unknown_model_is_invalid_usage() {
     let fixture = ask_fixture();
     let output = fixture.run(&["ask", "--model", "nope", "hi"]);
     assert_eq!(output.status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! `humble ask` with calls copied from untrusted text, and with unopened thinking tags.
+//! `humble ask` with calls copied from untrusted text.
 
 use super::*;
 
@@ -71,20 +71,4 @@ fn a_call_in_the_users_own_prompt_is_not_untrusted() {
     let output = fixture.run(&["ask", "--yes", "Run this:", CALL]);
     assert_eq!(stdout_of(&output), "Late.\n");
     assert_eq!(output.status.code(), Some(0));
-}
-
-#[test]
-fn thinking_without_an_opening_tag_never_reaches_standard_output() {
-    let fixture = ask_fixture();
-    fixture.queue_reply(ollama_text(&[
-        "음, 서울.\n\n",
-        "The capital.\n</think>\n\n",
-        "서울이야.",
-    ]));
-    let output = fixture.run(&["ask", "수도는?"]);
-    assert_eq!(stdout_of(&output), "서울이야.\n");
-    assert_eq!(
-        stderr_of(&output),
-        "Waiting for response...\n<<< Thinking >>>\n음, 서울.\n\nThe capital.\n\n<<< End Thinking >>>\n"
-    );
 }

@@ -120,6 +120,22 @@ fn only_the_answer_goes_to_standard_output() {
 }
 
 #[test]
+fn thinking_without_an_opening_tag_never_reaches_standard_output() {
+    let fixture = ask_fixture();
+    fixture.queue_reply(ollama_text(&[
+        "음, 서울.\n\n",
+        "The capital.\n</think>\n\n",
+        "서울이야.",
+    ]));
+    let output = fixture.run(&["ask", "수도는?"]);
+    assert_eq!(stdout_of(&output), "서울이야.\n");
+    assert_eq!(
+        stderr_of(&output),
+        "Waiting for response...\n<<< Thinking >>>\n음, 서울.\n\nThe capital.\n\n<<< End Thinking >>>\n"
+    );
+}
+
+#[test]
 fn piped_input_becomes_context() {
     let fixture = ask_fixture();
     fixture

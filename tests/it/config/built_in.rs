@@ -1,4 +1,4 @@
-//! The section `builtIn`: addresses of the built-in tools' services.
+//! The `builtIn` section: addresses of the built-in tools' services.
 
 use super::*;
 use humble::domain::{BuiltInSettings, OllamaTarget};
@@ -7,8 +7,8 @@ fn built_in(section: &Value) -> ConfigFixture {
     with_config(json!({ "builtIn": section }).to_string())
 }
 
-fn tools(place: &ConfigFixture) -> BuiltInSettings {
-    place.settings().built_in_tools()
+fn tools(fixture: &ConfigFixture) -> BuiltInSettings {
+    fixture.settings().built_in_tools()
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn without_settings_the_public_services_are_used() {
 
 #[test]
 fn addresses_and_hosts_are_read() {
-    let place = built_in(&json!({
+    let fixture = built_in(&json!({
         "geocodingUrl": " http://localhost:9/search ",
         "forecastUrl": "https://weather.example/a/b",
         "catFactUrl": "http://[::1]:8/fact/",
@@ -41,13 +41,13 @@ fn addresses_and_hosts_are_read() {
     let problem = "config.json, line 1: `ollamaUrl` has no scheme; start it with `https://` or \
         `http://`. Correct it in the file; the rest of the file is used.";
     assert_eq!(
-        place.banners(),
+        fixture.banners(),
         [(
             "config.json: builtIn.ollamaUrl".to_owned(),
             problem.to_owned()
         )]
     );
-    let tools = tools(&place);
+    let tools = tools(&fixture);
     let urls = [
         &tools.geocoding_url,
         &tools.forecast_url,
@@ -108,19 +108,19 @@ fn invalid_values_are_named_and_the_defaults_used() {
         ),
     ];
     for (section, key, problem) in cases {
-        let place = built_in(&section);
+        let fixture = built_in(&section);
         let text = format!(
             "config.json, line 1: {problem} Correct it in the file; the rest of the file is used."
         );
         assert_eq!(
-            place.banners(),
+            fixture.banners(),
             [(format!("config.json: builtIn.{key}"), text)]
         );
-        assert_eq!(tools(&place), BuiltInSettings::default());
+        assert_eq!(tools(&fixture), BuiltInSettings::default());
     }
-    let place = with_config(r#"{ "builtIn": [] }"#);
+    let fixture = with_config(r#"{ "builtIn": [] }"#);
     assert!(
-        place.banners()[0]
+        fixture.banners()[0]
             .1
             .contains("`builtIn` is a list, expected an object.")
     );
@@ -128,16 +128,16 @@ fn invalid_values_are_named_and_the_defaults_used() {
 
 #[test]
 fn passwords_in_addresses_are_secrets() {
-    let place = built_in(&json!({ "forecastUrl": "https://me:swordfish9@weather.example/v1" }));
-    let secrets = place.settings().secrets();
+    let fixture = built_in(&json!({ "forecastUrl": "https://me:swordfish9@weather.example/v1" }));
+    let secrets = fixture.settings().secrets();
     assert!(secrets.iter().any(|secret| secret.expose() == "swordfish9"));
 }
 
-/// The address and model that `ollama_chat` asks; the model is empty if each call names one.
+/// The address and model that `ollama_chat` uses; the model is empty if each call names one.
 fn ollama(config: &Value) -> Option<(String, String)> {
-    let place = with_config(config.to_string());
-    assert_eq!(place.banners(), []);
-    match tools(&place).ollama {
+    let fixture = with_config(config.to_string());
+    assert_eq!(fixture.banners(), []);
+    match tools(&fixture).ollama {
         OllamaTarget::Model(model) => Some((model.base_url, model.model)),
         OllamaTarget::Server(model) => {
             assert_eq!(model.model, "");

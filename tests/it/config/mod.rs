@@ -9,7 +9,7 @@ mod models;
 mod personas;
 mod rewrite;
 mod servers;
-mod unreadable_files;
+mod unusual_files;
 
 use humble::config::{
     self, ConfigError, Home, Settings, read_servers_with, read_settings_with, read_system_prompt,

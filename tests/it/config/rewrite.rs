@@ -1,4 +1,4 @@
-//! An edit of one setting leaves the rest of the file unchanged.
+//! Editing one setting leaves the rest of the file unchanged.
 
 use super::*;
 use humble::domain::Dialect;

@@ -128,7 +128,7 @@ fn lfm2_list_is_enclosed_by_tokens() {
 }
 
 #[test]
-fn an_unreadable_call_is_reported_only_when_unambiguous() {
+fn an_unusable_call_is_reported_only_when_unambiguous() {
     let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
     assert_eq!(describe_scan("[ping()]"), [ambiguous]);
     assert_eq!(

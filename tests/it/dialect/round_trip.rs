@@ -81,7 +81,7 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A call of `f` as plain JSON and as JSON in every wrapper.
+/// A call to `f` as plain JSON and as JSON in every wrapper.
 fn as_json(map: &Arguments) -> Vec<String> {
     let args = json!(map);
     let call = json!({ "name": "f", "arguments": args });
@@ -118,7 +118,7 @@ fn as_json(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// A call of `f` in every form with tags.
+/// A call to `f` in every form with tags.
 fn as_tags(map: &Arguments) -> Vec<String> {
     let args = json!(map).to_string();
     let parameters = render_each(map, |key, value| {
@@ -168,7 +168,7 @@ fn as_tags(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// A call of `f` in every form with special tokens, and as Python.
+/// A call to `f` in every form with special tokens, and as Python.
 fn as_tokens(map: &Arguments) -> Vec<String> {
     let (args, python) = (json!(map).to_string(), keywords(map));
     vec![

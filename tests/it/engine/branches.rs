@@ -1,4 +1,4 @@
-//! Undo, branches, forks, private conversations, and the session opened at the start.
+//! Undo, branches, forks and private conversations, and their effect on the context meter.
 
 use super::journal::journals;
 use super::*;
@@ -141,6 +141,44 @@ async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     assert_eq!(file["messages"], saved_messages(&[("second", "two")]));
     let branch = &file["humble"]["branches"][0]["messages"];
     assert_eq!(*branch, saved_messages(&[("first", "one")]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn branch_is_restored_with_its_own_thinking() {
+    let round = |thinking: &str, text: &str| {
+        [
+            ScriptStep::thinking(thinking),
+            ScriptStep::text(text),
+            ScriptStep::end(),
+        ]
+    };
+    let script = Script::default()
+        .round(round("first thoughts", "one"))
+        .round(round("second thoughts", "two"));
+    let mut harness = EngineHarness::start(script).await;
+    for _ in 0..2 {
+        complete_and_save_turn(&mut harness, "?").await;
+        harness.send(Command::Rewind).await;
+        harness.wait_for_save().await;
+    }
+    let mut restored = Vec::new();
+    for branch in list_branches(&mut harness).await {
+        harness.send(Command::SwitchBranch(branch)).await;
+        let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+        let Event::SessionOpened(session) = harness.wait_for("the branch", is_opened).await else {
+            unreachable!("just matched");
+        };
+        let thinking = session
+            .metadata
+            .turns
+            .iter()
+            .map(|turn| turn.thinking.clone());
+        let answer = session.messages[1].content.to_string();
+        restored.push((answer, thinking.collect::<Vec<_>>()));
+    }
+    let expected = [("two", "second thoughts"), ("one", "first thoughts")]
+        .map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
+    assert_eq!(restored, expected);
 }
 
 #[tokio::test(start_paused = true)]

@@ -106,8 +106,8 @@ fn toolset() -> Toolset {
     )])
 }
 
-/// Whether each call of a reply runs. `calls` states of each call whether it is terminated and
-/// whether it is native; `is_truncated`, whether the token limit ended the reply.
+/// Whether each call of a reply runs. Each of `calls` is (is terminated, is native). With
+/// `is_truncated`, the token limit ended the reply.
 fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
     let setup = TurnSetup {
         prompt: Prompt::new("Time?"),

@@ -130,51 +130,6 @@ async fn first_turn_that_was_stopped_and_undone_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn branch_is_restored_with_its_own_thinking() {
-    let round = |thinking: &str, text: &str| {
-        [
-            ScriptStep::thinking(thinking),
-            ScriptStep::text(text),
-            ScriptStep::end(),
-        ]
-    };
-    let script = Script::default()
-        .round(round("first thoughts", "one"))
-        .round(round("second thoughts", "two"));
-    let mut harness = EngineHarness::start(script).await;
-    for _ in 0..2 {
-        harness.prompt("?").await;
-        harness.wait_for_turn_end().await;
-        harness.wait_for_save().await;
-        harness.send(Command::Rewind).await;
-        harness.wait_for_save().await;
-    }
-    harness.send(Command::ListBranches).await;
-    let is_listed = |event: &Event| matches!(event, Event::BranchesListed(_));
-    let Event::BranchesListed(branches) = harness.wait_for("branches", is_listed).await else {
-        unreachable!("just matched");
-    };
-    let mut restored = Vec::new();
-    for branch in branches {
-        harness.send(Command::SwitchBranch(branch)).await;
-        let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-        let Event::SessionOpened(session) = harness.wait_for("the branch", is_opened).await else {
-            unreachable!("just matched");
-        };
-        let thinking = session
-            .metadata
-            .turns
-            .iter()
-            .map(|turn| turn.thinking.clone());
-        let answer = session.messages[1].content.to_string();
-        restored.push((answer, thinking.collect::<Vec<_>>()));
-    }
-    let expected = [("two", "second thoughts"), ("one", "first thoughts")]
-        .map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
-    assert_eq!(restored, expected);
-}
-
-#[tokio::test(start_paused = true)]
 async fn turn_made_private_midway_leaves_no_journal() {
     let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;

@@ -3,8 +3,8 @@
 use super::*;
 use humble::domain::QuoteSource;
 
-/// Tools run without asking, and failed calls do not stop the turn. The clock's errors repeat its
-/// argument; these tests use them as untrusted pages.
+/// Tools run without asking, and failed calls do not stop the turn. An error of `get_time` repeats
+/// its argument, which lets these tests place any text in a result.
 const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
@@ -17,7 +17,7 @@ fn quote_source(harness: &EngineHarness, call: humble::domain::CallId) -> Option
     harness.transcript.call(call).expect("the call").quoted
 }
 
-/// Number of calls that succeeded so far.
+/// Number of calls that have succeeded so far.
 fn successful_calls(harness: &EngineHarness) -> usize {
     let has_succeeded = |event: &&Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
@@ -185,7 +185,7 @@ async fn session_grant_does_not_override_the_guard() {
     let (ask, calls) = harness.next_approval().await;
     let grant = |call| UserAnswer::Calls(vec![(call, Decision::RunForSession)]);
     harness.answer(ask, grant(calls[0])).await;
-    // The grant lets the second call run, which is not copied. The third is copied, so it asks.
+    // The second call is not copied, so the grant lets it run. The third is copied, so it asks.
     let (ask, calls) = harness.next_approval().await;
     assert_eq!(successful_calls(&harness), 1);
     assert_eq!(

@@ -1,9 +1,9 @@
-//! Native calls: truncated calls, calls of a refused reply, and the ids of calls.
+//! Native calls: truncated calls, calls in a refused reply, and call ids.
 
 use super::*;
 use humble::text::json_changes::JsonChange;
 
-/// A native call of `get_time` with this id.
+/// A native call to `get_time` with this id.
 fn native_call(id: &str, arguments: &Value) -> ScriptStep {
     ScriptStep::Part(StreamPart::Call(NativeCall {
         id: Some(id.to_owned()),

@@ -148,7 +148,7 @@ async fn opened_session_selects_its_persona_again() {
         system_message.starts_with("You are a pirate."),
         "{system_message}"
     );
-    // The session has no persona any more once an answer was given without one.
+    // The session no longer has a persona once an answer has been given without one.
     harness.send(Command::SelectPersona(None)).await;
     harness.system_message_for("3").await;
     let home = harness.shut_down().await;

@@ -96,7 +96,7 @@ async fn command_line_mode_overrides_an_accepted_edit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_chosen_for_this_run_survives_an_edit_of_its_model() {
+async fn thinking_chosen_for_this_run_survives_an_edit_to_its_model() {
     let mut harness = EngineHarness::start(Script::default().answer("ok")).await;
     harness.send(Command::SetThink(Think::High)).await;
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");

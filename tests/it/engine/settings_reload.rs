@@ -1,4 +1,4 @@
-//! Edits of the settings files by other programs: changes that apply at once, changes that need
+//! Edits to the settings files by other programs: changes that apply at once, changes that need
 //! consent, and edits that are never applied.
 
 use super::*;
@@ -148,7 +148,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
     assert_eq!(harness.pending_settings_banners().await, [banner]);
     let text = fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
     assert_eq!(text, config, "the file is unchanged");
-    // A reload asks again. After an edit of another file, the question has both changes.
+    // A reload asks again. After an edit to another file, the question has both changes.
     harness.send(Command::Reload).await;
     let (ask, changes_after_reload) = harness.next_edit_question().await;
     harness.choose(ask, UserChoice::Stop).await;

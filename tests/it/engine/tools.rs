@@ -104,7 +104,7 @@ async fn denied_call_is_reported_to_the_model_with_the_users_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
+async fn call_repeating_the_last_one_is_not_run_again_in_auto_mode() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let script = Script::default()
         .answer(GET_TIME_CALL)
@@ -197,7 +197,7 @@ async fn session_grant_lasts_until_the_program_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn second_unreadable_call_asks_the_user() {
+async fn second_unusable_call_asks_the_user() {
     let unknown_call = r#"{"name": "fly", "arguments": {"to": "moon"}}"#;
     let script = Script::default()
         .answer(unknown_call)

@@ -62,7 +62,7 @@ fn undo_removes_the_last_turn_and_up_restores_its_prompt() {
 }
 
 #[test]
-fn undo_tells_a_new_conversation_from_an_undone_one() {
+fn undo_distinguishes_a_new_conversation_from_an_undone_one() {
     chat(script().round([ScriptStep::Hang]))
         .says("/undo")
         .sees("Nothing to undo yet.")

@@ -45,7 +45,7 @@ fn alt_c_continues_a_truncated_answer() {
     ];
     chat(script().round(truncated).answer("and the second."))
         .says("Tell me")
-        .sees("The answer was cut by the token limit.")
+        .sees("The answer was cut off at the token limit.")
         .sees("Alt+C continue the answer")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("and the second.")

@@ -210,10 +210,10 @@ fn a_continued_answer_is_saved_as_one_answer() {
             .answer("ok"),
     );
     chat.says("Tell me")
-        .sees("The answer was cut by the token limit.")
+        .sees("The answer was cut off at the token limit.")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("The first half and the second.")
-        .does_not_see("was cut by the token limit")
+        .does_not_see("was cut off at the token limit")
         .model_receives("Continue exactly where your answer was cut off.");
     let whole = "The first half and the second.";
     assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));

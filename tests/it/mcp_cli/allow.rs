@@ -27,7 +27,7 @@ fn only_named_tools_run_without_asking() {
 }
 
 #[test]
-fn an_unknown_tool_is_wrong_usage_and_nothing_is_sent() {
+fn an_unknown_tool_is_invalid_usage_and_nothing_is_sent() {
     let server = ModelServer::start();
     let home = home(&server);
     home.edit_json("mcp-servers.json", |file| {

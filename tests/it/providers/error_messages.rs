@@ -32,36 +32,36 @@ fn unreachable_server() {
         (
             Ollama,
             FailureCause::ConnectionRefused,
-            "Nothing listens at http://localhost:11434. Start it with `ollama serve`, or check baseUrl in config.json.",
+            "Nothing listens at http://localhost:11434. Start it with `ollama serve`, or check `baseUrl` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::ConnectionRefused,
-            "Nothing listens at https://api.example.com. Start the server, or check baseUrl of `mine` in config.json.",
+            "Nothing listens at https://api.example.com. Start the server, or check `baseUrl` of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::HostNotFound,
-            "The host of https://api.example.com was not found. Check the network connection and baseUrl of `mine` in config.json.",
+            "The host of https://api.example.com was not found. Check the network connection and `baseUrl` of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::ConnectTimeout,
-            "https://api.example.com did not accept a connection within 10 s. Check the network connection and baseUrl of `mine` in config.json.",
+            "https://api.example.com did not accept a connection within 10 s. Check the network connection and `baseUrl` of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::Unreachable {
                 why: "invalid peer certificate: UnknownIssuer".into(),
             },
-            "Cannot connect to https://api.example.com. invalid peer certificate: UnknownIssuer. If the server uses your own certificate, set caFile of `mine` in config.json.",
+            "Cannot connect to https://api.example.com. invalid peer certificate: UnknownIssuer. If the server uses your own certificate, set `caFile` of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::Unreachable {
                 why: "no route to host".into(),
             },
-            "Cannot connect to https://api.example.com. no route to host. Check baseUrl of `mine` in config.json.",
+            "Cannot connect to https://api.example.com. no route to host. Check `baseUrl` of `mine` in config.json.",
         ),
         (
             OpenAi,
@@ -73,7 +73,7 @@ fn unreachable_server() {
             FailureCause::Redirected {
                 to: "https://other.example/v1".into(),
             },
-            "https://api.example.com redirects to https://other.example/v1. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
+            "https://api.example.com redirects to https://other.example/v1. Conversations are sent only to the address in config.json. If the new address is right, set it as `baseUrl` of `mine`.",
         ),
     ];
     for (provider, cause, expected) in cases {
@@ -92,7 +92,7 @@ fn rejected_request() {
         (
             OpenAi,
             status_failure(404, "The model `x` does not exist"),
-            "https://api.example.com does not have the model `qwen3:4b`. Check model of `mine` in config.json, or [ChooseOtherModel]",
+            "https://api.example.com does not have the model `qwen3:4b`. Check `model` of `mine` in config.json, or [ChooseOtherModel]",
         ),
         (
             Ollama,
@@ -102,12 +102,12 @@ fn rejected_request() {
                 retry_after: None,
                 path: Some("/v1/api/chat".into()),
             },
-            "/v1/api/chat does not exist at http://localhost:11434 (HTTP 404). 404 page not found. Check baseUrl of `mine` in config.json.",
+            "/v1/api/chat does not exist at http://localhost:11434 (HTTP 404). 404 page not found. Check `baseUrl` of `mine` in config.json.",
         ),
         (
             OpenAi,
             status_failure(401, "Invalid API Key"),
-            "https://api.example.com requires an API key (HTTP 401). Invalid API Key. Set apiKey of `mine` in config.json.",
+            "https://api.example.com requires an API key (HTTP 401). Invalid API Key. Set `apiKey` of `mine` in config.json.",
         ),
         (
             OpenAi,
@@ -146,7 +146,7 @@ fn request_that_the_server_cannot_handle() {
         (
             Ollama,
             status_failure(400, "\"x\" does not support thinking"),
-            "http://localhost:11434 refused the request (HTTP 400). \"x\" does not support thinking. Remove think from `mine` in config.json, or set it to false.",
+            "http://localhost:11434 refused the request (HTTP 400). \"x\" does not support thinking. Remove `think` from `mine` in config.json, or set it to false.",
         ),
         (
             Ollama,
@@ -154,7 +154,7 @@ fn request_that_the_server_cannot_handle() {
                 status: 400,
                 message: "x does not support tools".into(),
             },
-            "`qwen3:4b` at http://localhost:11434 does not support tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json; the tools are then described in the prompt. [Probe]",
+            "`qwen3:4b` at http://localhost:11434 does not support tools (HTTP 400). x does not support tools. Set `toolCalls` of `mine` to \"prompt\" in config.json; the tools are then described in the prompt. [Probe]",
         ),
         (
             OpenAi,
@@ -195,7 +195,7 @@ fn rejected_key_names_its_setting_and_variable() {
     );
     assert_eq!(
         error.to_string(),
-        "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided: [hidden]. Check apiKey of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if apiKey is not set)."
+        "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided: [hidden]. Check `apiKey` of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if `apiKey` is not set)."
     );
     assert!(!format!("{error:?}").contains("sk-wrong"));
 }
@@ -204,7 +204,7 @@ fn rejected_key_names_its_setting_and_variable() {
 fn failed_reply() {
     let malformed = FailureCause::Malformed;
     let not_answer = "The answer from https://api.example.com is not valid.";
-    let check = "Check baseUrl and provider of `mine` in config.json.";
+    let check = "Check `baseUrl` and `provider` of `mine` in config.json.";
     let cases = [
         (Ollama, FailureCause::ReplyCutOff, "The connection to http://localhost:11434 was cut in the middle of the answer. [Retry] If it happens again, check the log of `ollama serve`.".to_owned()),
         (OpenAi, FailureCause::ReplyCutOff, "The connection to https://api.example.com was cut in the middle of the answer. [Retry]".to_owned()),
@@ -230,14 +230,14 @@ fn request_that_cannot_be_sent() {
             FailureCause::MissingKey {
                 variable: "MY_KEY".into(),
             },
-            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set apiKey of `mine` in config.json.",
+            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set `apiKey` of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::UnusableKey {
                 why: "it contains a line break".into(),
             },
-            "The key for `mine` cannot be sent. It contains a line break. Correct apiKey of `mine` in config.json, or the environment variable it names.",
+            "The key for `mine` cannot be sent. It contains a line break. Correct `apiKey` of `mine` in config.json, or the environment variable it names.",
         ),
         (
             Scripted,
@@ -250,7 +250,7 @@ fn request_that_cannot_be_sent() {
                 given: "localhost".into(),
                 why: "relative URL without a base".into(),
             },
-            "The baseUrl of `mine` is not valid: `localhost`. Relative URL without a base. Correct it in config.json. Example: http://localhost:11434.",
+            "The `baseUrl` of `mine` is not valid: `localhost`. Relative URL without a base. Correct it in config.json. Example: http://localhost:11434.",
         ),
         (
             OpenAi,
@@ -258,14 +258,14 @@ fn request_that_cannot_be_sent() {
                 path: PathBuf::from("my.pem"),
                 why: "it contains no certificates".into(),
             },
-            "The caFile of `mine` cannot be used: my.pem. It contains no certificates. Set caFile of `mine` in config.json to a file of certificates in PEM format.",
+            "The `caFile` of `mine` cannot be used: my.pem. It contains no certificates. Set `caFile` of `mine` in config.json to a file of certificates in PEM format.",
         ),
         (
             OpenAi,
             FailureCause::TlsUnavailable {
                 why: "no roots".into(),
             },
-            "Secure connections cannot be set up on this system. No roots. Install the system's CA certificates, or set caFile in config.json.",
+            "Secure connections cannot be set up on this system. No roots. Install the system's CA certificates, or set `caFile` in config.json.",
         ),
         (
             OpenAi,

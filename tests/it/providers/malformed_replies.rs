@@ -42,7 +42,7 @@ async fn unrelated_response_is_not_reported_as_cut_off_by_any_provider() {
         for (body, why) in UNRELATED {
             server.queue_reply(path, Reply::status(200).chunk(body));
             let expected = format!(
-                "The answer from {} is not valid. {why} Check baseUrl and provider of `mine` in config.json.",
+                "The answer from {} is not valid. {why} Check `baseUrl` and `provider` of `mine` in config.json.",
                 server.url()
             );
             let sentence = notice_text(&request_error(&model).await.notice());
@@ -154,7 +154,7 @@ async fn missing_address_is_named_without_query_and_credentials() {
         Reply::status(404).chunk("{\"detail\":\"Not Found\"}"),
     );
     let expected = format!(
-        "/my/v1/chat/completions does not exist at {} (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
+        "/my/v1/chat/completions does not exist at {} (HTTP 404). Not Found. Check `baseUrl` of `mine` in config.json.",
         server.url()
     );
     assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
@@ -214,7 +214,7 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
             "`qwen3:4b` at {} does not support tools (HTTP {status}).",
             server.url()
         );
-        let end = "Set toolCalls of `mine` to \"prompt\" in config.json; the tools are then described in the prompt. [Probe]";
+        let end = "Set `toolCalls` of `mine` to \"prompt\" in config.json; the tools are then described in the prompt. [Probe]";
         assert!(
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"

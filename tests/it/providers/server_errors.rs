@@ -46,7 +46,7 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         401,
-        "{url} requires an API key (HTTP 401). Because. Set apiKey of `mine` in config.json.",
+        "{url} requires an API key (HTTP 401). Because. Set `apiKey` of `mine` in config.json.",
         false,
     ),
     (
@@ -61,7 +61,7 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         404,
-        "{path} does not exist at {url} (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
+        "{path} does not exist at {url} (HTTP 404). Because. Check `baseUrl` of `mine` in config.json.",
         false,
     ),
     (
@@ -174,15 +174,15 @@ const INVALID_BODIES: [(&[u8], &str); 5] = [
     (b"", "{url} sent an empty answer. {retry}"),
     (
         b"<!DOCTYPE html><html></html>",
-        "The answer from {url} is not valid. It is a web page. Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. It is a web page. Check `baseUrl` and `provider` of `mine` in config.json.",
     ),
     (
         b"data: {\"x\": \"\xE9\"}\n\n",
-        "The answer from {url} is not valid. {bytes} Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. {bytes} Check `baseUrl` and `provider` of `mine` in config.json.",
     ),
     (
         b"data: hello\n\n",
-        "The answer from {url} is not valid. This line is not JSON: `{hello}`. Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. This line is not JSON: `{hello}`. Check `baseUrl` and `provider` of `mine` in config.json.",
     ),
     (
         b"{\"error\": {\"message\": \"Because\"}}",
@@ -230,7 +230,7 @@ async fn broken_connection_has_a_message_for_every_provider() {
         assert!(!error.is_transient(), "text was received");
         server.queue_reply(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
-            "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
+            "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as `baseUrl` of `mine`.",
             server.url()
         );
         assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
@@ -246,14 +246,14 @@ async fn unreachable_server_has_a_message_for_every_provider() {
         drop(server);
         let advice = match provider {
             ProviderKind::Ollama => {
-                "Start it with `ollama serve`, or check baseUrl in config.json."
+                "Start it with `ollama serve`, or check `baseUrl` in config.json."
             }
-            _ => "Start the server, or check baseUrl of `mine` in config.json.",
+            _ => "Start the server, or check `baseUrl` of `mine` in config.json.",
         };
         let expected = format!("Nothing listens at {url}. {advice}");
         assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
-        let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
+        let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and `baseUrl` of `mine` in config.json.";
         assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
     }
 }
@@ -341,18 +341,18 @@ async fn unusable_key_error_names_the_variable_or_setting() {
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
-            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
+            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set `apiKey` of `mine` in config.json."
         );
         model.api_key = ApiKey::Unusable("the key contains a line break".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
-            "The key for `mine` cannot be sent. The key contains a line break. Correct apiKey of `mine` in config.json, or the environment variable it names."
+            "The key for `mine` cannot be sent. The key contains a line break. Correct `apiKey` of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let error = request_error(&with_key(model.clone(), key)).await;
             assert_eq!(
                 notice_text(&error.notice()),
-                "The key for `mine` cannot be sent. It contains characters that are not allowed in an HTTP header. Correct apiKey of `mine` in config.json, or the environment variable it names."
+                "The key for `mine` cannot be sent. It contains characters that are not allowed in an HTTP header. Correct `apiKey` of `mine` in config.json, or the environment variable it names."
             );
         }
         assert!(server.requests().is_empty());

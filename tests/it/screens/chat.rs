@@ -17,13 +17,13 @@ use std::sync::Arc;
 use screen_harness::{ScreenHarness, screen_harness, tool};
 
 macro_rules! screens {
-    ($name:ident, $tell:expr) => {
-        screens!(at_two_sizes, $name, $tell);
+    ($name:ident, $script:expr) => {
+        screens!(at_two_sizes, $name, $script);
     };
-    ($sizes:ident, $name:ident, $tell:expr) => {
+    ($sizes:ident, $name:ident, $script:expr) => {
         #[test]
         fn $name() {
-            insta::assert_snapshot!($sizes($tell));
+            insta::assert_snapshot!($sizes($script));
         }
     };
 }
@@ -40,7 +40,7 @@ screens!(at_five_sizes, an_answer_streams, |story| {
     story.answered_turn().types("다음 질문");
 });
 
-screens!(an_answer_is_whole, |story| {
+screens!(a_complete_answer, |story| {
     story.answered_turn().end_turn(TurnEnd::Answered {
         text: String::new(),
         is_truncated: false,
@@ -86,7 +86,7 @@ screens!(at_five_sizes, an_approval, |story| {
     story.advance_clock(600);
 });
 
-screens!(an_approval_that_is_not_ready, |story| {
+screens!(an_approval_not_yet_ready, |story| {
     approving(story);
     story.types("typing on");
 });
@@ -100,7 +100,7 @@ screens!(arguments_are_edited, |story| {
         .key(KeyCode::Enter);
 });
 
-screens!(a_model_that_says_nothing, |story| {
+screens!(a_silent_model, |story| {
     story.prompt("Hello");
     story.event(Event::Asked {
         ask: AskId(1),
@@ -225,9 +225,9 @@ fn no_size_crashes() {
             story.types("/set-model").key(KeyCode::Enter);
         },
     ];
-    for tell in stories {
+    for script in stories {
         let mut story = screen_harness((80, 24));
-        tell(&mut story);
+        script(&mut story);
         for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
             for height in (0..14).chain([24, 100]) {
                 story.input(UiInput::Resize { width, height });

@@ -11,7 +11,7 @@ use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, Unfin
 use screen_harness::{ScreenHarness, tool};
 use std::sync::Arc;
 
-fn asks(story: &mut ScreenHarness, question: Ask) {
+fn ask(story: &mut ScreenHarness, question: Ask) {
     story.event(Event::Asked {
         ask: AskId(7),
         owner: QuestionOwner::Program,
@@ -37,12 +37,12 @@ fn a_changed_tool() {
     };
     let change = Arc::new(change);
     insta::assert_snapshot!(at_two_sizes(|story| {
-        asks(story, Ask::PinChanged(change.clone()));
+        ask(story, Ask::PinChanged(change.clone()));
     }));
 }
 
 #[test]
-fn settings_that_were_edited_outside() {
+fn externally_edited_settings() {
     let text = |text: &str| Some(text.to_owned());
     let changes = Arc::new(vec![
         SettingsChange::needs_consent(
@@ -54,7 +54,7 @@ fn settings_that_were_edited_outside() {
         SettingsChange::harmless("config.json", "logLevel is debug now"),
     ]);
     insta::assert_snapshot!(at_two_sizes(|story| {
-        asks(story, Ask::ExternalEdit(changes.clone()));
+        ask(story, Ask::ExternalEdit(changes.clone()));
     }));
 }
 
@@ -66,11 +66,11 @@ fn an_unfinished_turn() {
         ..UnfinishedTurn::default()
     };
     insta::assert_snapshot!(at_two_sizes(|story| {
-        asks(story, Ask::UnfinishedTurn(Box::new(turn.clone())));
+        ask(story, Ask::UnfinishedTurn(Box::new(turn.clone())));
     }));
 }
 
-fn approves(story: &mut ScreenHarness) {
+fn ask_about_call(story: &mut ScreenHarness) {
     story
         .prompt("What is 17 + 25?")
         .show_call(ToolState::AwaitingApproval);
@@ -87,17 +87,17 @@ fn approves(story: &mut ScreenHarness) {
 }
 
 #[test]
-fn the_choices_that_last() {
+fn the_lasting_choices() {
     insta::assert_snapshot!(at_two_sizes(|story| {
-        approves(story);
+        ask_about_call(story);
         story.key(KeyCode::Char('a')).key(KeyCode::Down);
     }));
 }
 
 #[test]
-fn a_key_that_waits_for_the_answer() {
+fn a_key_that_does_nothing_during_an_approval() {
     insta::assert_snapshot!(at_two_sizes(|story| {
-        approves(story);
+        ask_about_call(story);
         story.key(KeyCode::F(4));
     }));
 }

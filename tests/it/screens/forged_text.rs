@@ -1,5 +1,5 @@
-//! Names, titles and descriptions that imitate the dialog never stand where the arguments or the
-//! choices stand. Each dialog is compared, cell by cell, with one about an honest tool.
+//! Names, titles and descriptions that imitate the dialog never appear in place of the arguments or
+//! the choices. Each dialog is compared, cell by cell, with one about an honest tool.
 
 use crate::support::dialog_frames::{
     DESCRIPTION, DialogRows, all_argument_rows, dialog_rows, has_margin,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const SIZES: [(u16, u16); 4] = [(20, 6), (60, 20), (80, 24), (120, 40)];
-/// Stands in all forged text, and nowhere else.
+/// Appears in all forged text, and nowhere else.
 const MARK: &str = "FORGED";
 
 /// The names and texts of a tool, all from its server.
@@ -162,7 +162,7 @@ fn check_rows(story: &mut ScreenHarness, known: &[String], about: &str) -> Vec<S
             is_described = true;
         } else {
             let is_ours = text.starts_with("──") || text.trim().is_empty();
-            // The heading, or marks that say how much follows.
+            // The heading, or marks that show how much follows.
             let is_mark = text.trim().starts_with(['↑', '↓']);
             assert!(
                 is_bold || is_mark || is_ours && !text.contains(MARK),
@@ -181,7 +181,7 @@ fn check_rows(story: &mut ScreenHarness, known: &[String], about: &str) -> Vec<S
 }
 
 #[test]
-fn forged_text_never_stands_among_the_arguments_or_the_choices() {
+fn forged_text_never_appears_among_the_arguments_or_the_choices() {
     for size in SIZES {
         let (honest_dialog, _) = drawn(&mut dialog(size, &honest()));
         let known = all_argument_rows(&object(arguments()), honest_dialog.columns, false);
@@ -211,7 +211,7 @@ fn forged_text_never_stands_among_the_arguments_or_the_choices() {
 }
 
 #[test]
-fn forged_text_is_behind_a_sign_on_the_page_of_details() {
+fn forged_text_follows_a_marker_on_the_page_of_details() {
     for size in SIZES {
         for text in forgeries() {
             let about = format!("{size:?} {:?}", text.description);

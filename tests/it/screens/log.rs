@@ -100,7 +100,7 @@ fn no_answer_yet() {
 }
 
 #[test]
-fn a_call_that_stands_in_a_result() {
+fn a_call_copied_from_a_result() {
     insta::assert_snapshot!(at_two_sizes(quoted));
 }
 

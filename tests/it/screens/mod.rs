@@ -17,22 +17,22 @@ mod without_color;
 use crate::support::screen_harness::{ScreenHarness, screen_harness};
 
 /// Runs the same script at every size and joins the screens into one snapshot.
-fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut ScreenHarness)) -> String {
+fn at_sizes(sizes: &[(u16, u16)], script: impl Fn(&mut ScreenHarness)) -> String {
     let screens: Vec<String> = sizes
         .iter()
         .map(|size| {
             let mut story = screen_harness(*size);
-            tell(&mut story);
+            script(&mut story);
             format!("{}x{}\n{}", size.0, size.1, story.screen())
         })
         .collect();
     screens.join("\n\n")
 }
 
-fn at_two_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
-    at_sizes(&[(80, 24), (120, 40)], tell)
+fn at_two_sizes(script: impl Fn(&mut ScreenHarness)) -> String {
+    at_sizes(&[(80, 24), (120, 40)], script)
 }
 
-fn at_five_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
-    at_sizes(&[(80, 24), (120, 40), (60, 20), (200, 60), (20, 6)], tell)
+fn at_five_sizes(script: impl Fn(&mut ScreenHarness)) -> String {
+    at_sizes(&[(80, 24), (120, 40), (60, 20), (200, 60), (20, 6)], script)
 }

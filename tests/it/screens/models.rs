@@ -124,10 +124,10 @@ fn pull() -> Event {
 }
 
 macro_rules! screens {
-    ($name:ident, $tell:expr) => {
+    ($name:ident, $script:expr) => {
         #[test]
         fn $name() {
-            insta::assert_snapshot!(at_two_sizes($tell));
+            insta::assert_snapshot!(at_two_sizes($script));
         }
     };
 }
@@ -141,17 +141,17 @@ screens!(a_first_run_without_an_ollama, |story| {
     first_run(story, CatalogState::Failed(Notice::failure("refused")));
 });
 
-screens!(the_dialog_of_models, |story| {
+screens!(the_models_dialog, |story| {
     dialog(story);
     story.key(KeyCode::Down);
 });
 
-screens!(the_dialog_while_a_model_is_pulled, |story| {
+screens!(the_models_dialog_during_a_pull, |story| {
     dialog(story);
     story.event(pull()).key(KeyCode::Tab);
 });
 
-screens!(a_pull_behind_the_conversation, |story| {
+screens!(a_pull_in_the_background, |story| {
     story.event(pull());
 });
 

@@ -1,4 +1,4 @@
-//! The pictures in the README are real screens. `HUMBLE_UPDATE_README=1` writes them anew.
+//! The pictures in the README are real screens. `HUMBLE_UPDATE_README=1` updates them.
 
 use crate::support::fixtures;
 use crate::support::screen_harness::{self, ScreenHarness, screen_harness};
@@ -63,7 +63,7 @@ fn chat_scene() -> ScreenHarness {
     story
 }
 
-/// An edit of a file that waits for approval.
+/// A file edit that awaits approval.
 fn approval_scene() -> ScreenHarness {
     let mut story = screen_harness((96, 24));
     story.prompt("Make area() use math.pi and check its argument");

@@ -42,7 +42,7 @@ fn state(dialect: Option<Dialect>, is_loading: bool) -> Event {
     }))
 }
 
-fn asks(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
+fn ask(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
     let report = Arc::new(report);
     story.event(Event::Asked {
         ask: AskId(7),
@@ -78,7 +78,7 @@ fn broken() -> ProbeReport {
 }
 
 #[test]
-fn a_probe_under_way() {
+fn a_probe_in_progress() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         story.event(state(None, false));
         story.event(state(Some(Dialect::Native), false));
@@ -91,7 +91,7 @@ fn a_probe_under_way() {
 }
 
 #[test]
-fn a_model_that_is_loaded_first() {
+fn loading_the_model() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         story.event(state(Some(Dialect::Native), true));
         story.advance_clock(72_000);
@@ -99,21 +99,21 @@ fn a_model_that_is_loaded_first() {
 }
 
 #[test]
-fn a_dialect_to_store() {
+fn a_better_dialect() {
     insta::assert_snapshot!(at_two_sizes(|story| {
-        asks(story, better_as_xml(), Some(Dialect::Xml));
+        ask(story, better_as_xml(), Some(Dialect::Xml));
     }));
 }
 
 #[test]
-fn a_probe_that_a_fault_ended() {
-    insta::assert_snapshot!(at_two_sizes(|story| asks(story, broken(), None)));
+fn a_probe_ended_by_an_error() {
+    insta::assert_snapshot!(at_two_sizes(|story| ask(story, broken(), None)));
 }
 
 #[test]
 fn result_for_an_unlisted_model_cannot_be_stored() {
     let mut story = screen_harness((104, 30));
-    asks(&mut story, better_as_xml(), None);
+    ask(&mut story, better_as_xml(), None);
     let screen = story.screen();
     let text = "config.json does not list qwen3:4b, so the setting";
     assert!(screen.contains(text), "{screen}");
@@ -127,7 +127,7 @@ fn no_size_breaks_these_screens() {
             let mut story = screen_harness((width, height));
             story.event(state(Some(Dialect::Xml), false));
             story.advance_clock(5_000).screen();
-            asks(&mut story, better_as_xml(), Some(Dialect::Xml));
+            ask(&mut story, better_as_xml(), Some(Dialect::Xml));
             for key in [KeyCode::PageDown, KeyCode::Char('?'), KeyCode::End] {
                 story.key(key).screen();
             }

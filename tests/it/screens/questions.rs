@@ -1,6 +1,6 @@
 //! Snapshots of each question except approvals, probes and stalled requests.
 
-use super::states::{asks, snapshot_states};
+use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::{ScreenHarness, tool};
 use humble::domain::tool::{ToolOutcome, ToolState};
 use humble::domain::trust::{AcceptedDefinition, PinChange, ToolDefinition};
@@ -19,7 +19,7 @@ fn questions_about_a_turn() {
             elapsed: Duration::from_millis(120),
         }));
         let requested_tools = vec!["echo".to_owned(), "get-sum".to_owned()];
-        asks(
+        ask(
             story,
             Ask::AfterError {
                 failed: CallId(1),
@@ -30,7 +30,7 @@ fn questions_about_a_turn() {
     let question = |question: fn() -> Ask| {
         move |story: &mut ScreenHarness| {
             story.prompt("Please do it");
-            asks(story, question());
+            ask(story, question());
         }
     };
     snapshot_states(
@@ -80,11 +80,11 @@ fn questions_about_an_earlier_run() {
             earlier_unanswered: 1,
             ..UnfinishedTurn::default()
         };
-        asks(story, Ask::UnfinishedTurn(Box::new(turn)));
+        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
     };
     let discard = |story: &mut ScreenHarness| {
         let prompt = "Rename the files.".to_owned();
-        asks(story, Ask::ConfirmDiscard { prompt });
+        ask(story, Ask::ConfirmDiscard { prompt });
     };
     snapshot_states(
         "questions_about_an_earlier_run",
@@ -104,12 +104,12 @@ fn questions_about_settings() {
             SettingsChange::needs_consent("mcp-servers.json", "server `fs`, `command`", old, new),
             SettingsChange::harmless("config.json", "logLevel is debug now"),
         ];
-        asks(story, Ask::ExternalEdit(Arc::new(changes)));
+        ask(story, Ask::ExternalEdit(Arc::new(changes)));
     };
     let prompt = |story: &mut ScreenHarness| {
         let path = "/home/ann/humble/system_prompt.txt".to_owned();
         let text = Arc::from("You may call tools with chooseFunction.\n");
-        asks(story, Ask::ReplacePrompt { path, text });
+        ask(story, Ask::ReplacePrompt { path, text });
     };
     let server = || ModelServer {
         provider: ProviderKind::Ollama,
@@ -117,7 +117,7 @@ fn questions_about_settings() {
     };
     let add = move |story: &mut ScreenHarness| {
         let name = "gemma3:4b".to_owned();
-        asks(
+        ask(
             story,
             Ask::AddModel {
                 server: server(),
@@ -132,7 +132,7 @@ fn questions_about_settings() {
             bytes: Some(3_300_000_000),
             is_in_use: true,
         };
-        asks(story, removed);
+        ask(story, removed);
     };
     snapshot_states(
         "questions_about_settings",
@@ -165,13 +165,13 @@ fn changed_tool() -> PinChange {
 #[test]
 fn questions_about_servers() {
     let changed = |story: &mut ScreenHarness| {
-        asks(story, Ask::PinChanged(Arc::new(changed_tool())));
+        ask(story, Ask::PinChanged(Arc::new(changed_tool())));
     };
     let instructions = |story: &mut ScreenHarness| {
         let text: Vec<String> = (0..30).map(|n| format!("Rule {n}: do this.")).collect();
         let text = Arc::from(text.join("\n"));
         let server = "everything".into();
-        asks(story, Ask::SendInstructions { server, text });
+        ask(story, Ask::SendInstructions { server, text });
     };
     snapshot_states(
         "questions_about_servers",

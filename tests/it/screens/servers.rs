@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 macro_rules! screens {
-    ($name:ident, $tell:expr) => {
+    ($name:ident, $script:expr) => {
         #[test]
         fn $name() {
-            insta::assert_snapshot!(at_two_sizes($tell));
+            insta::assert_snapshot!(at_two_sizes($script));
         }
     };
 }
@@ -96,7 +96,7 @@ fn down(story: &mut ScreenHarness, times: usize) -> &mut ScreenHarness {
     story
 }
 
-screens!(servers_of_each_sort, |story| {
+screens!(servers_in_each_state, |story| {
     listed(story);
 });
 
@@ -112,7 +112,7 @@ screens!(an_unfolded_tool_with_hidden_characters, |story| {
     story.key(KeyCode::Enter);
 });
 
-screens!(a_long_description_read_whole, |story| {
+screens!(a_long_description_in_full, |story| {
     listed(story).key(KeyCode::Enter);
     let is_long = |story: &ScreenHarness| {
         let chosen = story.model.servers_pane.selected_tool();
@@ -138,7 +138,7 @@ screens!(why_a_server_failed, |story| {
     down(story, 1).key(KeyCode::Enter);
 });
 
-screens!(what_a_server_wrote, |story| {
+screens!(stderr_of_a_server, |story| {
     listed(story).key(KeyCode::Char('l'));
     let line = |n: u32| ServerLogLine::Stderr(format!("line {n} \u{1b}[31m빨강"));
     let mut lines: Vec<ServerLogLine> = (0..40).map(line).collect();

@@ -22,12 +22,12 @@ type State<'a> = (&'a str, &'a dyn Fn(&mut ScreenHarness));
 pub fn snapshot_states(name: &str, states: &[State]) {
     let screens = states
         .iter()
-        .map(|(state, tell)| format!("=== {state}\n{}", at_two_sizes(|story| tell(story))));
+        .map(|(state, script)| format!("=== {state}\n{}", at_two_sizes(|story| script(story))));
     let screens: Vec<String> = screens.collect();
     insta::assert_snapshot!(name, screens.join("\n\n"));
 }
 
-pub fn asks(story: &mut ScreenHarness, question: Ask) {
+pub fn ask(story: &mut ScreenHarness, question: Ask) {
     let owner = QuestionOwner::Job(ModelJob::Turn(story.turn));
     story.event(Event::Asked {
         ask: AskId(1),
@@ -38,7 +38,7 @@ pub fn asks(story: &mut ScreenHarness, question: Ask) {
 }
 
 /// A dialog about calls of `write_file` with these arguments.
-fn approves(story: &mut ScreenHarness, calls: &[Value]) {
+fn ask_about_calls(story: &mut ScreenHarness, calls: &[Value]) {
     story.prompt("Please do it");
     let mut offered = Vec::new();
     for (arguments, id) in calls.iter().zip(1..) {
@@ -52,7 +52,7 @@ fn approves(story: &mut ScreenHarness, calls: &[Value]) {
             tool: Arc::new(tool("write_file", description)),
         });
     }
-    asks(story, Ask::ApproveCalls(offered));
+    ask(story, Ask::ApproveCalls(offered));
 }
 
 fn file() -> Value {
@@ -76,7 +76,7 @@ fn command(story: &mut ScreenHarness, text: &str) {
 fn pages_of_an_approval() {
     let page = |keys: &'static [KeyCode]| {
         move |story: &mut ScreenHarness| {
-            approves(story, &[file()]);
+            ask_about_calls(story, &[file()]);
             for key in keys {
                 story.key(*key);
             }
@@ -104,17 +104,17 @@ fn pages_of_an_approval() {
 }
 
 #[test]
-fn approvals_that_are_not_all_shown() {
+fn approvals_not_fully_shown() {
     let long = |count: usize, keys: &'static [KeyCode]| {
         move |story: &mut ScreenHarness| {
-            approves(story, &[long_list(count), file()]);
+            ask_about_calls(story, &[long_list(count), file()]);
             for key in keys {
                 story.key(*key);
             }
         }
     };
     snapshot_states(
-        "approvals_that_are_not_all_shown",
+        "approvals_not_fully_shown",
         &[
             ("the beginning", &long(60, &[])),
             ("the middle", &long(60, &[KeyCode::PageDown])),

@@ -1,4 +1,4 @@
-//! With `NO_COLOR`, screens have the same text, no color, and a sign or a word for each meaning
+//! With `NO_COLOR`, screens have the same text, no color, and a symbol or a word for each meaning
 //! that a color has.
 
 use super::states::all_outcomes;
@@ -15,7 +15,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-fn without_color(tell: impl Fn(&mut ScreenHarness), size: (u16, u16)) -> ScreenHarness {
+fn without_color(script: impl Fn(&mut ScreenHarness), size: (u16, u16)) -> ScreenHarness {
     let mut story = screen_harness(size);
     let options = TuiOptions {
         no_color: true,
@@ -24,12 +24,12 @@ fn without_color(tell: impl Fn(&mut ScreenHarness), size: (u16, u16)) -> ScreenH
     // The harness lists models and servers; without them, the model asks for one first.
     let theme = UiModel::new(&options, size).screen.theme;
     story.model.screen.theme = theme;
-    tell(&mut story);
+    script(&mut story);
     story
 }
 
 /// An edit by a destructive tool.
-fn approves_edit(story: &mut ScreenHarness) {
+fn ask_about_edit(story: &mut ScreenHarness) {
     story.prompt("Fix it");
     let arguments = json!({
         "path": "src/b.py",
@@ -98,7 +98,7 @@ fn rows_with_emphasis(buffer: &Buffer) -> String {
 fn an_approval_without_color() {
     let mut shown = Vec::new();
     for size in [(80, 24), (120, 40), (60, 20), (20, 6)] {
-        let (buffer, _) = without_color(approves_edit, size).draw();
+        let (buffer, _) = without_color(ask_about_edit, size).draw();
         shown.push(format!(
             "{}x{}\n{}",
             size.0,
@@ -112,9 +112,9 @@ fn an_approval_without_color() {
 #[test]
 fn the_text_is_the_same_without_color() {
     let stories: [fn(&mut ScreenHarness); 5] = [
-        approves_edit,
+        ask_about_edit,
         |story| {
-            approves_edit(story);
+            ask_about_edit(story);
             story.key(KeyCode::Char('?'));
         },
         all_outcomes,
@@ -125,12 +125,12 @@ fn the_text_is_the_same_without_color() {
             story.key(KeyCode::F(4));
         },
     ];
-    for tell in stories {
+    for script in stories {
         for size in [(80, 24), (120, 40), (20, 6)] {
             let mut colored = screen_harness(size);
-            tell(&mut colored);
+            script(&mut colored);
             let (with, _) = colored.draw();
-            let (without, _) = without_color(tell, size).draw();
+            let (without, _) = without_color(script, size).draw();
             assert_eq!(buffer_to_lines(&without), buffer_to_lines(&with));
             let is_plain = |cell: &Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
             assert!(without.content.iter().all(is_plain), "a color at {size:?}");
@@ -140,16 +140,16 @@ fn the_text_is_the_same_without_color() {
 
 /// Rows that differ only in their color would mean the same without it.
 #[test]
-fn each_outcome_of_a_call_has_a_sign_or_a_word_of_its_own() {
+fn each_outcome_of_a_call_has_its_own_symbol_or_word() {
     let (buffer, _) = without_color(all_outcomes, (120, 40)).draw();
     let rows = buffer_to_lines(&buffer);
     let calls = rows.iter().filter(|row| row.contains(".txt"));
-    // Without its own name and time, a row says only what came of the call.
+    // Without its own name and time, a row shows only the outcome of the call.
     let outcome = |row: &String| {
-        let sign = row.chars().take(4).collect::<String>();
+        let symbol = row.chars().take(4).collect::<String>();
         let (_, after) = row.split_once(".txt").expect("a path");
         format!(
-            "{sign}|{}",
+            "{symbol}|{}",
             after.split('│').next().unwrap_or_default().trim()
         )
     };
@@ -159,10 +159,11 @@ fn each_outcome_of_a_call_has_a_sign_or_a_word_of_its_own() {
     assert_eq!(different.len(), 15, "{outcomes:#?}");
 }
 
-/// Added and removed lines, numbers, choices and badges are told apart by signs, words and places.
+/// Added and removed lines, numbers, choices and badges are distinguished by symbols, words and
+/// positions.
 #[test]
 fn a_diff_and_its_badges_are_readable_without_color() {
-    let (buffer, _) = without_color(approves_edit, (80, 24)).draw();
+    let (buffer, _) = without_color(ask_about_edit, (80, 24)).draw();
     let rows = buffer_to_lines(&buffer);
     for part in [
         "destructive · writes",

@@ -32,7 +32,7 @@ pub struct TestServe {
     pub client: reqwest::Client,
     pub stop: CancellationToken,
     pub task: JoinHandle<()>,
-    /// One message for each call of `ollama_chat` whose work was stopped.
+    /// One message for each call to `ollama_chat` whose work was stopped.
     pub stopped: mpsc::UnboundedReceiver<()>,
 }
 

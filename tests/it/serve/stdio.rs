@@ -123,7 +123,7 @@ fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
     assert!(why.contains("still running"), "{why}");
     let answer = program.message();
     assert!(answer.to_string().contains("Cats sleep."), "{answer}");
-    // Once it is answered, the id is free.
+    // Once the first request is answered, its id is free.
     program.send(&json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
     assert_eq!(program.message()["result"], json!({}));
     assert_eq!(program.wait().0, Some(0));

@@ -40,7 +40,7 @@ impl Document {
         for (index, row) in drawn.iter().enumerate() {
             let is_visible = |cell: &&String| !matches!(cell.as_str(), " " | "");
             let start = end;
-            // The first column holds the margin sign, which depends on the width.
+            // The first column holds the margin marker, which depends on the width.
             end += row[1..].iter().filter(is_visible).count();
             cells.push(start..end);
             rows_by_text.entry(row.concat()).or_default().push(index);

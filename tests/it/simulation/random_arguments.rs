@@ -1,5 +1,5 @@
 //! Random arguments of calls: nested values, code, edits, long lines, and characters that are
-//! wide, invisible, or look like the dialog's own signs.
+//! wide, invisible, or look like the dialog's own markers.
 
 use super::test_rng::TestRng;
 use humble::domain::Arguments;

@@ -1,4 +1,4 @@
-//! Changes of stored decisions that do not come from the turn itself.
+//! Changes to stored decisions that do not come from the turn itself.
 
 use super::checker::Checker;
 use super::test_rng::TestRng;

@@ -39,7 +39,7 @@ fn matches(path: &str, call: &ToolCall) -> bool {
 }
 
 impl TrustModel {
-    /// Applies a decision about a call of a tool that was shown with this pin. Returns whether the
+    /// Applies a decision about a call to a tool that was shown with this pin. Returns whether the
     /// call runs.
     pub fn apply_decision(&mut self, call: &ToolCall, pin: &Pin, decision: &Decision) -> bool {
         let allowed = |path| (call.server.clone(), call.tool.clone(), pin.clone(), path);

@@ -1,4 +1,4 @@
-//! Edits of `trust.json` by other programs: which apply at once, and which need consent.
+//! Edits to `trust.json` by other programs: which apply at once, and which need consent.
 
 use super::*;
 use crate::config::{ConfigSnapshot, EarlierEntries, review_changes};

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether calls of this tool must ask, and whether the tool counts as changed, with `file` as
+/// Whether calls to this tool must ask, and whether the tool counts as changed, with `file` as
 /// `trust.json`.
 fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
     let (_folder, home) = home();

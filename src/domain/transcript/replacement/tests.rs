@@ -16,7 +16,7 @@ fn begin(transcript: &mut Transcript, id: u64, prompt: Prompt) {
     transcript.apply(TurnId(id), &TurnEvent::Started { prompt, model });
 }
 
-fn says(transcript: &mut Transcript, id: u64, text: &str) {
+fn add_text(transcript: &mut Transcript, id: u64, text: &str) {
     let delta = TurnEvent::Delta {
         piece: PieceId(id),
         kind: PieceKind::Text,
@@ -31,7 +31,7 @@ fn ends(transcript: &mut Transcript, id: u64, end: TurnEnd) {
 }
 
 fn answers(transcript: &mut Transcript, id: u64, text: &str, is_truncated: bool) {
-    says(transcript, id, text);
+    add_text(transcript, id, text);
     if is_truncated {
         let notice = Notice::warning(TRUNCATED).with_advice(Advice::Continue);
         transcript.apply(TurnId(id), &TurnEvent::Noted(notice));
@@ -77,7 +77,7 @@ fn two_turn_transcript() -> Transcript {
 fn a_replaced_turn_returns_if_its_replacement_ends_unanswered() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, retry("q"));
-    says(&mut transcript, 3, "half");
+    add_text(&mut transcript, 3, "half");
     assert_eq!(entry_texts(&transcript), ["p", "a", "q", "half"]);
     fails(&mut transcript, 3);
     assert_eq!(
@@ -104,13 +104,13 @@ fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
 fn events_still_reach_their_entries_after_a_replaced_turn_is_restored() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, retry("q"));
-    says(&mut transcript, 3, "half");
+    add_text(&mut transcript, 3, "half");
     fails(&mut transcript, 3);
     begin(&mut transcript, 4, Prompt::new("r"));
-    says(&mut transcript, 4, "c");
-    says(&mut transcript, 4, "d");
-    says(&mut transcript, 3, "!");
-    says(&mut transcript, 2, "!");
+    add_text(&mut transcript, 4, "c");
+    add_text(&mut transcript, 4, "d");
+    add_text(&mut transcript, 3, "!");
+    add_text(&mut transcript, 2, "!");
     assert_eq!(
         entry_texts(&transcript),
         ["p", "a", "q", "b!", "q", "half!", "failed", "r", "cd"]
@@ -124,7 +124,7 @@ fn a_continuation_is_joined_with_the_answer_it_continues() {
     begin(&mut transcript, 3, Prompt::new("r"));
     answers(&mut transcript, 3, "one ", true);
     begin(&mut transcript, 4, Prompt::continuation());
-    says(&mut transcript, 4, "two");
+    add_text(&mut transcript, 4, "two");
     assert_eq!(
         entry_texts(&transcript)[4..],
         ["r", "one ", TRUNCATED, "", "two"]

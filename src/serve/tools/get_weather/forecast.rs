@@ -26,7 +26,7 @@ pub fn url(service: &Url, coordinates: Coordinates) -> Url {
 pub fn output_schema() -> Value {
     let text = json!({ "type": "string" });
     let number = json!({ "type": "number" });
-    let possible_number = json!({ "type": ["number", "null"] });
+    let nullable_number = json!({ "type": ["number", "null"] });
     json!({
         "type": "object",
         "properties": {
@@ -45,10 +45,10 @@ pub fn output_schema() -> Value {
                 "properties": {
                     "conditions": text,
                     "temperatureCelsius": number,
-                    "feelsLikeCelsius": possible_number,
-                    "humidityPercent": possible_number,
-                    "precipitationMillimeters": possible_number,
-                    "windKilometersPerHour": possible_number,
+                    "feelsLikeCelsius": nullable_number,
+                    "humidityPercent": nullable_number,
+                    "precipitationMillimeters": nullable_number,
+                    "windKilometersPerHour": nullable_number,
                     "windFrom": text,
                 },
                 "required": ["conditions", "temperatureCelsius"],
@@ -60,10 +60,10 @@ pub fn output_schema() -> Value {
                     "properties": {
                         "date": text,
                         "conditions": text,
-                        "minCelsius": possible_number,
-                        "maxCelsius": possible_number,
-                        "precipitationMillimeters": possible_number,
-                        "precipitationPercent": possible_number,
+                        "minCelsius": nullable_number,
+                        "maxCelsius": nullable_number,
+                        "precipitationMillimeters": nullable_number,
+                        "precipitationPercent": nullable_number,
                     },
                     "required": ["date", "conditions"],
                 },
@@ -74,7 +74,8 @@ pub fn output_schema() -> Value {
     })
 }
 
-/// The weather at `place`; `None` if the document is not an answer of the weather service.
+/// The weather at `place`; `None` if the document is not a response from the weather
+/// service.
 pub fn describe(place: &Place, document: &Value) -> Option<Value> {
     let current = document.get("current")?;
     let number = |key: &str| current.get(key).and_then(Value::as_f64);

@@ -1,4 +1,4 @@
-//! What stands before the rows of a leaf, and the columns left beside it.
+//! The prefixes of a leaf's rows, and the columns that remain to the right of them.
 
 use super::{MarkdownLayout, RowPrefixes};
 use crate::text::markdown::block_event::{BlockPrefix, PrefixPart};

@@ -46,7 +46,7 @@ const SQL_WORDS: [&str; 8] = [
     "select", "insert", "update", "delete", "with", "create", "alter", "drop",
 ];
 
-/// The language that these arguments give to their texts, if they name a file or a language.
+/// The language of the texts in these arguments, if they name a file or a language.
 pub fn language_of_siblings(arguments: &Arguments) -> Option<Highlighter> {
     let named = |keys: &[&str]| {
         let value = keys.iter().find_map(|key| arguments.get(*key));

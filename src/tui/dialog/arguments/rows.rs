@@ -29,13 +29,13 @@ pub struct ArgumentRows {
 }
 
 impl ArgumentDocument {
-    /// Wraps the document without loss. `signs` mark a row whose predecessor ended after a
-    /// space, at its last column, or one column short of it. O(n).
-    pub fn rows(&self, columns: u16, signs: [&str; 3]) -> ArgumentRows {
+    /// Wraps the document without loss. `markers` are shown in the margin of a row whose
+    /// predecessor ended after a space, in its last column, or one column short of it. O(n).
+    pub fn rows(&self, columns: u16, markers: [&str; 3]) -> ArgumentRows {
         let mut layout = RowLayout {
             columns: usize::from(columns.saturating_sub(MARGIN_COLUMNS)).max(1),
             number_columns: self.number_columns,
-            signs,
+            markers,
             out: ArgumentRows::default(),
         };
         let mut lines = self.lines.as_slice();
@@ -66,7 +66,7 @@ struct RowLayout<'a> {
     /// Width without the margin.
     columns: usize,
     number_columns: usize,
-    signs: [&'a str; 3],
+    markers: [&'a str; 3],
     out: ArgumentRows,
 }
 
@@ -127,14 +127,14 @@ impl RowLayout<'_> {
         let columns = NonZeroU16::new(columns as u16).unwrap_or(NonZeroU16::MIN);
         for (join, part) in lossless_line_rows(&line.text, columns) {
             let mut row = StyledLine::default();
-            let [space, full, short] = self.signs;
-            let sign = match join {
+            let [space, full, short] = self.markers;
+            let marker = match join {
                 RowJoin::LineStart => " ",
                 RowJoin::AfterSpace => space,
                 RowJoin::AfterFullRow => full,
                 RowJoin::AfterShortRow => short,
             };
-            row.push_dim(format!("{sign} "));
+            row.push_dim(format!("{marker} "));
             match join {
                 RowJoin::LineStart => row.push(lead.clone(), lead_style(line.kind)),
                 _ => row.push_plain(" ".repeat(width(&lead))),
@@ -145,7 +145,7 @@ impl RowLayout<'_> {
         }
     }
 
-    /// What stands before the text of a line: indentation, number and sign.
+    /// The text before a line: indentation, number and diff sign.
     fn lead(&self, line: &DocumentLine) -> String {
         let numbers = self.number_columns;
         match line.kind {

@@ -104,7 +104,7 @@ const TREAT_AS_TEXT: CallChoiceRow = (
     ' ',
     't',
     "as text",
-    "Treat it as text: it was no call",
+    "Treat it as text: it was not a call",
 );
 const RUN_UNREAD: CallChoiceRow = (
     DialogAction::RunUnread,

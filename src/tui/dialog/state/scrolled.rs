@@ -144,13 +144,13 @@ impl Dialog {
     /// their rows starts.
     fn arguments(&self) -> Option<(&DrawnArguments, usize, &[usize])> {
         let (first, starts) = self.laid_out.as_ref()?.body.arguments.as_ref()?;
-        let argued = self.drawn_arguments.get(self.call_index)?.as_ref()?;
-        Some((argued, *first, starts))
+        let drawn = self.drawn_arguments.get(self.call_index)?.as_ref()?;
+        Some((drawn, *first, starts))
     }
 
     fn count_undrawn(&mut self) {
-        if let Some((argued, _, starts)) = self.arguments() {
-            self.undrawn_rows = argued.undrawn_rows(starts);
+        if let Some((drawn, _, starts)) = self.arguments() {
+            self.undrawn_rows = drawn.undrawn_rows(starts);
         }
     }
 
@@ -181,8 +181,8 @@ impl Dialog {
 
     /// The body row with the first undrawn part of the arguments.
     fn first_undrawn_row(&self) -> Option<usize> {
-        let (argued, _, _) = self.arguments()?;
-        self.row_at_byte(argued.first_undrawn()?)
+        let (drawn, _, _) = self.arguments()?;
+        self.row_at_byte(drawn.first_undrawn()?)
     }
 
     /// Makes the next frame scroll to the first undrawn part of the arguments.
@@ -233,13 +233,13 @@ impl Dialog {
         }
         let laid_out = self.laid_out.as_ref();
         let arguments = laid_out.and_then(|layout| layout.body.arguments.as_ref());
-        let argued = self
+        let drawn = self
             .drawn_arguments
             .get_mut(self.call_index)
             .and_then(Option::as_mut);
-        if let (Some((first, starts)), Some(argued)) = (arguments, argued) {
+        if let (Some((first, starts)), Some(drawn)) = (arguments, drawn) {
             let row = |at: usize| at.saturating_sub(*first).min(starts.len());
-            argued.mark_drawn(row(view.start)..row(view.end), starts, now);
+            drawn.mark_drawn(row(view.start)..row(view.end), starts, now);
             self.count_undrawn();
         }
     }

@@ -69,7 +69,7 @@ impl DetailRowBuilder<'_> {
     }
 }
 
-/// Adds a server's details. `is_sent` tells whether its instructions are sent to the model.
+/// Adds a server's details. `is_sent`: its instructions are sent to the model.
 pub fn push_server_details(
     (index, server): (usize, &Server),
     is_sent: bool,

@@ -13,9 +13,9 @@ use crate::tui::widgets::list::{draw_empty, nothing_matches, rows_area};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
 
-/// Columns of a name at least, however long the note beside it is.
+/// Minimum columns of a name, however long the note beside it is.
 const NAME_COLUMNS_MIN: u16 = 12;
-/// Columns left of a server's and of a tool's name, for the selection mark and the status.
+/// Columns to the left of a server's and of a tool's name, for the selection mark and the status.
 const SERVER_NAME_AT: u16 = 4;
 const TOOL_NAME_AT: u16 = 4;
 
@@ -61,7 +61,7 @@ fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut P
     for (index, item) in viewer.items.iter().enumerate().skip(viewer.scroll.top.item) {
         let is_selected = index == viewer.scroll.selected;
         let rows = item_rows(servers, *item, columns, separator);
-        // The mark of an item that begins above the view stands in the first visible row.
+        // The mark of an item that begins above the view is drawn in the first visible row.
         let heading = rows.iter().position(|row| *row == ViewerRow::Heading);
         let marked = heading.unwrap_or(0).max(skipped);
         for (at, row) in rows.iter().enumerate().skip(skipped) {

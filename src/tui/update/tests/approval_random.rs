@@ -46,8 +46,9 @@ fn words(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// Asks about one call per number of lines, by turns as a list and as a text.
-fn asked(lines: &[usize]) -> ChatHarness {
+/// A chat that asks for approval of one call for each of `lines`. The number is the count of its
+/// lines, which are alternately a list and a text.
+fn chat_with_approval(lines: &[usize]) -> ChatHarness {
     let mut chat = chat();
     chat.keys("go<Enter>");
     let tool = Arc::new(tool_from(&json!({
@@ -95,7 +96,7 @@ proptest! {
         lines in prop::collection::vec(0usize..45, 1..4),
         steps in prop::collection::vec(any_step(), 1..60),
     ) {
-        let mut chat = asked(&lines);
+        let mut chat = chat_with_approval(&lines);
         let mut drawn = BTreeSet::new();
         for step in steps {
             let is_word = |c: char| c.is_alphanumeric() || c == '.';

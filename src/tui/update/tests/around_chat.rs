@@ -3,7 +3,7 @@
 use crate::domain::{SessionSummary, ToolMode};
 use crate::tui::update::tests::*;
 
-/// Sends the event of a call of `write` in this state.
+/// Sends the event of a call to `write` in this state.
 fn write_call(chat: &mut ChatHarness, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });

@@ -341,8 +341,8 @@ fn commands_accept_the_words_that_they_declare() {
             let notice = chat.notice();
             let refusals = ["Please", "Unknown", "is not an action"];
             let needs_argument = word.next != ArgumentKind::Free;
-            let is_wrong_usage = notice.starts_with("Usage") && !needs_argument;
-            let is_refused = is_wrong_usage || refusals.iter().any(|text| notice.contains(text));
+            let is_invalid_usage = notice.starts_with("Usage") && !needs_argument;
+            let is_refused = is_invalid_usage || refusals.iter().any(|text| notice.contains(text));
             assert!(!is_refused, "{command} {}: {notice}", word.word);
         }
     }

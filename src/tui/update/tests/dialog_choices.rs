@@ -25,7 +25,7 @@ fn failed() -> Ask {
     }
 }
 
-fn asked(question: Ask) -> ChatHarness {
+fn chat_with_question(question: Ask) -> ChatHarness {
     let mut chat = chat();
     chat.keys("go<Enter>").ask_question(question).wait(600);
     chat.sent.clear();
@@ -117,7 +117,7 @@ fn turn_questions() -> Vec<(Ask, &'static str)> {
         ),
         (
             grow,
-            "Enlarge the context?   y enlarge  c send cut  n stop  ?",
+            "Enlarge the context?   y enlarge  c send anyway  n stop  ?",
         ),
     ]
 }
@@ -125,7 +125,7 @@ fn turn_questions() -> Vec<(Ask, &'static str)> {
 #[test]
 fn every_dialog_has_its_choices_in_one_row() {
     for (question, row) in program_questions().into_iter().chain(turn_questions()) {
-        let screen = asked(question).screen();
+        let screen = chat_with_question(question).screen();
         assert!(screen.contains(row), "{row}\n{screen}");
     }
 }
@@ -148,13 +148,13 @@ fn every_choice_also_has_its_digit_and_its_earlier_key() {
         ),
     ] {
         for key in keys {
-            let mut chat = asked(question.clone());
+            let mut chat = chat_with_question(question.clone());
             chat.keys(key);
             assert_eq!(answer(&mut chat), Some(UserAnswer::Choice(choice)), "{key}");
         }
     }
     // In an approval, `a` only shows a page.
-    let mut chat = asked(Ask::PinChanged(Arc::new(trust::changed_tool(0))));
+    let mut chat = chat_with_question(Ask::PinChanged(Arc::new(trust::changed_tool(0))));
     chat.keys("a");
     assert_eq!(answer(&mut chat), None);
     assert_eq!(chat.notice(), "Answer the question first: y n 9 ?.");
@@ -162,7 +162,7 @@ fn every_choice_also_has_its_digit_and_its_earlier_key() {
 
 #[test]
 fn a_page_explains_the_choices_of_every_dialog() {
-    let mut chat = asked(settings());
+    let mut chat = chat_with_question(settings());
     let screen = chat.keys("?").screen();
     for label in [
         "1  y  Apply the changes",
@@ -212,7 +212,7 @@ fn the_page_of_lasting_choices_says_what_each_covers() {
 
 #[test]
 fn all_rows_of_an_introduction_are_bold() {
-    let mut chat = asked(settings());
+    let mut chat = chat_with_question(settings());
     for (columns, rows) in [(80, 2), (50, 3)] {
         chat.size(columns, 24).screen();
         let dialog = &chat.model.dialogs.all()[0];

@@ -10,9 +10,9 @@ fn lines(count: usize) -> serde_json::Value {
     json!({ "text": lines.join("\n") })
 }
 
-/// The first number after `before` in the last row that contains `sign`.
-fn number_after(screen: &str, sign: &str, before: &str) -> Option<usize> {
-    let row = screen.lines().rfind(|row| row.contains(sign))?;
+/// The first number after `before` in the last row that contains `mark`.
+fn number_after(screen: &str, mark: &str, before: &str) -> Option<usize> {
+    let row = screen.lines().rfind(|row| row.contains(mark))?;
     let (_, after) = row.split_once(before)?;
     after.split_whitespace().next()?.parse().ok()
 }
@@ -148,7 +148,7 @@ fn a_lasting_choice_shows_its_effect() {
             "8<Enter>",
             "write runs without asking if its arguments match (always). /trust revokes it.",
         ),
-        ("9", "write never runs from now on. /trust revokes it."),
+        ("9", "write will never run. /trust revokes it."),
     ] {
         let mut chat = with_tool_call((120, 24), "", &json!({ "a": 1 }));
         chat.wait(1_000).keys(keys);

@@ -67,7 +67,7 @@ fn text_typed_after_private_mode_is_saved() {
 #[test]
 fn quitting_a_private_conversation_saves_no_draft() {
     assert_eq!(saved_drafts(private_chat().keys("secret")), []);
-    // Also before the engine has confirmed private mode.
+    // Even before the engine has confirmed private mode.
     assert_eq!(saved_drafts(chat().keys("/private<Enter>secret")), []);
 }
 

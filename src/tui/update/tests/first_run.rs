@@ -138,7 +138,10 @@ fn prompt_waits_for_the_first_model() {
         screen.contains("2  b") && screen.contains("hello"),
         "{screen}"
     );
-    assert_eq!(chat.notice(), "Choose a model: your message is sent to it.");
+    assert_eq!(
+        chat.notice(),
+        "Choose a model: your message will be sent to it."
+    );
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
     chat.keys("<Down><Enter>");
     assert_eq!(chat.commands(), [use_model("b")]);

@@ -109,14 +109,14 @@ fn opened(script: &str) -> ChatHarness {
     chat.keys(script);
     assert!(chat.model.layer.is_some(), "{script}");
     let listed = vec![summary("a", "서울 날씨와 옷차림"), summary("b", "Busan")];
-    let asked = chat
+    let request = chat
         .commands()
         .into_iter()
         .find_map(|command| match command {
             Command::ListSessions(query) => Some(query),
             _ => None,
         });
-    if let Some(query) = asked {
+    if let Some(query) = request {
         list_sessions(&mut chat, query.0, listed);
     }
     chat
@@ -268,7 +268,7 @@ fn wheel_scrolls_the_list_below_the_pointer() {
 }
 
 fn preview(chat: &mut ChatHarness, id: &str, text: &str) {
-    let asked = chat
+    let request = chat
         .commands()
         .into_iter()
         .rev()
@@ -276,7 +276,7 @@ fn preview(chat: &mut ChatHarness, id: &str, text: &str) {
             Command::PreviewSession { query, session } => Some((query, session)),
             _ => None,
         });
-    let (query, session) = asked.expect("a preview is asked for");
+    let (query, session) = request.expect("a preview is requested");
     assert_eq!(session, SessionId::from(id));
     let session = Session {
         id: Some(session),

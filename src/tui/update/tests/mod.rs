@@ -201,7 +201,7 @@ impl ChatHarness {
         })
     }
 
-    /// Asks for approval of one call of `add` per id.
+    /// Asks for approval of one call to `add` per id.
     fn ask_about_calls(&mut self, ids: &[u64]) -> &mut Self {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let tool = Arc::new(fixtures::tool_with("add", schema));

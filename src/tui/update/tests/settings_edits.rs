@@ -1,4 +1,4 @@
-//! The dialog about external edits of the settings, personas, and the commands for settings.
+//! The dialog about external edits to the settings, personas, and the commands for settings.
 
 use crate::domain::{PersonaSummary, SettingsChange};
 use crate::tui::update::tests::*;

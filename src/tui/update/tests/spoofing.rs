@@ -1,4 +1,4 @@
-//! A server or a model cannot make the dialog show other arguments than those that run.
+//! A server or a model cannot make the dialog show arguments other than those that run.
 
 use crate::argument_reader::read_arguments;
 use crate::tui::update::tests::read_before_run::{

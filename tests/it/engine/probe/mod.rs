@@ -25,7 +25,7 @@ fn text_reply(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
-/// A call of `say_hello` in the dialect of the request.
+/// A call to `say_hello` in the dialect of the request.
 fn call_reply(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
         Dialect::Native => vec![

@@ -65,7 +65,7 @@ fn add_grant(home: &std::path::Path, grant: &Value) {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TrustEvent {
-    /// An external edit of the file.
+    /// An external edit to the file.
     Edit,
     /// A call is proposed.
     Call,
@@ -155,7 +155,7 @@ async fn grant_arriving_during_an_approval_leaves_the_question_open() {
     harness.wait_for_turn_end().await;
     assert!(
         !harness.call_needs_approval().await,
-        "the next call runs by the accepted grant"
+        "the next call runs under the accepted grant"
     );
 }
 
@@ -209,7 +209,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
     let mut harness = EngineHarness::start_in(home, clock_script()).await;
     assert!(
         !harness.call_needs_approval().await,
-        "the grant was in the file at the start"
+        "the grant was in the file at startup"
     );
     harness
         .edit_file(

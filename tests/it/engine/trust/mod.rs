@@ -179,7 +179,7 @@ impl EngineHarness {
     }
 }
 
-/// A call of `tool` with this path, as a model writes it in the prompt dialect.
+/// A call to `tool` with this path, as a model writes it in the prompt dialect.
 fn call_text(server: &str, tool: &str, path: &str) -> String {
     json!({ "server": server, "name": tool, "arguments": { "path": path } }).to_string()
 }

@@ -1,4 +1,4 @@
-//! External changes of `trust.json`: malformed files, a second instance, edits by a tool.
+//! External changes to `trust.json`: malformed files, a second instance, edits by a tool.
 
 use super::*;
 use crate::engine::notice_text::notice_text;

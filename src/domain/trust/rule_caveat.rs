@@ -1,8 +1,8 @@
-//! Determines which rules do not apply as written, or only for this run, and why.
+//! Determines which rules do not apply as written, or apply only during this run, and why.
 
 use super::{Pin, RuleScope, Server, Trust, TrustRule};
 
-/// Why a rule does not apply as written, or only for this run.
+/// Why a rule does not apply as written, or applies only during this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleCaveat {
     /// The tool's definition changed.

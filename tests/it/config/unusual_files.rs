@@ -1,5 +1,5 @@
-//! Files of the wrong kind, such as named pipes and dangling links, and files that other users can
-//! read.
+//! Unusual files and folders: named pipes, links, CRLF line endings, permissions that are too wide
+//! or too narrow, and outdated system prompts.
 
 use super::*;
 use humble::config::{ConfigLoad, outdated_system_prompt, replace_system_prompt};
@@ -174,7 +174,7 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
 }
 
 #[test]
-fn an_unwritable_log_file_loses_only_the_log() {
+fn a_file_in_place_of_the_log_folder_loses_only_the_log() {
     let fixture = config_fixture();
     fs::write(fixture.home.logs(), "").unwrap();
     let banners = fixture.home.prepare();
