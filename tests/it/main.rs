@@ -19,6 +19,7 @@ mod models_cli;
 mod probe_cli;
 mod providers;
 mod screens;
+mod search;
 mod serve;
 mod simulation;
 mod store;

@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sync", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
+    ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
     ("store", &["domain", "files", "text", "sync"]),
