@@ -1,7 +1,12 @@
 //! Traits through which one adapter uses another without importing it.
 
-use crate::domain::{BuiltInSettings, ModelConfig, Notice};
+use crate::domain::{
+    BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
+    SummarySource,
+};
 use futures::future::BoxFuture;
+use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::io::DuplexStream;
 
 /// An MCP server inside this program. `mcp` connects to it as to any other server; `serve`
@@ -40,4 +45,61 @@ pub struct CompletedText {
     pub text: String,
     /// The answer reached a token limit.
     pub is_cut_off: bool,
+}
+
+/// Computes embeddings: vectors that are close to each other for texts of similar meaning.
+/// `provider` implements it.
+pub trait Embedder: Send + Sync {
+    /// One vector for each text, in order. Dropping the future closes the connection.
+    ///
+    /// # Errors
+    /// The server cannot be reached, does not know the model, or returns something else.
+    fn embed(
+        &self,
+        model: &ModelConfig,
+        texts: Vec<String>,
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Notice>>;
+}
+
+/// Creates, finds and summarizes notes. `notes` implements it.
+pub trait NoteService: Send + Sync {
+    /// Lets the model write a note about `topic` into the vault.
+    ///
+    /// # Errors
+    /// No model is configured, it gives no answer, or the vault cannot be written.
+    fn create(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
+
+    /// Finds at most `limit` notes.
+    ///
+    /// # Errors
+    /// The vault or the index cannot be read, or the vault has no notes.
+    fn search(
+        &self,
+        request: NoteRequest,
+        query: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FoundNotes, Notice>>;
+
+    /// Lets the model summarize a note, or what all notes say about a topic.
+    ///
+    /// # Errors
+    /// As for the other two, or there is nothing to summarize.
+    fn summarize(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<NoteSummary, Notice>>;
+}
+
+/// What all requests about notes have in common.
+pub struct NoteRequest {
+    pub settings: NotesSettings,
+    /// A folder in one of the configured vaults; `None` for the first vault.
+    pub vault: Option<PathBuf>,
+    /// Called with a sentence about what is being done.
+    pub on_progress: Arc<dyn Fn(&str) + Send + Sync>,
 }

@@ -10,6 +10,7 @@ pub mod message;
 pub mod model;
 pub mod model_catalog;
 pub mod model_info;
+pub mod notes;
 pub mod notice;
 pub mod persona;
 pub mod probe;
@@ -39,6 +40,7 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
+pub use notes::{CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, SummarySource};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};

@@ -1,10 +1,9 @@
 //! Keeps the index of a vault in line with its files.
 
 use super::note;
-use super::vault::{NoteFile, NotePath, Vault};
+use super::vault::{NOTES_MAX, NoteFile, NotePath, Vault};
 use crate::search::{Document, Index, IndexChanges, SearchError};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Notes written to the index at once. Others can search between two batches.
 const BATCH: usize = 100;
@@ -23,24 +22,27 @@ pub struct IndexingReport {
     pub skipped: Vec<(String, String)>,
     /// The number of all notes that were left out.
     pub skipped_count: usize,
-    /// The vault holds more notes than are indexed.
+    /// The vault holds more notes than are ever indexed.
     pub is_truncated: bool,
+    /// All changes were indexed in the time given.
+    pub is_complete: bool,
 }
 
-/// Indexes new and changed notes and removes deleted ones. Returns early when `is_cancelled`
-/// becomes true; what was done so far is kept.
+/// Indexes new and changed notes and removes deleted ones. Returns early when `is_over` returns
+/// true; what was done so far is kept.
 ///
 /// # Errors
 /// The index cannot be read or written. Notes that cannot be read are skipped.
 pub fn update_index(
     vault: &Vault,
     index: &mut Index,
-    is_cancelled: &AtomicBool,
+    is_over: &dyn Fn() -> bool,
 ) -> Result<IndexingReport, SearchError> {
     let mut known = index.fingerprints()?;
     let listing = vault.list();
     let mut report = IndexingReport {
         is_truncated: listing.is_truncated,
+        is_complete: true,
         ..IndexingReport::default()
     };
     for (key, why) in listing.skipped {
@@ -48,7 +50,8 @@ pub fn update_index(
     }
     let mut changes = IndexChanges::default();
     for file in listing.notes {
-        if is_cancelled.load(Ordering::Relaxed) {
+        if is_over() {
+            report.is_complete = false;
             break;
         }
         let is_known = known.remove(&file.key) == Some(file.fingerprint);
@@ -71,7 +74,7 @@ pub fn update_index(
             index.apply(&std::mem::take(&mut changes))?;
         }
     }
-    if !is_cancelled.load(Ordering::Relaxed) && !report.is_truncated {
+    if report.is_complete && !report.is_truncated {
         report.removed = known.len();
         changes.removed.extend(known.into_keys());
     }
@@ -96,6 +99,33 @@ fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
 }
 
 impl IndexingReport {
+    /// What the user should know, in sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.is_complete {
+            let count = self.notes;
+            remarks.push(format!(
+                "Indexing is not finished: {count} notes were searched. Search again to go on."
+            ));
+        }
+        if self.is_truncated {
+            remarks.push(format!("Only the first {NOTES_MAX} notes are indexed."));
+        }
+        match &self.skipped[..] {
+            [] => {}
+            [(key, why)] if self.skipped_count == 1 => {
+                remarks.push(format!("{key} was left out: {why}."));
+            }
+            [(key, why), ..] => {
+                let count = self.skipped_count;
+                remarks.push(format!(
+                    "{count} notes were left out, such as {key}: {why}."
+                ));
+            }
+        }
+        remarks
+    }
+
     fn skip(&mut self, key: String, why: String) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {

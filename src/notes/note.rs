@@ -29,7 +29,7 @@ pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
         .unwrap_or_else(|| file_stem.to_owned());
     let title: String = title.chars().take(TITLE_CHARS_MAX).collect();
     if let Some(tags) = front_matter_line(front_matter, "tags") {
-        sections.insert(0, Section::of_text(tags));
+        sections.insert(0, Section::new(&[], tags));
     }
     let mut chunks = Vec::new();
     for section in &sections {
@@ -66,10 +66,11 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    fn of_text(text: &'a str) -> Self {
+    /// A section below `headings`, each with its level.
+    fn new(headings: &[(usize, &'a str)], text: &'a str) -> Self {
         Self {
-            headings: Vec::new(),
-            level: 0,
+            headings: headings.iter().map(|(_, heading)| *heading).collect(),
+            level: headings.last().map_or(0, |(level, _)| *level),
             text,
         }
     }
@@ -103,9 +104,9 @@ fn front_matter_line<'a>(front_matter: &'a str, key: &str) -> Option<&'a str> {
 
 fn front_matter_title(front_matter: &str) -> Option<String> {
     let title = front_matter_line(front_matter, "title")?;
-    let quoted = ['"', '\''].into_iter().find_map(|quote| {
-        title.strip_prefix(quote)?.strip_suffix(quote)
-    });
+    let quoted = ['"', '\'']
+        .into_iter()
+        .find_map(|quote| title.strip_prefix(quote)?.strip_suffix(quote));
     Some(quoted.unwrap_or(title).to_owned()).filter(|title| !title.is_empty())
 }
 
@@ -115,32 +116,29 @@ fn sections(body: &str) -> Vec<Section<'_>> {
     let mut headings: Vec<(usize, &str)> = Vec::new();
     let mut fence: Option<&str> = None;
     let (mut start, mut offset) = (0, 0);
-    let mut finish = |headings: &[(usize, &'_ str)], text| {
-        sections.push((headings.to_vec(), text));
-    };
-    // Borrow rules: `finish` needs the lifetime of `body`.
     for line in body.split_inclusive('\n') {
         let trimmed = line.trim_start();
         match fence {
             Some(mark) if trimmed.starts_with(mark) => fence = None,
             Some(_) => {}
-            None => fence = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)),
+            None => {
+                fence = ["```", "~~~"]
+                    .into_iter()
+                    .find(|mark| trimmed.starts_with(mark))
+            }
         }
-        if fence.is_none() && let Some((level, heading)) = atx_heading(line) {
-            finish(&headings, &body[start..offset]);
+        if fence.is_none()
+            && let Some((level, heading)) = atx_heading(line)
+        {
+            sections.push(Section::new(&headings, &body[start..offset]));
             headings.retain(|(above, _)| *above < level);
             headings.push((level, heading));
             start = offset + line.len();
         }
         offset += line.len();
     }
-    finish(&headings, &body[start..]);
-    let sections = sections.into_iter().map(|(headings, text)| Section {
-        level: headings.last().map_or(0, |heading| heading.0),
-        headings: headings.into_iter().map(|heading| heading.1).collect(),
-        text,
-    });
-    sections.collect()
+    sections.push(Section::new(&headings, &body[start..]));
+    sections
 }
 
 fn atx_heading(line: &str) -> Option<(usize, &str)> {
@@ -181,7 +179,10 @@ mod tests {
 
     fn outline(text: &str) -> (String, Vec<(String, String)>) {
         let note = parse(text, "my-file");
-        let chunks = note.chunks.into_iter().map(|chunk| (chunk.heading, chunk.body));
+        let chunks = note
+            .chunks
+            .into_iter()
+            .map(|chunk| (chunk.heading, chunk.body));
         (note.title, chunks.collect())
     }
 
@@ -192,7 +193,8 @@ mod tests {
 
     #[test]
     fn chunks_follow_the_headings() {
-        let text = "# Router\nintro\n## Setup\n```\n# not a heading\n```\n### Wi-Fi ##\nkey\n## Costs\n9";
+        let text =
+            "# Router\nintro\n## Setup\n```\n# not a heading\n```\n### Wi-Fi ##\nkey\n## Costs\n9";
         let (title, chunks) = outline(text);
         assert_eq!(title, "Router");
         let expected = [
@@ -209,9 +211,15 @@ mod tests {
         let text = "---\ntitle: \"내 노트\"\ntags: [a, b]\n---\n# Other\nx";
         assert_eq!(
             outline(text),
-            ("내 노트".to_owned(), pairs(&[("", "[a, b]"), ("Other", "x")]))
+            (
+                "내 노트".to_owned(),
+                pairs(&[("", "[a, b]"), ("Other", "x")])
+            )
         );
-        assert_eq!(outline("text"), ("my-file".to_owned(), pairs(&[("", "text")])));
+        assert_eq!(
+            outline("text"),
+            ("my-file".to_owned(), pairs(&[("", "text")]))
+        );
         assert_eq!(outline("").1, pairs(&[("", "")]));
         assert_eq!(outline("---\nno end").1, pairs(&[("", "---\nno end")]));
     }
@@ -222,11 +230,23 @@ mod tests {
         let text = [paragraph.trim_end(); 10].join("\n\n");
         let chunks = outline(&text).1;
         assert_eq!(chunks.len(), 5);
-        assert!(chunks.iter().all(|chunk| chunk.1.chars().count() <= CHUNK_CHARS_MAX));
-        let joined = chunks.iter().map(|chunk| chunk.1.as_str()).collect::<Vec<_>>().join("\n\n");
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| chunk.1.chars().count() <= CHUNK_CHARS_MAX)
+        );
+        let joined = chunks
+            .iter()
+            .map(|chunk| chunk.1.as_str())
+            .collect::<Vec<_>>()
+            .join("\n\n");
         assert_eq!(joined, text);
         let unbroken = "가".repeat(4_500);
-        let lengths: Vec<usize> = outline(&unbroken).1.iter().map(|c| c.1.chars().count()).collect();
+        let lengths: Vec<usize> = outline(&unbroken)
+            .1
+            .iter()
+            .map(|c| c.1.chars().count())
+            .collect();
         assert_eq!(lengths, [2_000, 2_000, 500]);
     }
 }

@@ -52,8 +52,8 @@ impl Vault {
             path: folder.display().to_string(),
             why,
         };
-        let root = fs::canonicalize(folder)
-            .map_err(|error| failed(files::describe_io_error(&error)))?;
+        let root =
+            fs::canonicalize(folder).map_err(|error| failed(files::describe_io_error(&error)))?;
         if !root.is_dir() {
             return Err(failed("it is not a folder".to_owned()));
         }
@@ -82,7 +82,9 @@ impl Vault {
         let given = Path::new(note);
         let goes_up = given.components().any(|part| part == Component::ParentDir);
         if goes_up {
-            return Err(failed("`..` is not allowed in the path of a note".to_owned()));
+            return Err(failed(
+                "`..` is not allowed in the path of a note".to_owned(),
+            ));
         }
         // `join` replaces the root by an absolute path; what matters is where the file lies.
         let joined = self.root.join(given);
@@ -160,7 +162,10 @@ impl Vault {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    listing.skip(&key_of(folder.strip_prefix(&self.root).unwrap_or(&folder)), &error);
+                    listing.skip(
+                        &key_of(folder.strip_prefix(&self.root).unwrap_or(&folder)),
+                        &error,
+                    );
                     continue;
                 }
             };
@@ -189,8 +194,11 @@ impl Vault {
             return;
         };
         let key = key_of(below);
-        let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        let leads_outside = || fs::canonicalize(path).is_ok_and(|target| !target.starts_with(&self.root));
+        let is_link = path
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_symlink());
+        let leads_outside =
+            || fs::canonicalize(path).is_ok_and(|target| !target.starts_with(&self.root));
         if is_link && leads_outside() {
             let why = "it is a link to a file outside the notes folder".to_owned();
             listing.skipped.push((key, why));
@@ -200,7 +208,9 @@ impl Vault {
             Ok(metadata) if !metadata.is_file() => {}
             Ok(metadata) if metadata.len() > NOTE_BYTES_MAX => {
                 let megabytes = NOTE_BYTES_MAX >> 20;
-                listing.skipped.push((key, format!("it is larger than {megabytes} MB")));
+                listing
+                    .skipped
+                    .push((key, format!("it is larger than {megabytes} MB")));
             }
             Ok(metadata) => {
                 let modified = metadata.modified().ok();
@@ -223,7 +233,8 @@ impl Vault {
 
 impl Listing {
     fn skip(&mut self, key: &str, error: &std::io::Error) {
-        self.skipped.push((key.to_owned(), files::describe_io_error(error)));
+        self.skipped
+            .push((key.to_owned(), files::describe_io_error(error)));
     }
 }
 
@@ -242,6 +253,8 @@ fn is_note(path: &Path) -> bool {
 }
 
 fn key_of(below: &Path) -> String {
-    let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+    let parts = below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
 }

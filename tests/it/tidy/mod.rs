@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "mcp",
         &["domain", "files", "ports", "text", "http_util", "sync"],
     ),
+    ("notes", &["domain", "files", "ports", "search", "sync"]),
     ("serve", &["domain", "ports", "text", "http_util", "sync"]),
     (
         "engine",
@@ -48,8 +49,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "provider",
-            "serve", "text", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "notes",
+            "provider", "serve", "text", "tui",
         ],
     ),
 ];
