@@ -5,7 +5,6 @@ use crate::domain::{
     SummarySource,
 };
 use futures::future::BoxFuture;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::DuplexStream;
 
@@ -98,8 +97,9 @@ pub trait NoteService: Send + Sync {
 /// What all requests about notes have in common.
 pub struct NoteRequest {
     pub settings: NotesSettings,
-    /// A folder in one of the configured vaults; `None` for the first vault.
-    pub vault: Option<PathBuf>,
+    /// A folder in one of the configured vaults, as the user or the model wrote it; `None` for the
+    /// first vault.
+    pub vault: Option<String>,
     /// Called with a sentence about what is being done.
     pub on_progress: Arc<dyn Fn(&str) + Send + Sync>,
 }

@@ -11,8 +11,9 @@ mod serve;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
-use crate::config::{self, Home, Settings};
+use crate::config::{self, Home};
 use crate::demo;
+use crate::domain::BuiltInSettings;
 use crate::domain::{ServerId, ToolMode};
 use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
 use crate::headless::advice;
@@ -356,7 +357,7 @@ fn start_engine(
     background.watch_front_end();
     let _in_background = background.runtime.enter();
     // The engine configures the server once it has read the settings.
-    let built_in_server = built_in_server(&Settings::default(), provider.clone());
+    let built_in_server = built_in_server(&home, BuiltInSettings::default(), provider.clone());
     engine::spawn(EngineDeps {
         home,
         banners,

@@ -1,6 +1,6 @@
 //! Settings of the built-in tools.
 
-use super::ModelConfig;
+use super::{ModelConfig, NotesSettings};
 use url::Url;
 
 /// The section `builtIn` of `config.json`, with its defaults filled in.
@@ -13,6 +13,7 @@ pub struct BuiltInSettings {
     pub ollama: OllamaTarget,
     /// Hosts that `fetch_page` may reach even if their addresses are not public.
     pub fetch_hosts: Vec<FetchHost>,
+    pub notes: NotesSettings,
 }
 
 impl Default for BuiltInSettings {
@@ -24,6 +25,7 @@ impl Default for BuiltInSettings {
             cat_fact_url: url("https://catfact.ninja/fact"),
             ollama: OllamaTarget::Unconfigured,
             fetch_hosts: Vec::new(),
+            notes: NotesSettings::default(),
         }
     }
 }

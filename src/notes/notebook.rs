@@ -8,6 +8,7 @@ use crate::domain::{
     CreatedNote, FoundNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
     SummarySource,
 };
+use crate::files;
 use crate::ports::{Completion, CompletionRequest, Embedder, NoteRequest, NoteService};
 use crate::search::{Hit, HybridQuery, Index, Matching, SearchError, SearchTerms, snippet};
 use crate::sync::lock_ignoring_poison;
@@ -442,7 +443,7 @@ fn embedding_id(model: &ModelConfig) -> String {
 }
 
 /// Opens the folder, which must be or lie in a configured vault.
-async fn open_vault(settings: &NotesSettings, folder: Option<PathBuf>) -> Result<Vault, Notice> {
+async fn open_vault(settings: &NotesSettings, folder: Option<String>) -> Result<Vault, Notice> {
     let vaults = settings.vaults.clone();
     let open = move || {
         let Some(first) = vaults.first() else {
@@ -454,6 +455,8 @@ async fn open_vault(settings: &NotesSettings, folder: Option<PathBuf>) -> Result
         let Some(folder) = folder else {
             return Ok(Vault::open(first)?);
         };
+        // A relative path is one below the first vault.
+        let folder = first.join(files::expand_home(&folder));
         let opened = Vault::open(&folder)?;
         let mut allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
         if allowed.any(|vault| vault.contains(&opened)) {

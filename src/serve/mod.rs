@@ -26,7 +26,7 @@ pub struct BuiltInServer(CallRunner);
 impl BuiltInServer {
     pub fn new(tools: BuiltInTools) -> Self {
         Self(CallRunner::new(
-            tools,
+            tools.usable(),
             CallLimits::default(),
             CallLog::Quiet,
         ))

@@ -16,6 +16,7 @@ mod mcp;
 mod mcp_cli;
 mod mcp_http;
 mod models_cli;
+mod notes;
 mod probe_cli;
 mod providers;
 mod screens;

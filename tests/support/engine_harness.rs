@@ -2,10 +2,10 @@
 //! everything except screen and network.
 
 use humble::app::built_in_server;
-use humble::config::{Home, Settings};
+use humble::config::Home;
 use humble::domain::{
-    AskId, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd,
-    TurnEvent, TurnId,
+    AskId, BuiltInSettings, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript,
+    TurnEnd, TurnEvent, TurnId,
 };
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
@@ -123,9 +123,9 @@ impl EngineHarness {
         let folder = Home::at(home.path());
         let handle = engine::spawn(EngineDeps {
             banners: folder.prepare(),
-            home: folder,
             provider,
-            built_in_server: built_in_server(&Settings::default(), Provider::new()),
+            built_in_server: built_in_server(&folder, BuiltInSettings::default(), Provider::new()),
+            home: folder,
             process_groups: ProcessGroups::default(),
             log,
             options,

@@ -72,7 +72,13 @@ async fn serve(
     for banner in &banners {
         stderr.print(&notice_line(&banner.notice));
     }
-    let tools = built_in_tools(&settings.value, Provider::new());
+    let mut tool_settings = settings.value.built_in_tools();
+    let folders = args
+        .vault
+        .iter()
+        .filter_map(|path| std::path::absolute(path).ok());
+    tool_settings.notes.vaults.splice(..0, folders);
+    let tools = built_in_tools(home, tool_settings, Provider::new());
     let fetches = is_fetch_tool_on(home);
     let tools = tools.without(|name| name == FETCH_TOOL && !fetches);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);

@@ -3,7 +3,7 @@
 use super::fetch_page::network::Network;
 use super::http_service::ServiceClients;
 use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
-use crate::ports::Completion;
+use crate::ports::{Completion, NoteService};
 use futures::future::BoxFuture;
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -16,6 +16,11 @@ pub trait BuiltInTool: Send + Sync {
 
     /// The definition for `tools/list`.
     fn definition(&self) -> Tool;
+
+    /// Whether nothing that the tool needs is missing in the settings.
+    fn is_usable(&self, _settings: &BuiltInSettings) -> bool {
+        true
+    }
 
     /// Runs the tool. Dropping the future cancels the call.
     ///
@@ -38,14 +43,16 @@ pub struct Services {
     pub http: ServiceClients,
     pub network: Network,
     pub completion: Arc<dyn Completion>,
+    pub notes: Arc<dyn NoteService>,
 }
 
 impl Services {
-    pub fn new(completion: Arc<dyn Completion>) -> Self {
+    pub fn new(completion: Arc<dyn Completion>, notes: Arc<dyn NoteService>) -> Self {
         Self {
             http: ServiceClients::default(),
             network: Network::system(),
             completion,
+            notes,
         }
     }
 }

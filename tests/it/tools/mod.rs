@@ -23,6 +23,12 @@ fn settings(config: &Value) -> Settings {
     loaded.value
 }
 
+fn tools_of(settings: &Settings) -> BuiltInTools {
+    // Tests of notes have homes of their own.
+    let home = Home::at("/nonexistent");
+    built_in_tools(&home, settings.built_in_tools(), Provider::new())
+}
+
 /// Tools whose services are all at this server.
 fn tools_at(server: &ModelServer) -> BuiltInTools {
     let url = server.url();
@@ -33,7 +39,7 @@ fn tools_at(server: &ModelServer) -> BuiltInTools {
         "catFactUrl": format!("{url}/fact"),
         "fetchHosts": [port],
     }});
-    built_in_tools(&settings(&config), Provider::new())
+    tools_of(&settings(&config))
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -81,7 +87,7 @@ fn assert_matches_output_schema(tools: &BuiltInTools, name: &str, content: &Valu
 
 #[test]
 fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let definitions = tools.definitions();
     let names: Vec<&str> = definitions.iter().map(|tool| tool.name.as_ref()).collect();
     let expected = [
@@ -119,7 +125,7 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
 #[test]
 fn definitions_with_stored_permissions_have_not_changed() {
     use sha2::{Digest, Sha256};
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let hashes: Vec<String> = tools
         .definitions()
         .iter()
@@ -138,7 +144,7 @@ fn definitions_with_stored_permissions_have_not_changed() {
 
 #[tokio::test]
 async fn unknown_and_withheld_tools_are_told_apart_from_failures() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     assert_eq!(
         call(&tools, "nothing", json!({})).await,
         Err(ToolFailure::UnknownTool)
@@ -159,7 +165,7 @@ async fn unknown_and_withheld_tools_are_told_apart_from_failures() {
 
 #[tokio::test]
 async fn unknown_arguments_are_named() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     for tool in tools.definitions() {
         let why = failure(&tools, &tool.name, json!({ "bogus": 1 })).await;
         assert!(

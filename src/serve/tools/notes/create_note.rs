@@ -1,0 +1,78 @@
+//! The tool `create_note`: the model writes a note into the folder of notes.
+
+use super::super::arguments::reject_unknown;
+use super::super::tool::{BuiltInTool, ToolInvocation, object};
+use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
+use crate::domain::BuiltInSettings;
+use futures::future::BoxFuture;
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const NAME: &str = "create_note";
+
+pub(in super::super) struct CreateNote;
+
+impl BuiltInTool for CreateNote {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn definition(&self) -> Tool {
+        let input_schema = json!({
+            "type": "object",
+            "properties": {
+                "vault_path": vault_path_schema(),
+                "topic": { "type": "string", "description": "What the note is about" },
+            },
+            "required": ["vault_path", "topic"],
+            "additionalProperties": false,
+        });
+        let output_schema = json!({
+            "type": "object",
+            "properties": {
+                "filePath": { "type": "string" },
+                "title": { "type": "string" },
+                "text": { "type": "string", "description": "The whole note" },
+            },
+            "required": ["filePath", "title", "text"],
+        });
+        Tool::new(
+            NAME,
+            "Lets the configured language model write a short Markdown note about a topic, and \
+             saves it as a new file in the folder of notes. Changes no existing note.",
+            Arc::new(object(input_schema)),
+        )
+        .with_title("Create note")
+        .with_raw_output_schema(Arc::new(object(output_schema)))
+        .with_annotations(
+            ToolAnnotations::new()
+                .read_only(false)
+                .destructive(false)
+                .idempotent(false)
+                .open_world(false),
+        )
+    }
+
+    fn is_usable(&self, settings: &BuiltInSettings) -> bool {
+        !settings.notes.vaults.is_empty()
+    }
+
+    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
+        Box::pin(create(call))
+    }
+}
+
+async fn create(call: ToolInvocation<'_>) -> Result<Value, String> {
+    reject_unknown(call.arguments, NAME, &["vault_path", "topic"])?;
+    let request = note_request(&call)?;
+    let topic = required(&call, "topic", "machine learning", TOPIC_CHARS_MAX)?;
+    let created = call.services.notes.create(request, topic.to_owned()).await;
+    let created =
+        created.map_err(|notice| format!("The note was not created. {}", notice.summary()))?;
+    Ok(json!({
+        "filePath": created.path.display().to_string(),
+        "title": created.title,
+        "text": created.text,
+    }))
+}
