@@ -6,6 +6,7 @@ mod notebook;
 mod prompts;
 mod slug;
 mod vault;
+mod vault_index;
 
 pub use indexer::{IndexingReport, update_index};
 pub use notebook::Notebook;

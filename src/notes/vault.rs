@@ -3,7 +3,7 @@
 
 use super::NotesError;
 use crate::files;
-use crate::search::Fingerprint;
+use crate::search::DocumentFingerprint;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct Vault {
 pub struct NoteFile {
     /// The path below the vault, with `/` between its parts.
     pub key: String,
-    pub fingerprint: Fingerprint,
+    pub fingerprint: DocumentFingerprint,
 }
 
 /// The notes of a vault.
@@ -94,7 +94,10 @@ impl Vault {
             with_extension.push(".md");
             found = fs::canonicalize(PathBuf::from(with_extension));
         }
-        let path = found.map_err(|error| failed(files::describe_io_error(&error)))?;
+        let path = found.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => failed("there is no such note".to_owned()),
+            _ => failed(files::describe_io_error(&error)),
+        })?;
         let Ok(below) = path.strip_prefix(&self.root) else {
             return Err(failed("it lies outside the notes folder".to_owned()));
         };
@@ -218,7 +221,7 @@ impl Vault {
                 let modified_ns = modified.map_or(0, |time| time.as_nanos());
                 listing.notes.push(NoteFile {
                     key,
-                    fingerprint: Fingerprint {
+                    fingerprint: DocumentFingerprint {
                         size: metadata.len(),
                         modified_ns: i64::try_from(modified_ns).unwrap_or(i64::MAX),
                     },

@@ -21,7 +21,7 @@ pub struct Document {
     /// Identifies the document, such as a path below its folder.
     pub key: String,
     pub title: String,
-    pub fingerprint: Fingerprint,
+    pub fingerprint: DocumentFingerprint,
     pub chunks: Vec<Chunk>,
 }
 
@@ -34,7 +34,7 @@ pub struct Chunk {
 
 /// Changes when a document may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fingerprint {
+pub struct DocumentFingerprint {
     /// In bytes.
     pub size: u64,
     /// Nanoseconds since 1970.
@@ -70,12 +70,12 @@ impl Index {
     }
 
     /// The keys and fingerprints of all documents.
-    pub fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, SearchError> {
+    pub fn fingerprints(&self) -> Result<HashMap<String, DocumentFingerprint>, SearchError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT key, size, modified_ns FROM document")?;
         let rows = statement.query_map((), |row| {
-            let fingerprint = Fingerprint {
+            let fingerprint = DocumentFingerprint {
                 size: row.get::<_, i64>(1)?.cast_unsigned(),
                 modified_ns: row.get(2)?,
             };

@@ -10,7 +10,7 @@ mod snippet;
 mod terms;
 mod vectors;
 
-pub use index::{Chunk, Document, Fingerprint, Index, IndexChanges, MissingVector};
+pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
 pub use snippet::{Snippet, snippet};
 pub use terms::{Matching, SearchTerms};
 

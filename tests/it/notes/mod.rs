@@ -291,7 +291,7 @@ async fn errors_say_what_is_missing() {
         (
             "summarize_notes",
             json!({ "mode": "current_note", "note_path": "none.md" }),
-            "The note none.md cannot be read: there is no such file or folder.",
+            "The note none.md cannot be read: there is no such note.",
         ),
     ] {
         assert_eq!(
@@ -300,6 +300,11 @@ async fn errors_say_what_is_missing() {
             "{tool} {arguments}"
         );
     }
+}
+
+#[tokio::test]
+async fn notes_without_usable_text_are_named() {
+    let notes = NotesFixture::new(&[]);
     write(&notes.vault, "empty.md", "");
     write(&notes.vault, "binary.md", "a\0b");
     for (path, expected) in [

@@ -1,8 +1,8 @@
 //! The search index.
 
 use humble::search::{
-    Chunk, Document, Fingerprint, Hit, HybridQuery, Index, IndexChanges, Matching, SearchError,
-    SearchTerms,
+    Chunk, Document, DocumentFingerprint, Hit, HybridQuery, Index, IndexChanges, Matching,
+    SearchError, SearchTerms,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ fn document(key: &str, title: &str, bodies: &[&str]) -> Document {
     Document {
         key: key.to_owned(),
         title: title.to_owned(),
-        fingerprint: Fingerprint {
+        fingerprint: DocumentFingerprint {
             size: 1,
             modified_ns: 2,
         },

@@ -97,12 +97,22 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
         "say_hello",
         "get_cat_fact",
         "fetch_page",
+        "create_note",
+        "search_notes",
+        "summarize_notes",
     ];
     assert_eq!(names, expected);
     for tool in &definitions {
         let annotations = tool.annotations.as_ref().expect("annotations");
-        let is_open = !matches!(&*tool.name, "get_time" | "say_hello");
-        assert_eq!(annotations.read_only_hint, Some(true), "{}", tool.name);
+        let is_local = tool.name.ends_with("_note") || tool.name.ends_with("_notes");
+        let is_open = !is_local && !matches!(&*tool.name, "get_time" | "say_hello");
+        let is_reading = tool.name != "create_note";
+        assert_eq!(
+            annotations.read_only_hint,
+            Some(is_reading),
+            "{}",
+            tool.name
+        );
         assert_eq!(annotations.destructive_hint, Some(false), "{}", tool.name);
         assert_eq!(annotations.open_world_hint, Some(is_open), "{}", tool.name);
         assert!(annotations.idempotent_hint.is_some(), "{}", tool.name);
