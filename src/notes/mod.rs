@@ -1,6 +1,7 @@
 //! A folder of Markdown notes, the vault: creating, finding and summarizing notes.
 
 mod indexer;
+mod intent;
 mod note;
 mod notebook;
 mod prompts;
@@ -9,6 +10,7 @@ mod vault;
 mod vault_index;
 
 pub use indexer::{IndexingReport, update_index};
+pub use intent::NoteIntent;
 pub use notebook::Notebook;
 pub use vault::Vault;
 
