@@ -43,20 +43,20 @@ pub fn draw(
 ) -> Option<Position> {
     let known = KnownModels::new(shared.engine);
     let all = rows(known, &layer.list.filter());
-    let mut area = rows_area(area);
-    let pull_line = reserve_pull_line(shared.engine.pull.as_ref(), &mut area);
-    let lines = lines(&all, area.width);
+    let mut list_area = rows_area(area);
+    let pull_line = reserve_pull_line(shared.engine.pull.as_ref(), &mut list_area);
+    let lines = lines(&all, list_area.width);
     let choices = choice_lines(&lines);
     let selected = layer.list.selected(choices.len());
     let selected_line = choices.get(selected).copied();
     if selected == 0 {
         // Also show the server's line above the first choice.
-        layer.list.scroll_to(0, lines.len(), area.height);
+        layer.list.scroll_to(0, lines.len(), list_area.height);
     }
     let first = layer
         .list
-        .scroll_to(selected_line.unwrap_or(0), lines.len(), area.height);
-    let end = first + usize::from(area.height);
+        .scroll_to(selected_line.unwrap_or(0), lines.len(), list_area.height);
+    let end = first + usize::from(list_area.height);
     let count = ListCount {
         listed: count_models(&all),
         total: count_models(&rows(known, "")),
@@ -75,7 +75,7 @@ pub fn draw(
         let accent = pen.theme.accent;
         cursor = Some(text_field::draw_line(name, (&prompt, accent), line, pen));
     }
-    for row in rows_in_view(lines.len(), selected_line, first, area, pen) {
+    for row in rows_in_view(lines.len(), selected_line, first, list_area, pen) {
         if let Ok(choice) = choices.binary_search(&row.index) {
             layer.list.record_drawn(row.line, choice);
         }

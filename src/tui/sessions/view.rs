@@ -52,9 +52,9 @@ pub fn draw(
         };
     let list = &mut layer.list;
     let cursor = list.draw(list_area, &title, &found, pen, draw_hit);
-    if let Some(area) = preview_area {
+    if let Some(preview_area) = preview_area {
         let selected = found.get(list.selected(found.len())).copied();
-        let inner = draw_divider(area, list_area, area, pen);
+        let inner = draw_divider(area, list_area, preview_area, pen);
         if let Some(reason) = selected.and_then(|hit| hit.open_error.as_deref()) {
             let reason = Clean::new(&format!("{} broken: {reason}", pen.glyphs.failed));
             let failure = pen.theme.failure;

@@ -284,21 +284,21 @@ impl SearchList {
         pen: &mut Painter,
         draw_row: impl Fn(&T, &ListRow, &mut Painter),
     ) -> Option<Position> {
-        let (area, count) = (rows_area(area), found.len());
+        let (rows, count) = (rows_area(area), found.len());
         let selected = self.selected(count);
-        let first = self.scroll_to(selected, count, area.height);
+        let first = self.scroll_to(selected, count, rows.height);
         let shown = ListCount {
             listed: count,
             total: title.total,
             above: first,
-            below: count.saturating_sub(first + usize::from(area.height)),
+            below: count.saturating_sub(first + usize::from(rows.height)),
         };
         let note = shown.note(&pen.glyphs);
         let cursor = self.draw_head(area, title.title, &note, pen);
         if found.is_empty() {
-            draw_empty(area, title.empty, pen);
+            draw_empty(rows, title.empty, pen);
         }
-        for row in rows_in_view(count, Some(selected), first, area, pen) {
+        for row in rows_in_view(count, Some(selected), first, rows, pen) {
             row.put_mark(pen);
             draw_row(&found[row.index], &row, pen);
             self.record_drawn(row.line, row.index);
