@@ -120,6 +120,27 @@ fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Optio
     report(what, times.collect());
 }
 
+/// Stores a vector for each chunk.
+fn store_vectors(index: &mut Index, random: &mut Random) {
+    index.set_embedding_model("bench").expect("set");
+    let start = Instant::now();
+    let mut after = 0;
+    loop {
+        let batch = index.missing_vectors(after, 1_000).expect("listed");
+        let Some(last) = batch.last() else { break };
+        after = last.chunk;
+        let vectors: Vec<_> = batch
+            .iter()
+            .map(|chunk| (chunk.chunk, vector(random)))
+            .collect();
+        index.store_vectors(&vectors).expect("stored");
+    }
+    println!(
+        "storing {CHUNKS} vectors: {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
+}
+
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index.sqlite");
@@ -138,23 +159,7 @@ fn main() {
         "build of {CHUNKS} chunks: {:.1} s",
         start.elapsed().as_secs_f64()
     );
-    index.set_embedding_model("bench").expect("set");
-    let start = Instant::now();
-    let mut after = 0;
-    loop {
-        let batch = index.missing_vectors(after, 1_000).expect("listed");
-        let Some(last) = batch.last() else { break };
-        after = last.chunk;
-        let vectors: Vec<_> = batch
-            .iter()
-            .map(|chunk| (chunk.chunk, vector(&mut random)))
-            .collect();
-        index.store_vectors(&vectors).expect("stored");
-    }
-    println!(
-        "storing {CHUNKS} vectors: {:.1} s",
-        start.elapsed().as_secs_f64()
-    );
+    store_vectors(&mut index, &mut random);
     let size = fs::metadata(&path).expect("a file").len() >> 20;
     println!("index size: {size} MB");
 
