@@ -2,7 +2,7 @@
 
 use crate::domain::{
     BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
-    SummarySource,
+    OpenNote, SummarySource, SummaryTask,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -92,6 +92,53 @@ pub trait NoteService: Send + Sync {
         request: NoteRequest,
         source: SummarySource,
     ) -> BoxFuture<'static, Result<NoteSummary, Notice>>;
+
+    /// The prompt for a note about `topic`, if the vault can be written.
+    ///
+    /// # Errors
+    /// The vault cannot be used.
+    fn prepare_note(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<String, Notice>>;
+
+    /// Saves the answer to the prompt of [`Self::prepare_note`] as a new note.
+    ///
+    /// # Errors
+    /// The vault cannot be written.
+    fn save(
+        &self,
+        request: NoteRequest,
+        topic: String,
+        answer: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
+
+    /// The prompt for a summary, and its sources.
+    ///
+    /// # Errors
+    /// The vault or the note cannot be read, or there is nothing to summarize.
+    fn prepare_summary(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<SummaryTask, Notice>>;
+
+    /// Finds a note by its path below the vault or its whole path.
+    ///
+    /// # Errors
+    /// There is no such note in the vault.
+    fn open(
+        &self,
+        request: NoteRequest,
+        note: String,
+    ) -> BoxFuture<'static, Result<OpenNote, Notice>>;
+
+    /// Removes a note that was created and has not changed since.
+    ///
+    /// # Errors
+    /// It has changed, or cannot be removed.
+    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>>;
 }
 
 /// What all requests about notes have in common.

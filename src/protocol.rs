@@ -145,6 +145,11 @@ pub enum Command {
     DropSummary,
     /// Removes the last turn, which was cancelled, from the conversation. Contains its prompt.
     DropCancelled(Prompt),
+    /// Opens a note, given its path below the vault or its whole path. A notice reports it.
+    OpenNote(String),
+    CloseNote,
+    /// Names the open note in a notice.
+    ShowOpenNote,
     ListBranches,
     SwitchBranch(BranchSummary),
     /// Continues the conversation in a new file and leaves the old one unchanged.

@@ -53,6 +53,9 @@ pub enum Advice {
     /// Resume saving the conversation.
     ResumeSaving,
 
+    /// Open a note.
+    OpenNote,
+
     /// Show this program's log.
     ShowLog,
     /// Reload the configuration files.

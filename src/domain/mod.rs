@@ -40,7 +40,10 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
-pub use notes::{CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, SummarySource};
+pub use notes::{
+    AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
+    SummarySource, SummaryTask,
+};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};

@@ -1,6 +1,7 @@
 //! Notes: Markdown files in a folder, the vault.
 
 use super::ModelConfig;
+use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -29,6 +30,8 @@ pub struct CreatedNote {
 pub struct FoundNotes {
     /// The best first.
     pub notes: Vec<FoundNote>,
+    /// The folder that was searched, without symbolic links in its path.
+    pub vault: PathBuf,
     /// What the user should know about the search, such as that words alone were compared.
     pub remarks: Vec<String>,
 }
@@ -62,4 +65,73 @@ pub enum SummarySource {
     Note(String),
     /// The parts of all notes that contain a topic.
     Topic(String),
+}
+
+/// A summary to be written by the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryTask {
+    /// Contains text of notes, which is untrusted.
+    pub prompt: String,
+    pub title: String,
+    /// The notes that the summary is made from.
+    pub sources: Vec<PathBuf>,
+    /// The folder of the notes, without symbolic links in its path.
+    pub vault: PathBuf,
+    pub remarks: Vec<String>,
+}
+
+/// The note that the user opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenNote {
+    /// The whole path.
+    pub path: PathBuf,
+    /// The path below the vault.
+    pub name: String,
+    pub title: String,
+}
+
+/// What a note agent did. Paths are below the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum AgentResult {
+    NoteCreated {
+        note: String,
+        title: String,
+    },
+    NotesFound {
+        query: String,
+        notes: Vec<String>,
+    },
+    NoteSummarized {
+        title: String,
+        sources: Vec<String>,
+        remarks: Vec<String>,
+    },
+}
+
+impl AgentResult {
+    /// What was done and to which notes, without what the user can do next.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::NoteCreated { note, .. } => format!("note created  {note}"),
+            Self::NotesFound { notes, .. } => match notes.len() {
+                0 => "no notes found".to_owned(),
+                1 => "1 note found".to_owned(),
+                count => format!("{count} notes found"),
+            },
+            Self::NoteSummarized {
+                sources, remarks, ..
+            } => {
+                let notes = match sources.len() {
+                    1 => "note",
+                    _ => "notes",
+                };
+                let mut summary = format!("{notes} summarized  {}", sources.join(", "));
+                for remark in remarks {
+                    summary.extend(["\n", remark]);
+                }
+                summary
+            }
+        }
+    }
 }

@@ -43,6 +43,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ListBranches
         | Advice::MakePrivate
         | Advice::ResumeSaving
+        | Advice::OpenNote
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt

@@ -6,6 +6,7 @@ mod note;
 mod notebook;
 mod prompts;
 mod slug;
+mod steps;
 mod vault;
 mod vault_index;
 
@@ -25,13 +26,18 @@ pub enum NotesError {
     Note { path: String, why: String },
     #[error("{path} cannot be written: {why}.")]
     Unwritable { path: String, why: String },
+    #[error("The note {path} was not removed: {why}.")]
+    Unremovable { path: String, why: String },
 }
 
 impl NotesError {
     /// The reason alone, without the path.
     pub fn reason(self) -> String {
         match self {
-            Self::Vault { why, .. } | Self::Note { why, .. } | Self::Unwritable { why, .. } => why,
+            Self::Vault { why, .. }
+            | Self::Note { why, .. }
+            | Self::Unwritable { why, .. }
+            | Self::Unremovable { why, .. } => why,
         }
     }
 }

@@ -1,18 +1,16 @@
 //! Creates, finds and summarizes notes. File access and searches run on blocking threads.
 
-use super::note;
-use super::prompts::{self, PARTS_MAX};
-use super::slug::slug;
 use super::vault::Vault;
 use crate::domain::{
-    CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, SummarySource,
+    CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
+    SummarySource, SummaryTask,
 };
 use crate::files;
 use crate::ports::{Completion, CompletionRequest, Embedder, NoteRequest, NoteService};
 use crate::search::{Index, SearchTerms, snippet};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -20,8 +18,6 @@ use tokio::time::timeout;
 /// Time limit of a note or summary. Local models on small machines are slow.
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(900);
 const SNIPPET_CHARS: usize = 160;
-/// Hits of which those with the topic are summarized.
-const TOPIC_HITS: usize = 60;
 
 /// Works on vaults. Cheap to clone; clones share the open indexes.
 #[derive(Clone)]
@@ -76,29 +72,16 @@ impl Notebook {
         });
         Ok(FoundNotes {
             notes: notes.collect(),
+            vault: vault.root().to_path_buf(),
             remarks,
         })
     }
 
     async fn create_note(self, request: NoteRequest, topic: String) -> Result<CreatedNote, Notice> {
-        let vault = open_vault(&request.settings, request.vault.clone()).await?;
+        let prompt = self.note_prompt(&request, &topic).await?;
         (request.on_progress)("Writing the note");
-        let answer = self
-            .complete(&request, prompts::note_prompt(&topic))
-            .await?;
-        let text = prompts::clean_note(&answer, &topic);
-        let name = slug(&topic);
-        let title = note::parse(&text, &name).title;
-        let written = text.clone();
-        let created = tokio::task::spawn_blocking(move || vault.create(&name, &written));
-        let created = created
-            .await
-            .map_err(|error| Notice::failure(error.to_string()))??;
-        Ok(CreatedNote {
-            path: created.path,
-            title,
-            text,
-        })
+        let answer = self.complete(&request, prompt).await?;
+        self.save_note(&request, topic, answer).await
     }
 
     async fn summarize_notes(
@@ -106,91 +89,14 @@ impl Notebook {
         request: NoteRequest,
         source: SummarySource,
     ) -> Result<NoteSummary, Notice> {
-        let vault = open_vault(&request.settings, request.vault.clone()).await?;
-        match source {
-            SummarySource::Note(note) => self.summarize_note(request, vault, note).await,
-            SummarySource::Topic(topic) => self.summarize_topic(request, vault, topic).await,
-        }
-    }
-
-    async fn summarize_note(
-        self,
-        request: NoteRequest,
-        vault: Vault,
-        note: String,
-    ) -> Result<NoteSummary, Notice> {
-        let read = tokio::task::spawn_blocking(move || {
-            let path = vault.find(&note)?;
-            let text = vault.read(&path)?;
-            Ok::<_, super::NotesError>((path, text))
-        });
-        let (note, text) = read
-            .await
-            .map_err(|error| Notice::failure(error.to_string()))??;
-        if text.trim().is_empty() {
-            let key = &note.key;
-            return Err(Notice::failure(format!("The note {key} is empty.")));
-        }
-        let stem = Path::new(&note.key).file_stem().unwrap_or_default();
-        let title = note::parse(&text, &stem.to_string_lossy()).title;
-        let mut remarks = Vec::new();
-        if prompts::is_too_long(&text) {
-            remarks.push("The note is long; only its beginning was summarized.".to_owned());
-        }
-        (request.on_progress)("Summarizing the note");
-        let summary = self
-            .complete(&request, prompts::single_note_prompt(&text))
-            .await?;
+        let task = self.summary_prompt(&request, source).await?;
+        (request.on_progress)("Summarizing");
+        let summary = self.complete(&request, task.prompt).await?;
         Ok(NoteSummary {
-            title,
+            title: task.title,
             summary,
-            sources: vec![note.path],
-            remarks,
-        })
-    }
-
-    async fn summarize_topic(
-        self,
-        request: NoteRequest,
-        vault: Vault,
-        topic: String,
-    ) -> Result<NoteSummary, Notice> {
-        let mut remarks = Vec::new();
-        self.update(&vault, &mut remarks).await?;
-        let query = format!("notes about {topic}");
-        let vector = self
-            .query_vector(&vault, &request, &query, &mut remarks)
-            .await?;
-        let mut parts = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
-        let terms = SearchTerms::parse(&topic);
-        parts.retain(|part| {
-            [&part.body, &part.heading, &part.title]
-                .into_iter()
-                .any(|text| terms.occur_in(text))
-        });
-        parts.truncate(PARTS_MAX);
-        if parts.is_empty() {
-            let path = vault.root().display();
-            return Err(Notice::failure(format!(
-                "No note in {path} mentions \"{topic}\"."
-            )));
-        }
-        let mut sources: Vec<PathBuf> = Vec::new();
-        for part in &parts {
-            let path = vault.root().join(&part.key);
-            if !sources.contains(&path) {
-                sources.push(path);
-            }
-        }
-        (request.on_progress)(&format!("Summarizing {} parts of notes", parts.len()));
-        let summary = self
-            .complete(&request, prompts::topic_prompt(&topic, &parts))
-            .await?;
-        Ok(NoteSummary {
-            title: topic,
-            summary,
-            sources,
-            remarks,
+            sources: task.sources,
+            remarks: task.remarks,
         })
     }
 
@@ -222,6 +128,46 @@ impl Notebook {
 }
 
 impl NoteService for Notebook {
+    fn prepare_note(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<String, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.note_prompt(&request, &topic).await })
+    }
+
+    fn save(
+        &self,
+        request: NoteRequest,
+        topic: String,
+        answer: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.save_note(&request, topic, answer).await })
+    }
+
+    fn prepare_summary(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<SummaryTask, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.summary_prompt(&request, source).await })
+    }
+
+    fn open(
+        &self,
+        request: NoteRequest,
+        note: String,
+    ) -> BoxFuture<'static, Result<OpenNote, Notice>> {
+        Box::pin(super::steps::open_note(request, note))
+    }
+
+    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>> {
+        Box::pin(super::steps::remove_note(note))
+    }
+
     fn create(
         &self,
         request: NoteRequest,
@@ -249,7 +195,10 @@ impl NoteService for Notebook {
 }
 
 /// Opens the folder, which must be or lie in a configured vault.
-async fn open_vault(settings: &NotesSettings, folder: Option<String>) -> Result<Vault, Notice> {
+pub(super) async fn open_vault(
+    settings: &NotesSettings,
+    folder: Option<String>,
+) -> Result<Vault, Notice> {
     let vaults = settings.vaults.clone();
     let open = move || {
         let Some(first) = vaults.first() else {

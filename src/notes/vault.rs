@@ -128,6 +128,17 @@ impl Vault {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Checks that notes can be created, without creating one.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn check_writable(&self) -> Result<(), NotesError> {
+        files::check_writable(&self.root).map_err(|error| NotesError::Unwritable {
+            path: self.root.display().to_string(),
+            why: files::describe_io_error(&error),
+        })
+    }
+
     /// Creates a note whose name begins with `slug`; `-2`, `-3` … follows if the name is taken.
     ///
     /// # Errors

@@ -111,12 +111,14 @@ fn start_with(
         .expect("a runtime");
     let requests = script.requests();
     let paths = Home::at(home.path());
+    let notes = Arc::new(app::notebook(&paths, Provider::new()));
     let handle = runtime.block_on(async {
         engine::spawn(EngineDeps {
             banners: paths.prepare(),
             home: paths,
             provider: Provider::scripted(script),
             built_in_server: built_in,
+            notes,
             process_groups: ProcessGroups::default(),
             log: None,
             options,

@@ -1,7 +1,7 @@
 //! The real engine with a scripted model and the built-in server, in a temporary home:
 //! everything except screen and network.
 
-use humble::app::built_in_server;
+use humble::app::{built_in_server, notebook};
 use humble::config::Home;
 use humble::domain::{
     AskId, BuiltInSettings, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript,
@@ -14,6 +14,7 @@ use humble::protocol::{Ask, Command, Event, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -125,6 +126,7 @@ impl EngineHarness {
             banners: folder.prepare(),
             provider,
             built_in_server: built_in_server(&folder, BuiltInSettings::default(), Provider::new()),
+            notes: Arc::new(notebook(&folder, Provider::new())),
             home: folder,
             process_groups: ProcessGroups::default(),
             log,

@@ -3,8 +3,8 @@
 use super::loop_detector::{LoopDetector, Repetition};
 use super::reply_text::ReplyText;
 use super::{
-    CallOrigin, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd, ReplyFailure,
-    RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
+    CallOrigin, ModelAnswer, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd,
+    ReplyFailure, RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
 };
 use crate::domain::Advice;
 use crate::protocol::Ask;
@@ -283,9 +283,7 @@ impl Turn {
             RoundEnd::Answer
         };
         self.emit(TurnEvent::RoundEnded { end });
-        let text = std::mem::take(&mut self.round.reply_text)
-            .text()
-            .into_owned();
+        let text = self.round.reply_text.text().into_owned();
         if text.trim().is_empty() {
             let model = &self.setup.model;
             let notice = if is_truncated {
@@ -306,6 +304,9 @@ impl Turn {
                     .with_advice(Advice::Continue)
                     .with_advice("The model's `options` in config.json can raise it."),
             );
+        }
+        if self.is_asked_by_agent() {
+            return self.finish_agent(ModelAnswer { text, is_truncated });
         }
         self.end(TurnEnd::Answered { text, is_truncated });
     }

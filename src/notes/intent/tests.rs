@@ -1,3 +1,5 @@
+//! Prompts that note agents recognize, and others that look like them.
+
 use super::*;
 
 fn create(topic: &str) -> Option<NoteIntent> {

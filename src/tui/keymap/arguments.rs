@@ -84,6 +84,8 @@ pub const SYSTEM_PROMPT_WORDS: &[ArgumentWord] = &[word("replace", "Replace it, 
 
 pub const PRIVATE_WORDS: &[ArgumentWord] = &[word("off", "Save conversations again")];
 
+pub const NOTE_WORDS: &[ArgumentWord] = &[word("off", "Close the open note")];
+
 pub const COPY_WORDS: &[ArgumentWord] = &[word("call", "Copy the result of the last call")];
 
 pub const LOG_WORDS: &[ArgumentWord] = &[word("answer", "Show how the last answer was read")];

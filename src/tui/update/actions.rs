@@ -32,6 +32,8 @@ pub fn run_action(
         Action::Edit(edit) => composer::edit_message(model, edit),
         Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model),
+        Action::Chat => submit::submit_past_agents(model, argument, effects),
+        Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => {
             model.composer.queue.pause();
@@ -100,6 +102,14 @@ fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
             _ => stderr_log::open(&id, cx),
         }
     });
+}
+
+fn note_command(argument: &str) -> Command {
+    match argument {
+        "" => Command::ShowOpenNote,
+        "off" => Command::CloseNote,
+        note => Command::OpenNote(note.to_owned()),
+    }
 }
 
 fn toggle_raw_text(model: &mut UiModel) {

@@ -16,6 +16,7 @@ mod injection_guard;
 mod journal;
 mod log_privacy;
 mod native_calls;
+mod note_agents;
 mod personas;
 mod probe;
 mod retries;

@@ -205,7 +205,9 @@ impl Checker {
                     self.check_only_cancelled_call_ends(*call)?;
                 }
                 TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
-                TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
+                TurnEffect::GrantForSession(_)
+                | TurnEffect::StoreRule(_)
+                | TurnEffect::FinishAgent(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {

@@ -39,7 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "domain", "text", "dialect", "protocol", "ports", "log", "config", "store", "provider",
-            "mcp",
+            "mcp", "notes",
         ],
     ),
     ("headless", &["domain", "text", "protocol"]),
