@@ -51,7 +51,7 @@ fn korean_word(rank: usize) -> String {
 }
 
 fn document(number: usize, random: &mut Random) -> Document {
-    let is_korean = number % 3 == 0;
+    let is_korean = number.is_multiple_of(3);
     let mut words = |count: usize| -> String {
         let word = |_| {
             let rank = random.rank(20_000);
