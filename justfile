@@ -15,10 +15,11 @@ bench:
     cargo bench --bench text
     cargo bench --bench screen
 
-# Run twenty MCP servers, killed at random, for three minutes; check every call and the memory use
+# Run twenty MCP servers, killed at random, for three minutes, then 200 clients of `humble serve` for one; check every
+# call and the memory use. With HUMBLE_MCP_SERVERS (see docs/testing.md), compare with a FastMCP server.
 soak seconds="180":
     cargo build --release --example test-mcp-server --example test-http-server
-    HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak -- --ignored --nocapture
+    HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak --test load -- --ignored --nocapture
 
 # Run everything that CI runs, including third-party servers
 ci:

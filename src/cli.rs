@@ -39,6 +39,18 @@ pub struct GlobalArgs {
     pub no_tools: bool,
 }
 
+impl GlobalArgs {
+    /// The flag that selects a model or a persona, if one was given. Commands without a model
+    /// refuse it.
+    pub fn model_flag(&self) -> Option<&'static str> {
+        match (&self.model, &self.persona) {
+            (Some(_), _) => Some("--model"),
+            (None, Some(_)) => Some("--persona"),
+            (None, None) => None,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Ask one question; only the answer goes to standard output

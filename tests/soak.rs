@@ -5,6 +5,8 @@
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "soak/servers.rs"]
 mod servers;
 #[path = "support/test_rng.rs"]
@@ -15,6 +17,7 @@ use humble::config::Home;
 use humble::domain::{BuiltInSettings, CallId, Server, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
+use memory::{resident_kilobytes, slope};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use servers::{HttpServerProcess, http_server_config, marked_process_ids, stdio_server_config};
@@ -40,30 +43,6 @@ const OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
 const MEMORY_SLOPE_MAX: f64 = 2_048.0;
 /// In a shorter run, the slope is not meaningful and is not checked.
 const WARM_UP_SECONDS: u64 = 60;
-
-/// Resident memory of this process, in kB.
-fn resident_kilobytes() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number.and_then(|number| number.parse().ok()).expect("kB")
-}
-
-/// The slope in kB per minute, by least squares. Skips the first third of the samples, during which
-/// buffers and caches are filled.
-fn slope(samples: &[(f64, f64)]) -> f64 {
-    let samples = &samples[samples.len() / 3..];
-    let count = samples.len() as f64;
-    let mean =
-        |component: fn(&(f64, f64)) -> f64| samples.iter().map(component).sum::<f64>() / count;
-    let (mean_x, mean_y) = (mean(|sample| sample.0), mean(|sample| sample.1));
-    let numerator: f64 = samples
-        .iter()
-        .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .sum();
-    let denominator: f64 = samples.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-    numerator / denominator
-}
 
 #[test]
 fn slope_of_a_line_is_computed() {
@@ -276,7 +255,7 @@ async fn run_calls(soak: &mut Soak, calls: u64, duration: Duration, mark: &str) 
             _ = kill_ticks.tick() => soak.kill_random_process(mark),
             _ = sample_ticks.tick() => {
                 let minutes = started.elapsed().as_secs_f64() / 60.0;
-                soak.samples.push((minutes, resident_kilobytes()));
+                soak.samples.push((minutes, resident_kilobytes("self")));
             }
             joined = soak.calls.join_next(), if !soak.calls.is_empty() => soak.count_outcome(joined),
         }

@@ -81,7 +81,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             Ok(EXIT_USAGE)
         }
         Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
-        Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, args)),
+        Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.shared, args)),
         Some(CliCommand::Mcp(args)) => {
             front_end.block_on(mcp::run(&home, &cli.shared, args, background))
         }

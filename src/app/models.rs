@@ -2,7 +2,7 @@
 //! removes models on a server. Reads the settings; writes no file.
 
 use crate::app::output::print;
-use crate::cli::{ModelsArgs, ModelsCommand};
+use crate::cli::{GlobalArgs, ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
@@ -20,7 +20,11 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The result could not be written.
-pub async fn run(home: &Home, args: ModelsArgs) -> Result<u8> {
+pub async fn run(home: &Home, shared: &GlobalArgs, args: ModelsArgs) -> Result<u8> {
+    if let Some(flag) = shared.model_flag() {
+        eprintln!("`humble models` uses no model itself: remove {flag}.");
+        return Ok(EXIT_USAGE);
+    }
     let settings = config::read_settings(home);
     for banner in &settings.banners {
         eprintln!("{}", notice_line(&banner.notice));

@@ -1,10 +1,11 @@
 //! Saves the settings that humble itself changes. Each is saved at once, and nothing else in
 //! the file changes.
 
+use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tools};
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
-use super::servers::{self, BUILT_IN_SERVER};
+use super::servers::BUILT_IN_SERVER;
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
@@ -128,16 +129,22 @@ pub fn set_tool_enabled(
     is_enabled: bool,
 ) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {
-        set_in_server(document, id.as_str(), "toolsOff", |entry| {
+        let mut tools_on = None;
+        set_in_server(document, id.as_str(), TOOLS_OFF, |entry| {
             let empty = serde_json::Map::new();
             let entry = entry.and_then(Value::as_object).unwrap_or(&empty);
-            let mut disabled = servers::disabled_tools(id.as_str(), entry)?;
+            tools_on = changed_tools_on(id.as_str(), entry, tool, is_enabled)?;
+            let mut disabled = disabled_tools(id.as_str(), entry)?;
             disabled.retain(|name| name != tool);
             if !is_enabled {
                 disabled.push(tool.to_owned());
             }
             Ok(json!(disabled))
-        })
+        })?;
+        match tools_on {
+            Some(on) => set_in_server(document, id.as_str(), TOOLS_ON, |_| Ok(json!(on))),
+            None => Ok(()),
+        }
     })
 }
 

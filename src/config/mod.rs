@@ -5,6 +5,7 @@
 mod add_model;
 mod add_server;
 mod built_in;
+mod disabled_tools;
 mod edits;
 mod error;
 mod fields;
@@ -22,7 +23,9 @@ mod settings;
 mod snapshot;
 mod system_prompt;
 mod tightened_permissions;
+mod token_file;
 mod trust;
+mod unknown_keys;
 mod variables;
 mod watch;
 
@@ -50,6 +53,7 @@ pub use settings::{Settings, UiSettings, read_settings, read_settings_with};
 pub use snapshot::{ConfigLoad, ConfigSnapshot};
 pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};
 pub use tightened_permissions::tightened_permissions_notices;
+pub use token_file::read_token_file;
 pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, update_trust};
 pub use variables::VariableLookup;
 pub use watch::SettingsWatcher;

@@ -1,6 +1,7 @@
 //! Parses `mcp-servers.json`. An invalid server is listed as misconfigured with the reason,
 //! and the others work.
 
+use super::disabled_tools::{disabled_tools, unknown_tool_banners};
 use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::server_entries::entries;
@@ -21,9 +22,6 @@ use url::Url;
 
 /// The reserved name of the built-in server.
 pub const BUILT_IN_SERVER: &str = "humble";
-/// Built-in tools that are off by default in the chat.
-const BUILT_IN_DISABLED_TOOLS: [&str; 4] =
-    ["ollama_chat", "say_hello", "get_cat_fact", "fetch_page"];
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -37,16 +35,17 @@ pub fn read_servers(home: &Home) -> Loaded<Vec<ServerConfig>> {
 pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Vec<ServerConfig>> {
     let parsed = JsonDocument::read(&home.servers()).and_then(|document| {
         let Some(document) = document else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         };
         let entries = entries(&document)?;
-        Ok(entries
+        let servers: Vec<ServerConfig> = entries
             .iter()
             .map(|entry| parse_server(&entry.id, entry.value, variables))
-            .collect())
+            .collect();
+        Ok((servers, unknown_tool_banners(&document, &entries)))
     });
     let (mut servers, banners, is_unusable) = match parsed {
-        Ok(servers) => (servers, Vec::new(), false),
+        Ok((servers, banners)) => (servers, banners, false),
         Err(error) => (Vec::new(), vec![error.banner()], true),
     };
     match servers
@@ -64,18 +63,6 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
         banners,
         is_unusable,
     }
-}
-
-/// The disabled tools of an entry.
-///
-/// # Errors
-/// `toolsOff` has the wrong type.
-pub(super) fn disabled_tools(id: &str, entry: &ConfigObject) -> Result<Vec<String>, FieldError> {
-    let default = || match id {
-        BUILT_IN_SERVER => BUILT_IN_DISABLED_TOOLS.map(str::to_owned).to_vec(),
-        _ => Vec::new(),
-    };
-    Ok(fields::text_list(entry, "toolsOff")?.unwrap_or_else(default))
 }
 
 pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_>) -> ServerConfig {

@@ -7,6 +7,7 @@ use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
 use super::notes::NotesSection;
+use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
 use super::{Home, Loaded, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
@@ -134,6 +135,8 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
+    let unknown_keys = unknown_keys_banner(&reader.document);
+    reader.banners.extend(unknown_keys);
     Loaded {
         value,
         banners: reader.banners,

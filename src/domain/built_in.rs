@@ -3,6 +3,21 @@
 use super::{ModelConfig, NotesSettings};
 use url::Url;
 
+/// Reaches any web page, so the user has to switch it on.
+pub const FETCH_TOOL: &str = "fetch_page";
+/// The names of the built-in tools, in the order in which they are listed.
+pub const BUILT_IN_TOOLS: [&str; 9] = [
+    "get_time",
+    "get_weather",
+    "ollama_chat",
+    "say_hello",
+    "get_cat_fact",
+    FETCH_TOOL,
+    "create_note",
+    "search_notes",
+    "summarize_notes",
+];
+
 /// The section `builtIn` of `config.json`, with its defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {

@@ -109,6 +109,8 @@ pub enum BannerCause {
         /// The setting's name, such as `limits.toolRounds`; empty for the whole file.
         name: String,
     },
+    /// This settings file has keys that mean nothing.
+    UnknownKeys(String),
     /// Other users can read files with secrets.
     OpenPermissions,
     /// `system_prompt.txt` is an old version that explains tool calls itself.
@@ -156,6 +158,7 @@ impl Display for BannerCause {
             Self::UnreadableFile(file) => file,
             Self::Setting { file, name } if name.is_empty() => file,
             Self::Setting { file, name } => return write!(f, "{file}: {name}"),
+            Self::UnknownKeys(file) => return write!(f, "{file}: unknown keys"),
             Self::OpenPermissions => "modes of files",
             Self::OutdatedSystemPrompt => "system_prompt.txt",
             Self::IncompletePersonas => "personas",

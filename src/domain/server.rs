@@ -186,6 +186,15 @@ impl ServerTransport {
 }
 
 impl Server {
+    /// Whether the server is on and has no session because of a fault or a missing sign-in.
+    pub fn has_failed(&self) -> bool {
+        let is_failure = matches!(
+            self.status,
+            ServerStatus::Failed(_) | ServerStatus::Misconfigured(_) | ServerStatus::NeedsSignIn(_)
+        );
+        self.enabled && is_failure
+    }
+
     /// The tools offered to a model. Tools of an ended session are still offered; a call
     /// starts a new session.
     pub fn offered_tools(&self) -> impl Iterator<Item = &Tool> {

@@ -2,14 +2,14 @@
 
 pub use super::progress::ToolProgress;
 use super::{ArgumentPattern, Arguments, CallId, ServerId};
+use crate::text::json_changes::JsonChange;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::time::Duration;
 
-/// The heading above a server's description of its tool. All text from the server is
-/// indented, so it cannot imitate this line.
+/// The heading above a server's description of its tool, whose lines are all indented.
 pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
@@ -210,6 +210,9 @@ pub struct ToolCall {
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
+    /// What parsing changed in the JSON that the model wrote.
+    #[serde(skip)]
+    pub json_changes: Box<[JsonChange]>,
     /// The forms of identical calls in the same message, which were merged into this one.
     #[serde(rename = "also_as", skip_serializing_if = "<[_]>::is_empty")]
     pub merged_forms: Box<[&'static str]>,
@@ -307,6 +310,7 @@ impl ToolCall {
             repeats: None,
             quoted: None,
             is_unchecked: false,
+            json_changes: Box::default(),
             merged_forms: Box::default(),
             permission: None,
             state,

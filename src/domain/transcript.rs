@@ -234,9 +234,7 @@ impl Transcript {
             TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
-            TurnEvent::Noted(notice) => {
-                self.push(turn, EntryBody::Note(notice.clone()));
-            }
+            TurnEvent::Noted(notice) => _ = self.push(turn, EntryBody::Note(notice.clone())),
             TurnEvent::AgentActed(done) => _ = self.push(turn, EntryBody::Agent(done.clone())),
             TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),
             TurnEvent::RoundEnded { .. } => {
@@ -254,8 +252,10 @@ impl Transcript {
         self.round = 1;
         if !self.prompt_indices.contains_key(&turn) {
             self.prompt_kind = prompt.kind;
-            if prompt.kind == PromptKind::Replace {
-                self.detach_last_turn();
+            match prompt.kind {
+                PromptKind::Replace => self.detach_last_turn(),
+                PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),
+                _ => {}
             }
             let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
             let index = self.push(turn, EntryBody::Prompt { kind, text });

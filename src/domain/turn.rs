@@ -17,6 +17,9 @@ pub enum PromptKind {
     Ask,
     /// An answer that replaces the last answered turn, which becomes a branch.
     Replace,
+    /// A new answer after the last message, to a prompt whose last attempts were not answered.
+    /// It replaces them.
+    Retry,
     /// The rest of the last answer, which was truncated.
     Continue,
     /// A summary that replaces older messages in requests.
@@ -26,7 +29,7 @@ pub enum PromptKind {
 impl PromptKind {
     /// Whether the user typed the prompt. If not, a command created it.
     pub fn is_typed(self) -> bool {
-        matches!(self, Self::Ask | Self::Replace)
+        matches!(self, Self::Ask | Self::Replace | Self::Retry)
     }
 }
 

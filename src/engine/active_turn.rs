@@ -56,6 +56,7 @@ impl ActiveTurn {
             prompt: &self.prompt,
             kind: self.kind,
             model: &self.model.name,
+            persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
             transcript: &self.transcript,
         }
     }

@@ -218,17 +218,74 @@ impl SessionFailure<'_> {
                  only messages to standard output, and its log to standard error."
                     .to_owned(),
             ),
-            _ if self.exited_on_its_own() && !self.was_connected => match self.inherited_env {
-                Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
-                    "If it needs environment variables, list them under \"env\" or \
-                     \"inheritEnv\"."
-                        .to_owned(),
-                ),
-                _ => None,
-            },
+            _ if self.exited_on_its_own() && !self.was_connected => self.startup_advice(),
             _ => None,
         }
     }
+
+    /// Advice for a server that exited during its start, from what it wrote to stderr.
+    fn startup_advice(&self) -> Option<String> {
+        let lines = || self.stderr_lines.iter().map(String::as_str);
+        if let Some(module) = lines().find_map(missing_module) {
+            let module = self.redactor.redact(module);
+            return Some(match module.starts_with(['/', '.']) {
+                true => "Correct `args` in mcp-servers.json.".to_owned(),
+                false => format!("Install its missing module `{module}`."),
+            });
+        }
+        let has_limited_env = matches!(
+            self.inherited_env,
+            Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_))
+        );
+        (has_limited_env && lines().any(mentions_variable)).then(|| {
+            "If it needs environment variables, list them under \"env\" or \"inheritEnv\"."
+                .to_owned()
+        })
+    }
+}
+
+/// The module that an error of Python or Node.js names as missing, at most 100 characters of it.
+fn missing_module(line: &str) -> Option<&str> {
+    const PHRASES: [&str; 4] = [
+        "No module named ",
+        "no module named ",
+        "Cannot find module ",
+        "Cannot find package ",
+    ];
+    const CHARS_MAX: usize = 100;
+    let named = |phrase: &str| {
+        Some(
+            line.split_once(phrase)?
+                .1
+                .trim_start_matches(['\'', '"', '`']),
+        )
+    };
+    let rest = PHRASES.into_iter().find_map(named)?;
+    let ends = |c: char| c.is_whitespace() || ['\'', '"', '`', ',', ';', ')'].contains(&c);
+    let name = rest.split(ends).next()?.trim_end_matches('.');
+    let is_name = !name.is_empty() && name.chars().count() <= CHARS_MAX;
+    is_name.then_some(name)
+}
+
+/// Whether an error speaks of a missing environment variable, key or token.
+fn mentions_variable(line: &str) -> bool {
+    const WORDS: [&str; 13] = [
+        "environment",
+        "env var",
+        "env:",
+        "keyerror",
+        "api key",
+        "api_key",
+        "api-key",
+        "apikey",
+        "_key",
+        "_token",
+        "access token",
+        "api token",
+        "credential",
+    ];
+    let line = line.to_lowercase();
+    WORDS.iter().any(|word| line.contains(word))
 }
 
 #[cfg(test)]
@@ -260,11 +317,45 @@ mod tests {
         assert_eq!(
             notice.summary(),
             "Server `dead` could not be started. It exited with status 3: \"Traceback: no module \
-             named foo\". If it needs environment variables, list them under \"env\" or \
-             \"inheritEnv\"."
+             named foo\". Install its missing module `foo`."
         );
         let headline = notice.headline.as_deref();
         assert_eq!(headline, Some("Traceback: no module named foo"));
+    }
+
+    #[test]
+    fn advice_follows_from_what_the_server_wrote() {
+        let variables =
+            "If it needs environment variables, list them under \"env\" or \"inheritEnv\".";
+        let cases = [
+            (
+                "ModuleNotFoundError: No module named 'mcp.server'",
+                "Install its missing module `mcp.server`.",
+            ),
+            (
+                "Error: Cannot find package 'zod' imported from /a.js",
+                "Install its missing module `zod`.",
+            ),
+            (
+                "Error: Cannot find module '/app/index.js'",
+                "Correct `args` in mcp-servers.json.",
+            ),
+            (
+                "Error: BRAVE_API_KEY environment variable is required",
+                variables,
+            ),
+            ("KeyError: 'GITHUB_TOKEN'", variables),
+        ];
+        for (line, advice) in cases {
+            assert_eq!(exited(1 << 8, &[line]).advice, [advice.into()], "{line}");
+        }
+        for line in [
+            "SyntaxError: Unexpected token '}'",
+            "ImportError: bad ELF header",
+        ] {
+            assert_eq!(exited(1 << 8, &[line]).advice, [], "{line}");
+        }
+        assert_eq!(exited(1 << 8, &[]).advice, []);
     }
 
     #[test]

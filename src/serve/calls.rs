@@ -1,5 +1,6 @@
 //! Runs tool calls: limits their time and number, and logs each of them.
 
+use super::message::short_name;
 use super::tools::{BuiltInTools, ProgressReporter, ToolFailure};
 use crate::domain::Arguments;
 use crate::text::sanitize::Clean;
@@ -16,8 +17,10 @@ use tokio_util::task::TaskTracker;
 const CONCURRENT_CALLS_MAX: usize = 256;
 /// Tools have shorter limits of their own, at most 15 minutes for an answer of a local model.
 const CALL_TIMEOUT: Duration = Duration::from_secs(16 * 60);
-/// Unknown names in logs and errors are cut after this length.
-const NAME_CHARS_MAX: usize = 100;
+/// How long running calls may go on after the server was told to stop.
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long the errors of the calls that were ended then may take to be sent.
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// One per process, shared by all transports. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +30,8 @@ pub struct CallRunner {
     limits: CallLimits,
     slots: Arc<Semaphore>,
     running: TaskTracker,
+    /// Running calls end with an error.
+    stopping: CancellationToken,
     log: CallLog,
 }
 
@@ -34,6 +39,8 @@ pub struct CallRunner {
 pub struct CallLimits {
     pub concurrent: usize,
     pub timeout: Duration,
+    /// See [`CallRunner::drain`].
+    pub drain_timeout: Duration,
 }
 
 impl Default for CallLimits {
@@ -41,6 +48,7 @@ impl Default for CallLimits {
         Self {
             concurrent: CONCURRENT_CALLS_MAX,
             timeout: CALL_TIMEOUT,
+            drain_timeout: DRAIN_TIMEOUT,
         }
     }
 }
@@ -72,6 +80,7 @@ impl CallRunner {
             limits,
             slots: Arc::new(Semaphore::new(limits.concurrent)),
             running: TaskTracker::new(),
+            stopping: CancellationToken::new(),
             log,
         }
     }
@@ -90,10 +99,24 @@ impl CallRunner {
         &self.running
     }
 
+    /// Waits for running calls; those that take too long end with an error, which is still sent.
+    pub async fn drain(&self) {
+        self.running.close();
+        if timeout(self.limits.drain_timeout, self.running.wait())
+            .await
+            .is_ok()
+        {
+            return;
+        }
+        tracing::warn!("calls were still running and have been ended");
+        self.stopping.cancel();
+        let _ = timeout(ANSWER_TIMEOUT, self.running.wait()).await;
+    }
+
     /// Runs a call. Dropping the future cancels it.
     ///
     /// # Errors
-    /// No tool has this name.
+    /// No tool has this name, or the server is stopping.
     pub async fn run(&self, call: IncomingCall<'_>) -> Result<CallToolResult, ErrorData> {
         let _in_flight = self.running.token();
         let mut log = CallLogLine::new(self.log, call.name, call.transport);
@@ -107,7 +130,12 @@ impl CallRunner {
         let running = self
             .tools
             .call(call.name, &call.arguments, call.progress, call.cancelled);
-        match timeout(self.limits.timeout, running).await {
+        let running = timeout(self.limits.timeout, running);
+        let Some(ended) = self.stopping.run_until_cancelled(running).await else {
+            log.finish("ended: the server stops");
+            return Err(server_stopping());
+        };
+        match ended {
             Ok(Ok(value)) => {
                 log.finish("ok");
                 Ok(CallToolResult::structured(value))
@@ -143,9 +171,9 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params("Unknown tool", Some(json!({ "tool": short_name(name) })))
 }
 
-/// The start of a name from a client.
-pub fn short_name(name: &str) -> String {
-    name.chars().take(NAME_CHARS_MAX).collect()
+fn server_stopping() -> ErrorData {
+    let why = "The server is stopping, so the call was ended before it had a result";
+    ErrorData::internal_error(why, None)
 }
 
 /// Writes one line when the call ends, also if its future is dropped.

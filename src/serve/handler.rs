@@ -1,17 +1,18 @@
 //! The MCP side of the built-in tools, in both eras. Methods that the server does not have are
 //! *Unknown method*, even where `rmcp` would return an empty list.
 
-use super::calls::{CallRunner, IncomingCall, short_name};
+use super::calls::{CallRunner, IncomingCall};
+use super::message::{short_name, unknown_method};
 use super::tools::ProgressReporter;
 use crate::domain::ToolProgress;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::json;
@@ -100,7 +101,7 @@ impl ServerHandler for BuiltInHandler {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if METHODS.contains(&request.method.as_str()) && request.params.is_some() {
+        if METHODS.contains(&request.method.as_str()) {
             let method = Some(json!({ "method": short_name(&request.method) }));
             return Err(ErrorData::invalid_params("Invalid params", method));
         }
@@ -211,9 +212,4 @@ fn progress_params(token: ProgressToken, report: ToolProgress) -> ProgressNotifi
     params.total = report.total;
     params.message = report.message;
     params
-}
-
-fn unknown_method(method: &str) -> ErrorData {
-    let method = Some(json!({ "method": short_name(method) }));
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Unknown method", method)
 }

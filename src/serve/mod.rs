@@ -4,6 +4,9 @@
 mod calls;
 mod handler;
 pub mod http;
+mod message;
+mod open_requests;
+mod queue_transport;
 pub mod stdio;
 mod tools;
 

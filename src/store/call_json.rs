@@ -70,6 +70,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         repeats: None,
         quoted: None,
         is_unchecked: false,
+        json_changes: Box::default(),
         merged_forms: Box::default(),
         permission: None,
         state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),

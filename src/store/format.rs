@@ -133,6 +133,7 @@ fn insert_header(root: &mut Map<String, Value>, session: &Session) {
             *humble = Value::Object(Map::new());
         }
         if let Value::Object(humble) = humble {
+            metadata::remove_former_persona(humble, &session.metadata);
             humble.extend(metadata_json);
             branches::insert_branches(humble, session);
         }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 pub(super) const TURNS: &str = "turns";
 pub(super) const CANCELLED: &str = "cancelled";
 const TITLE: &str = "title";
+const PERSONA: &str = "persona";
 const COMPACTED: &str = "compacted";
 /// The previous summary, on which a summary is based.
 const PREVIOUS_SUMMARY: &str = "before";
@@ -20,15 +21,9 @@ const REPLACES: &str = "replaces";
 
 /// Removes the recognized keys from `humble`; the rest becomes the metadata's `extra`.
 pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata {
-    let title = match humble.get(TITLE) {
-        Some(Value::String(title)) => Some(title.clone()),
-        _ => None,
-    };
-    if title.is_some() {
-        humble.shift_remove(TITLE);
-    }
     SessionMetadata {
-        title,
+        title: take_text(&mut humble, TITLE),
+        persona: take_text(&mut humble, PERSONA),
         turns: take_turns(&mut humble),
         cancelled: take_cancelled_turns(&mut humble),
         compaction: match humble.shift_remove(COMPACTED) {
@@ -40,10 +35,27 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
+/// Removes a text. A value of another type stays, because its shape is unknown.
+fn take_text(humble: &mut Map<String, Value>, key: &str) -> Option<String> {
+    let text = humble.get(key)?.as_str()?.to_owned();
+    humble.shift_remove(key);
+    Some(text)
+}
+
+/// Removes the persona from the file's `humble` if the conversation no longer uses one. Otherwise
+/// a merge would restore it.
+pub(super) fn remove_former_persona(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
+    if metadata.persona.is_none() {
+        humble.shift_remove(PERSONA);
+    }
+}
+
 /// Inserts the metadata into `humble`. Its other keys stay unchanged.
 pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
-    if let Some(title) = &metadata.title {
-        humble.insert(TITLE.to_owned(), json!(title));
+    for (key, text) in [(TITLE, &metadata.title), (PERSONA, &metadata.persona)] {
+        if let Some(text) = text {
+            humble.insert(key.to_owned(), json!(text));
+        }
     }
     for (key, records) in [
         (CANCELLED, cancelled_turns_to_json(&metadata.cancelled)),

@@ -7,6 +7,7 @@ use super::invisible::{
     FilterOutput, HiddenCharPolicy, InvisibleFilter, escape_char, is_printable_ascii_byte,
 };
 use super::look_alike::{has_look_alikes, keeps_its_look};
+use super::mixed_scripts::deceptive_letters;
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
@@ -41,21 +42,25 @@ impl Clean {
     }
 
     /// Like [`Clean::escaped`], but different texts never look the same: escapes `⟨` too, which
-    /// starts an escape, and everything that looks like another character (`look_alike.rs`). Keeps
-    /// `\n`. O(len).
+    /// starts an escape, and everything that looks like another character (`look_alike.rs`,
+    /// `mixed_scripts.rs`). Keeps `\n`. O(len).
     pub fn unambiguous(raw: &str) -> Self {
-        if !raw.contains('⟨') && !has_look_alikes(raw) {
+        let deceptive = deceptive_letters(raw);
+        if !raw.contains('⟨') && deceptive.is_empty() && !has_look_alikes(raw) {
             return Self::escaped(raw);
         }
         let mut output = String::with_capacity(raw.len());
         // Filtered cluster by cluster where necessary; a cluster does not affect its neighbors.
         let (mut written, mut offset) = (0, 0);
+        let mut deceptive = deceptive.into_iter().peekable();
         for cluster in clusters_forward(raw) {
             let end = offset + cluster.len();
-            if cluster.contains('⟨') || has_look_alikes(cluster) {
+            let is_deceptive = deceptive.peek().is_some_and(|letter| *letter < end);
+            if is_deceptive || cluster.contains('⟨') || has_look_alikes(cluster) {
                 output.push_str(&Self::escaped(&raw[written..offset]).0);
-                for c in cluster.chars() {
-                    match c != '⟨' && keeps_its_look(c) {
+                for (at, c) in cluster.char_indices() {
+                    let is_deceptive = deceptive.next_if_eq(&(offset + at)).is_some();
+                    match !is_deceptive && c != '⟨' && keeps_its_look(c) {
                         true => output.push(c),
                         false => output.push_str(&escape_char(c)),
                     }

@@ -84,10 +84,8 @@ impl Layer for HistorySearch {
         let title = ListTitle {
             title: "Prompt history",
             total: shared.prompts.len().min(RESULTS_MAX),
-            empty: match shared.prompts {
-                [] => "No earlier prompts.",
-                _ => "No prompt matches.",
-            },
+            empty: "No earlier prompts.",
+            is_loading: false,
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |prompt, row, pen| {
@@ -98,7 +96,8 @@ impl Layer for HistorySearch {
             })
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        self.0.hints("use", Vec::new())
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let count = matching_prompts(shared.prompts, &self.0.filter()).len();
+        self.0.hints(count, "use", Vec::new())
     }
 }

@@ -12,6 +12,7 @@ use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
 use crate::tui::theme::Glyphs;
+use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -159,6 +160,8 @@ pub enum UiRequest {
     RunAction(Action),
     /// Runs the action of a typed command with its argument.
     RunCommand(Action, String),
+    /// Puts a command into the message editor, for the user to add its argument.
+    TypeCommand(&'static str),
     Pick(PickedItem),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
@@ -208,14 +211,19 @@ impl<'a> UiContext<'a> {
         self.request(UiRequest::Open(Box::new(layer)));
     }
 
-    /// Copies text to the terminal's clipboard.
-    pub fn copy(&mut self, text: String) {
+    /// Copies text to the terminal's clipboard. `name` says what it is, as in `the last answer`.
+    pub fn copy(&mut self, name: &str, text: String) {
         if text.is_empty() {
             return self.notify(Notice::info("Nothing to copy yet."));
         }
+        let lines = match text.lines().count() {
+            1 => "1 line".to_owned(),
+            count => format!("{} lines", group_digits(count)),
+        };
         self.request(UiRequest::Copy(text));
         // OSC 52 has no acknowledgement, so the notice claims only that the text was sent.
-        self.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
+        let text = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
+        self.notify(Notice::info(text));
     }
 
     /// A fresh id for a query to the engine.

@@ -238,7 +238,10 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
         return (true, has_thinking || opened == Focus::Thinking);
     }
     let wants_thinking = has_thinking || panes.focus == Focus::Thinking;
-    (panes.show_servers, panes.show_thinking && wants_thinking)
+    let shows_thinking = panes.show_thinking && wants_thinking;
+    // One row is not worth a sidebar, unless it is there for the thinking or on request.
+    let wants_servers = panes.wants_servers || shows_thinking || model.servers_pane.has_content();
+    (panes.show_servers && wants_servers, shows_thinking)
 }
 
 /// Width of the text in the servers section.

@@ -1,6 +1,6 @@
 //! Notices to the user: the visible one and the queue.
 
-use crate::domain::Notice;
+use crate::domain::{Banner, BannerCause, Notice};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ const NOTICE_READING_TIME: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub struct Notices {
     current: Option<VisibleNotice>,
+    /// The causes of banners that the user has hidden for this run.
+    hidden_banners: Vec<BannerCause>,
     queue: VecDeque<Notice>,
 }
 
@@ -19,8 +21,17 @@ pub struct Notices {
 struct VisibleNotice {
     notice: Notice,
     since: Duration,
+    subject: Subject,
+}
+
+/// What makes a notice obsolete before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Other,
     /// Says why a key did nothing, so any other key dismisses it.
-    is_about_key: bool,
+    Key,
+    /// Says that something is running, so its end dismisses it.
+    Activity,
 }
 
 impl Notices {
@@ -29,25 +40,69 @@ impl Notices {
     }
 
     pub fn show(&mut self, notice: Notice, now: Duration) {
-        self.current = Some(VisibleNotice {
-            notice,
-            since: now,
-            is_about_key: false,
-        });
+        self.show_about(Subject::Other, notice, now);
     }
 
     /// Shows why a key did nothing, until the next key.
     pub fn show_about_key(&mut self, notice: Notice, now: Duration) {
+        self.show_about(Subject::Key, notice, now);
+    }
+
+    /// Shows that something is running, at most until it ends.
+    pub fn show_about_activity(&mut self, notice: Notice, now: Duration) {
+        self.show_about(Subject::Activity, notice, now);
+    }
+
+    fn show_about(&mut self, subject: Subject, notice: Notice, now: Duration) {
         self.current = Some(VisibleNotice {
             notice,
             since: now,
-            is_about_key: true,
+            subject,
         });
     }
 
     /// Dismisses a notice of [`Self::show_about_key`], whose cause is gone.
     pub fn clear_about_key(&mut self) {
-        self.current.take_if(|visible| visible.is_about_key);
+        self.clear_about(Subject::Key);
+    }
+
+    /// Dismisses a notice of [`Self::show_about_activity`], because nothing is running any more.
+    pub fn clear_about_activity(&mut self) {
+        self.clear_about(Subject::Activity);
+    }
+
+    fn clear_about(&mut self, subject: Subject) {
+        self.current.take_if(|visible| visible.subject == subject);
+    }
+
+    /// Whether Esc hides this banner: it only recommends something and reports no lost function.
+    pub fn can_hide(banner: &Banner) -> bool {
+        matches!(
+            banner.cause,
+            BannerCause::OpenPermissions
+                | BannerCause::OutdatedSystemPrompt
+                | BannerCause::UnknownKeys(_)
+        )
+    }
+
+    /// The banners that the user has not hidden.
+    pub fn visible_banners<'a>(&self, banners: &'a [Banner]) -> impl Iterator<Item = &'a Banner> {
+        banners
+            .iter()
+            .filter(|banner| !self.hidden_banners.contains(&banner.cause))
+    }
+
+    /// Hides the banners that can be hidden until the program ends. Returns false if there were
+    /// none.
+    pub fn hide_banners(&mut self, banners: &[Banner]) -> bool {
+        let visible = self.visible_banners(banners);
+        let hidden: Vec<BannerCause> = visible
+            .filter(|banner| Self::can_hide(banner))
+            .map(|banner| banner.cause.clone())
+            .collect();
+        let has_hidden = !hidden.is_empty();
+        self.hidden_banners.extend(hidden);
+        has_hidden
     }
 
     /// Queues a notice until no other notice is visible.

@@ -101,7 +101,10 @@ impl Layer for Palette {
         let Some(binding) = matches.get(self.0.selected(matches.len())) else {
             return Handled::Consumed;
         };
-        cx.request(UiRequest::RunAction(binding.action));
+        cx.request(match binding.command_that_needs_argument() {
+            Some(command) => UiRequest::TypeCommand(command),
+            None => UiRequest::RunAction(binding.action),
+        });
         Handled::Closed
     }
 
@@ -130,7 +133,8 @@ impl Layer for Palette {
         let title = ListTitle {
             title: "Commands",
             total: matching_commands("").len(),
-            empty: "No command matches.",
+            empty: "",
+            is_loading: false,
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |binding, row, pen| {
@@ -139,6 +143,7 @@ impl Layer for Palette {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        self.0.hints("run", Vec::new())
+        let count = matching_commands(&self.0.filter()).len();
+        self.0.hints(count, "run", Vec::new())
     }
 }

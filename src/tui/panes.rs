@@ -22,6 +22,8 @@ pub enum Focus {
 pub struct PaneState {
     pub focus: Focus,
     pub show_servers: bool,
+    /// The user opened the servers, so they are shown even if they take only one row.
+    pub wants_servers: bool,
     pub show_thinking: bool,
     /// The pane that was opened over the chat because the screen is too narrow for a sidebar.
     pub over_chat: Option<Focus>,
@@ -32,6 +34,7 @@ impl PaneState {
         Self {
             focus: Focus::default(),
             show_servers: is_sidebar_open,
+            wants_servers: false,
             show_thinking: is_sidebar_open,
             over_chat: None,
         }

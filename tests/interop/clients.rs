@@ -61,7 +61,8 @@ fn home_with(services: &ModelServer) -> TestHome {
             "fetchHosts": [url.trim_start_matches("http://")],
         });
     });
-    let servers = json!({ "mcpServers": { "humble": { "toolsOff": [] } } });
+    let servers =
+        json!({ "mcpServers": { "humble": { "toolsOn": ["fetch_page"], "toolsOff": [] } } });
     home.write("mcp-servers.json", &servers);
     home
 }

@@ -57,6 +57,17 @@ fn server_with_models() -> ModelServer {
 }
 
 #[test]
+fn flags_that_select_a_model_or_persona_are_rejected() {
+    let home = home(&json!([]));
+    for (flag, value) in [("--model", "m"), ("--persona", "weather")] {
+        let output = run(&home, &["models", flag, value]);
+        assert_eq!(output.status.code(), Some(2));
+        let expected = format!("`humble models` uses no model itself: remove {flag}.\n");
+        assert_eq!(err(&output), expected);
+    }
+}
+
+#[test]
 fn the_list_shows_configured_models_and_the_models_of_servers() {
     let server = server_with_models();
     let home = home(&json!([

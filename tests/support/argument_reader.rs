@@ -119,8 +119,13 @@ fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Ste
         }
         "text" => Value::from(unescape_line(&next_line(rows, 2).expect("a line"))),
         note => {
+            let (note, end) = match note.strip_suffix(", ends with a line break") {
+                Some(note) => (note, "\n"),
+                None => (note, ""),
+            };
             let count: usize = note
                 .strip_suffix(" lines")
+                .or(note.strip_suffix(" line"))
                 .and_then(|count| count.parse().ok())
                 .unwrap_or_else(|| panic!("not a note: {note:?}"));
             let mut lines = Vec::new();
@@ -129,7 +134,7 @@ fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Ste
                 assert_eq!(number, expected);
                 lines.push(unescape_line(&next_line(rows, end + 2).expect("a line")));
             }
-            Value::from(lines.join("\n"))
+            Value::from(lines.join("\n") + end)
         }
     };
     *value_at(root, &path) = value;

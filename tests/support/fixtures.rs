@@ -126,6 +126,7 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         repeats: None,
         quoted: None,
         is_unchecked: false,
+        json_changes: Box::default(),
         merged_forms: Box::default(),
         permission: None,
         state: ToolState::AwaitingApproval,

@@ -30,6 +30,10 @@ pub async fn run(
         print_to_stderr("`humble mcp` needs MCP servers: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
+    if let Some(flag) = shared.model_flag() {
+        print_to_stderr(&format!("`humble mcp` uses no model: remove {flag}."));
+        return Ok(EXIT_USAGE);
+    }
     match args.command {
         McpCommand::List(args) => list::list(home, args, background).await,
         McpCommand::Tools(args) => list::tools(home, args, background).await,

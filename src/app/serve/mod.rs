@@ -9,7 +9,8 @@ use super::built_in_tools;
 use crate::cli::GlobalArgs;
 use crate::cli::serve::ServeArgs;
 use crate::config::{self, Home};
-use crate::domain::LaunchConfig;
+use crate::domain::built_in::FETCH_TOOL;
+use crate::domain::{LaunchConfig, ServerConfig};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
@@ -24,8 +25,6 @@ use std::path::Path;
 use stderr_log::StderrPrinter;
 use tokio_util::sync::CancellationToken;
 
-/// Reaches any web page, so the user has to switch it on.
-const FETCH_TOOL: &str = "fetch_page";
 /// More threads than this do not make an MCP server faster.
 const THREADS_MAX: usize = 4;
 
@@ -69,6 +68,8 @@ async fn serve(
     log.set_level(settings.value.log_level);
     log.add_secrets(settings.value.secrets());
     banners.extend(settings.banners);
+    let servers = config::read_servers(home);
+    banners.extend(servers.banners);
     for banner in &banners {
         stderr.print(&notice_line(&banner.notice));
     }
@@ -79,7 +80,7 @@ async fn serve(
         .filter_map(|path| std::path::absolute(path).ok());
     tool_settings.notes.vaults.splice(..0, folders);
     let tools = built_in_tools(home, tool_settings, Provider::new());
-    let fetches = is_fetch_tool_on(home);
+    let fetches = is_fetch_tool_on(&servers.value);
     let tools = tools.without(|name| name == FETCH_TOOL && !fetches);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
     if args.http {
@@ -90,9 +91,8 @@ async fn serve(
 }
 
 /// Clients get all built-in tools except [`FETCH_TOOL`], which is off unless the entry of the
-/// built-in server can be read and does not list it.
-fn is_fetch_tool_on(home: &Home) -> bool {
-    let servers = config::read_servers(home).value;
+/// built-in server can be read and switches it on.
+fn is_fetch_tool_on(servers: &[ServerConfig]) -> bool {
     let own = servers
         .iter()
         .find(|server| server.launch == LaunchConfig::BuiltIn);

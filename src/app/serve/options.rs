@@ -1,8 +1,9 @@
 //! Reads the HTTP server's options from the command line and the environment.
 
 use crate::cli::serve::ServeArgs;
+use crate::config;
 use crate::domain::model::Secret;
-use crate::serve::http::{AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
+use crate::serve::http::{ANY_HOST, AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
@@ -45,6 +46,9 @@ impl HttpSetup {
         if args.host.parse::<IpAddr>().is_err() {
             // It resolved, so it is a host name or an IPv6 address in brackets.
             access = access.clone().with_host(&args.host).unwrap_or(access);
+        }
+        if args.allow_host.iter().any(|name| name == ANY_HOST) {
+            warnings.push(ANY_HOST_WARNING.to_owned());
         }
         for name in &args.allow_host {
             access = access.with_host(name).ok_or_else(|| {
@@ -99,6 +103,8 @@ impl HttpSetup {
     }
 }
 
+const ANY_HOST_WARNING: &str = "--allow-host '*' switches off the check of the Host header, which keeps web pages from \
+    reaching this server under names of their own (DNS rebinding). Name the hosts instead, or use an access token.";
 const TOKEN_HINT: &str = "For a good one, run: openssl rand -hex 32";
 
 /// The listener's error message, with advice on fixing the cause.
@@ -141,8 +147,8 @@ fn require_token(addresses: &[SocketAddr], has_token: bool) -> Result<(), String
 
 fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, String> {
     let name = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("Could not read the token file {name}: {error}"))?;
+    let text = config::read_token_file(path)
+        .map_err(|why| format!("Could not read the token file {name}: {why}."))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -13,6 +13,8 @@ const CANCELLED_MAX: usize = 100;
 pub struct SessionMetadata {
     /// The title set by the user.
     pub title: Option<String>,
+    /// The persona of the last answer, raw; `None` if the system prompt was used.
+    pub persona: Option<String>,
     pub turns: StoredRecords<TurnRecord>,
     pub cancelled: StoredRecords<CancelledTurn>,
     pub compaction: Compaction,
@@ -282,14 +284,29 @@ impl SessionMetadata {
         }
     }
 
+    /// Removes the newest cancelled turns with this prompt at this position, up to the first one
+    /// that must be kept.
+    pub fn remove_failed_attempts(
+        &mut self,
+        messages_before: usize,
+        prompt: &str,
+        can_remove: impl Fn(&CancelledTurn) -> bool,
+    ) {
+        while self.pop_cancelled(|turn| {
+            turn.messages_before == messages_before && turn.prompt == prompt && can_remove(turn)
+        }) {}
+    }
+
     /// Removes the newest cancelled turn if it has this prompt at this position. Returns false
     /// otherwise.
     pub fn remove_last_cancelled(&mut self, messages_before: usize, prompt: &str) -> bool {
+        self.pop_cancelled(|turn| turn.messages_before == messages_before && turn.prompt == prompt)
+    }
+
+    fn pop_cancelled(&mut self, is_match: impl Fn(&CancelledTurn) -> bool) -> bool {
         let StoredRecords::List(list) = &mut self.cancelled else {
             return false;
         };
-        let is_match =
-            |turn: &CancelledTurn| turn.messages_before == messages_before && turn.prompt == prompt;
         let removed = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_match));
         removed.is_some()
     }

@@ -1,5 +1,5 @@
-//! Turns that do not append an answer: some replace the last answered turn, others continue
-//! its answer. Replaced entries are detached until the new answer is complete, and restored
+//! Turns that do not just append an answer: some replace the last answered turn or failed
+//! attempts at the same prompt, others continue an answer. Replaced entries are detached until the new answer is complete, and restored
 //! if the turn ends without one.
 
 use super::{EntryBody, Transcript, TranscriptEntry};
@@ -47,9 +47,34 @@ impl Transcript {
             }
             _ => false,
         };
-        let Some(start) = self.entries.iter().rposition(is_answered) else {
-            return;
-        };
+        if let Some(start) = self.entries.iter().rposition(is_answered) {
+            self.detach_from(start);
+        }
+    }
+
+    /// Detaches the last turns if they are unanswered attempts at this prompt.
+    pub(super) fn detach_failed_attempts(&mut self, prompt: &str) {
+        let mut start = None;
+        for (index, entry) in self.entries.iter().enumerate().rev() {
+            match &entry.body {
+                EntryBody::Prompt { kind, text }
+                    if kind.is_typed()
+                        && text == prompt
+                        && self.unanswered_turns.contains(&entry.turn)
+                        && !self.replacement_turns.contains(&entry.turn) =>
+                {
+                    start = Some(index);
+                }
+                EntryBody::Prompt { .. } => break,
+                _ => {}
+            }
+        }
+        if let Some(start) = start {
+            self.detach_from(start);
+        }
+    }
+
+    fn detach_from(&mut self, start: usize) {
         let turn = self.entries[start].turn;
         let has_summary = self.has_summary_from(start);
         self.detached = Some(DetachedEntries {
@@ -66,7 +91,8 @@ impl Transcript {
         self.reindex_count += 1;
     }
 
-    /// Finishes a turn without an answer. Restores the detached entries before it.
+    /// Finishes a turn without an answer. Restores the detached entries before it, unless they
+    /// are failed attempts without any text or call.
     pub(super) fn finish_unanswered(&mut self, turn: TurnId) {
         self.unanswered_turns.insert(turn);
         if self.prompt_kind == PromptKind::Replace {
@@ -75,6 +101,12 @@ impl Transcript {
         let Some(detached) = self.detached.take() else {
             return;
         };
+        let has_content = |entry: &TranscriptEntry| {
+            matches!(entry.body, EntryBody::Text { .. } | EntryBody::Tool(_))
+        };
+        if self.prompt_kind == PromptKind::Retry && !detached.entries.iter().any(has_content) {
+            return;
+        }
         let start = detached.start;
         let note_count = usize::from(detached.has_summary_note);
         let restored_count = detached.entries.len();

@@ -181,7 +181,9 @@ impl Actor {
         self.settings
             .personas_mut()
             .select_from_command_line(&mut self.cx);
-        self.cx.push_banners();
+        if !self.cx.banners.is_empty() {
+            self.cx.push_banners();
+        }
         self.configure_built_in_tools();
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());

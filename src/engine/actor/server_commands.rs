@@ -116,13 +116,18 @@ impl Actor {
             self.toolset = Arc::new(offered);
             self.feed_toolset();
         }
-        let (personas, cx) = (self.settings.personas_mut(), &mut self.cx);
-        personas.check_tools_once_connected(&servers, &self.toolset, cx);
+        self.check_persona_tools();
         let (trust, cx) = (&mut self.trust, &mut self.cx);
         trust.update_withheld_banner(&servers, cx);
         trust.report_changed_instructions(&servers, cx);
         trust.refresh_pin_question(&servers, cx);
         trust.publish_trust(&servers, cx);
+    }
+
+    pub(super) fn check_persona_tools(&mut self) {
+        let servers = self.hub.servers();
+        let (personas, cx) = (self.settings.personas_mut(), &mut self.cx);
+        personas.check_tools_once_connected(&servers, &self.toolset, cx);
     }
 
     /// Applies changed trust decisions to the running turn, the offered tools and the server

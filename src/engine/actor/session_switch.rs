@@ -50,13 +50,21 @@ impl Actor {
         }
     }
 
+    /// Opens a saved session and selects its persona.
+    fn open_session(&mut self, session: Session) {
+        let personas = self.settings.personas_mut();
+        personas.restore(session.metadata.persona.as_deref(), &mut self.cx);
+        self.begin_session(session);
+        self.check_persona_tools();
+    }
+
     pub(super) fn begin_empty_session(&mut self) {
         self.begin_session(Session::new(self.models.current_name()));
     }
 
     pub(super) fn handle_session_result(&mut self, result: SessionsResult) {
         match result {
-            SessionsResult::Opened(Ok(session)) => self.begin_session(*session),
+            SessionsResult::Opened(Ok(session)) => self.open_session(*session),
             SessionsResult::Opened(Err(error)) | SessionsResult::Deleted(_, Err(error)) => {
                 self.cx.notice(error.notice());
             }
@@ -76,7 +84,11 @@ impl Actor {
         result: Result<Result<Box<Session>, StoreError>, LookupError>,
     ) {
         let notice = match result {
-            Ok(Ok(session)) => return self.begin_session(*session),
+            // The command line takes precedence over the session.
+            Ok(Ok(session)) if self.cx.options.persona.is_some() => {
+                return self.begin_session(*session);
+            }
+            Ok(Ok(session)) => return self.open_session(*session),
             Ok(Err(error)) => error.notice(),
             Err(LookupError::NoSessions) => {
                 self.begin_empty_session();
@@ -91,7 +103,11 @@ impl Actor {
 
     /// Opens the session of an unfinished turn and offers its prompt again.
     pub(super) fn resume(&mut self, resumed: ResumedConversation) {
-        self.begin_session(resumed.session);
+        // A conversation without an answer has no file, and so no persona.
+        match resumed.session.id.is_some() {
+            true => self.open_session(resumed.session),
+            false => self.begin_session(resumed.session),
+        }
         self.persist
             .save_recovered(&self.conversation, resumed.journal, &self.cx);
         self.cx.outbox.push(Event::PromptOffered(resumed.prompt));

@@ -6,8 +6,9 @@ use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerFault,
+    Advice, Dialect, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerFault,
     NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
@@ -115,8 +116,9 @@ impl ModelRegistry {
         };
         model.active = true;
         let home = cx.home.clone();
+        let dialect = Some(model.dialect).filter(|dialect| *dialect != provider.default_dialect());
         cx.write_config(move || {
-            let result = config::add_model(&home, &new_model);
+            let result = config::add_model(&home, &new_model, dialect);
             JobResult::ModelAdded(Box::new(model), result)
         });
     }
@@ -124,7 +126,10 @@ impl ModelRegistry {
     /// The configuration of a new model, with the address, key and certificate of the entry in
     /// `copy_from`.
     fn build_model(&self, new_model: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let model = config::parse_new_model(&cx.home, new_model)?;
+        let mut model = config::parse_new_model(&cx.home, new_model)?;
+        if self.supports_tools(&model) {
+            model.dialect = Dialect::Native;
+        }
         let source = new_model.copy_from.as_ref();
         let source = source.and_then(|source| self.find_configured(source, cx));
         Ok(match source {
@@ -136,6 +141,18 @@ impl ModelRegistry {
             },
             None => model,
         })
+    }
+
+    /// Whether the model's server reported that it supports tools.
+    fn supports_tools(&self, model: &ModelConfig) -> bool {
+        let new_server_models = self.new_server_models.iter().flat_map(|list| &list.models);
+        let on_new_server = || {
+            let mut models = new_server_models;
+            models.find(|listed| is_same_model(&listed.name, &model.model))
+        };
+        let listed = self.listed_model(&model.server(), &model.model);
+        let listed = listed.or_else(on_new_server);
+        listed.is_some_and(|listed| listed.info.has_capability("tools") == Some(true))
     }
 
     /// Selects a model after it was written to the file. Does not reload the file, because other
@@ -159,10 +176,16 @@ impl ModelRegistry {
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
         }
+        let is_dialect_a_guess = model.dialect != Dialect::Native;
         self.select_unsaved(model, cx);
         let message = format!("Using {}. Saved to config.json.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
-        cx.notice(Notice::info(message));
+        let notice = Notice::info(message);
+        // The server did not report how the model calls tools.
+        cx.notice(match is_dialect_a_guess {
+            true => notice.with_advice(Advice::Probe),
+            false => notice,
+        });
         self.list_catalog(cx);
     }
 
@@ -199,6 +222,7 @@ impl ModelRegistry {
     /// The user named another server, or none.
     pub fn stop_listing_new_server(&mut self) {
         self.new_server_listing = None;
+        self.new_server_models = None;
     }
 
     /// Sets the thinking level of the selected model until the program exits.

@@ -96,7 +96,7 @@ impl Persistence {
             session: session.id.clone(),
             started: started.to_string(),
             before: match prompt.kind {
-                PromptKind::Ask => message_count,
+                PromptKind::Ask | PromptKind::Retry => message_count,
                 _ => session.last_prompt_index().unwrap_or(message_count),
             },
             at: Timestamp::now().to_string(),

@@ -11,6 +11,7 @@ pub struct TurnToSave<'a> {
     pub prompt: &'a str,
     pub kind: PromptKind,
     pub model: &'a str,
+    pub persona: Option<&'a str>,
     /// Built from the turn's events.
     pub transcript: &'a Transcript,
 }
@@ -24,11 +25,18 @@ pub(super) fn add_answered_turn(
     usage: Usage,
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
+    session.metadata.persona = turn.persona.map(str::to_owned);
     let prompt_index = session.last_prompt_index();
     match (turn.kind, prompt_index) {
         (PromptKind::Replace, Some(prompt_index)) => session.rewind(prompt_index, Timestamp::now()),
         (PromptKind::Continue, Some(prompt_index)) => {
             return extend_answer(session, prompt_index, turn, answer, usage);
+        }
+        (PromptKind::Retry, _) => {
+            let messages = session.messages.len();
+            session
+                .metadata
+                .remove_failed_attempts(messages, turn.prompt, |_| true);
         }
         _ => {}
     }
@@ -104,7 +112,13 @@ pub(super) fn add_cancelled_turn(
         prompt: prompt.to_owned(),
         partial_answer: partial_answer.to_owned(),
         was_interrupted: false,
-        was_replacement: kind != PromptKind::Ask,
+        was_replacement: !matches!(kind, PromptKind::Ask | PromptKind::Retry),
     };
+    if kind == PromptKind::Retry {
+        let is_empty = |earlier: &CancelledTurn| earlier.partial_answer.is_empty();
+        session
+            .metadata
+            .remove_failed_attempts(session.messages.len(), prompt, is_empty);
+    }
     session.metadata.add_cancelled(cancelled);
 }

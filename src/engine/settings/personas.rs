@@ -1,5 +1,5 @@
 //! The selected persona; without one, the system prompt is used. The selection lasts until the
-//! program ends. A running turn keeps its persona.
+//! program ends or a session with another one is opened. A running turn keeps its persona.
 
 use crate::config;
 use crate::domain::{Banner, BannerCause, Notice, Persona, Server, ServerStatus, Toolset};
@@ -12,8 +12,8 @@ pub struct Personas {
     /// The personas from files.
     from_files: Vec<Persona>,
     selected: Option<Arc<Persona>>,
-    /// The command line selected the persona, and its tools must be checked once all servers
-    /// have connected.
+    /// The command line or a session selected the persona, and its tools must be checked once
+    /// all servers have connected.
     is_unchecked: bool,
 }
 
@@ -49,8 +49,8 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// Warns about missing tools of the persona from the command line, once no server is
-    /// connecting any more.
+    /// Warns about missing tools of a persona from the command line or a session, once no server
+    /// is connecting any more.
     pub fn check_tools_once_connected(
         &mut self,
         servers: &[Server],
@@ -99,6 +99,26 @@ impl Personas {
             }
             Err(notice) => cx.notice(notice),
         }
+        self.publish(cx);
+    }
+
+    /// Selects the persona of an opened session, or none.
+    pub fn restore(&mut self, name: Option<&str>, cx: &mut EngineCx) {
+        if self.selected.as_ref().map(|persona| persona.name.as_str()) == name {
+            return;
+        }
+        let persona = name.map(|name| config::find_persona(&self.from_files, name));
+        self.selected = match persona.transpose() {
+            Ok(persona) => persona.map(Arc::new),
+            Err(notice) => {
+                cx.notice(Notice {
+                    advice: Vec::new(),
+                    ..notice.with_reason("The system prompt is used instead.")
+                });
+                None
+            }
+        };
+        self.is_unchecked = self.selected.is_some() && !cx.options.no_tools;
         self.publish(cx);
     }
 

@@ -7,6 +7,8 @@ use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
+use crate::text::json_changes::{JsonChange, find_json_changes};
+use crate::text::lenient_json;
 use std::sync::Arc;
 
 /// A requested call of this round, ready for a decision.
@@ -191,6 +193,7 @@ impl Turn {
             spans,
             other_forms,
         } = usable;
+        let json_changes = changes_of_parsing(&proposed.raw, &arguments);
         let mut call = ToolCall {
             id,
             server: tool.server.clone(),
@@ -201,6 +204,7 @@ impl Turn {
             repeats: None,
             quoted: None,
             is_unchecked,
+            json_changes,
             permission: None,
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
@@ -282,6 +286,21 @@ impl Turn {
             names.join(", ")
         }
     }
+}
+
+/// What parsing changed in the JSON of a call's text. Other forms than JSON have none.
+fn changes_of_parsing(raw: &str, arguments: &Arguments) -> Box<[JsonChange]> {
+    if raw.trim_start().starts_with(['{', '[']) {
+        return find_json_changes(raw).into();
+    }
+    // Behind a name or a tag. Braces in the text of another form are no arguments.
+    let json = raw.find('{').zip(raw.rfind('}'));
+    let json = json.and_then(|(start, end)| raw.get(start..=end));
+    let json = json.filter(|json| {
+        let parsed = lenient_json::parse(json);
+        parsed.is_ok_and(|parsed| parsed.value.as_object() == Some(arguments))
+    });
+    json.map(find_json_changes).unwrap_or_default().into()
 }
 
 /// Merges calls that the model wrote in several forms. The native form is kept, or else the first

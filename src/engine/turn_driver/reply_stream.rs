@@ -207,6 +207,7 @@ fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
 
 fn native_call(call: NativeCall) -> ProposedCall {
     let arguments = match &call.arguments {
+        Ok(_) if !call.written.is_empty() => call.written,
         Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
         Err(raw) => raw.clone(),
     };

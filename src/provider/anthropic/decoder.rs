@@ -337,6 +337,7 @@ impl AnthropicDecoder {
                     id: (!id.is_empty()).then_some(id),
                     name,
                     arguments: arguments(initial_input, &input_json),
+                    written: input_json,
                 });
             }
         }

@@ -8,6 +8,9 @@ use std::net::IpAddr;
 use subtle::ConstantTimeEq;
 use url::{Host, Url};
 
+/// Stands for all host names.
+pub const ANY_HOST: &str = "*";
+
 /// Which requests are served.
 #[derive(Debug, Clone, Default)]
 pub struct AccessPolicy {
@@ -16,6 +19,8 @@ pub struct AccessPolicy {
     /// Any IP address is acceptable as `Host`. A web page can only make a *name* point to this
     /// server (DNS rebinding).
     accepts_any_address: bool,
+    /// Any name is acceptable as `Host`, though not as `Origin`.
+    accepts_any_host: bool,
     token: Option<TokenHash>,
 }
 
@@ -45,19 +50,19 @@ impl AccessPolicy {
         if address.is_unspecified() {
             self.accepts_any_address = true;
         } else {
-            self.hosts.push(match address {
-                IpAddr::V4(address) => Host::Ipv4(address),
-                IpAddr::V6(address) => Host::Ipv6(address),
-            });
+            self.hosts.push(host_of(address));
         }
         self
     }
 
-    /// Also accepts `name` as `Host`, and pages from there as `Origin`. Returns `None` if it is not
-    /// a host name.
+    /// Also accepts `name` as `Host`, and pages from there as `Origin`; [`ANY_HOST`] accepts every
+    /// `Host`. Returns `None` if it is not a host name.
     #[must_use]
     pub fn with_host(mut self, name: &str) -> Option<Self> {
-        self.hosts.push(parse_host(name)?);
+        match name {
+            ANY_HOST => self.accepts_any_host = true,
+            _ => self.hosts.push(parse_host(name)?),
+        }
         Some(self)
     }
 
@@ -115,7 +120,8 @@ impl AccessPolicy {
             return false;
         };
         !authority.as_str().contains('@')
-            && parse_host(authority.host()).is_some_and(|host| self.is_known_host(&host))
+            && parse_host(authority.host())
+                .is_some_and(|host| self.accepts_any_host || self.is_known_host(&host))
     }
 
     /// `null` and schemes other than HTTP are foreign.
@@ -124,7 +130,7 @@ impl AccessPolicy {
             return false;
         };
         let is_web = matches!(url.scheme(), "http" | "https");
-        let host = url.host().map(|host| host.to_owned());
+        let host = url.host_str().and_then(parse_host);
         is_web && host.is_some_and(|host| self.is_known_host(&host))
     }
 
@@ -139,12 +145,25 @@ impl AccessPolicy {
     }
 }
 
-/// A host as in a URL: lowercase, an IPv6 address with or without brackets.
+/// A host as in a URL: lowercase, an IPv6 address with or without brackets. Spellings of the same
+/// host are equal: an IPv4-mapped address is the IPv4 address, and the dot after a whole name
+/// (RFC 1034, section 3.1) is dropped.
 fn parse_host(text: &str) -> Option<Host<String>> {
     if let Ok(address) = text.parse() {
-        return Some(Host::Ipv6(address));
+        return Some(host_of(IpAddr::V6(address)));
     }
-    Host::parse(text).ok()
+    Some(match Host::parse(text).ok()? {
+        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(&name).to_owned()),
+        Host::Ipv4(address) => Host::Ipv4(address),
+        Host::Ipv6(address) => host_of(IpAddr::V6(address)),
+    })
+}
+
+fn host_of(address: IpAddr) -> Host<String> {
+    match address.to_canonical() {
+        IpAddr::V4(address) => Host::Ipv4(address),
+        IpAddr::V6(address) => Host::Ipv6(address),
+    }
 }
 
 /// `None` without the header; `Some(None)` if it is repeated or not text.
@@ -190,6 +209,10 @@ mod tests {
             "127.0.0.1:8080",
             "127.0.0.9",
             "[::1]:9",
+            "localhost.",
+            "localhost.:8080",
+            "[::ffff:127.0.0.1]:8080",
+            "[::ffff:7f00:1]",
         ] {
             assert_eq!(
                 check(&local(), &[&format!("host: {host}")]),
@@ -205,6 +228,11 @@ mod tests {
             vec![],
             vec!["host: evil.example"],
             vec!["host: localhost.evil.example"],
+            vec!["host: localhost.evil.com"],
+            vec!["host: 127.0.0.1.nip.io"],
+            vec!["host: localhost..:8080"],
+            vec!["host: .localhost"],
+            vec!["host: [::ffff:192.168.1.5]"],
             vec!["host: localhost@evil.example"],
             vec!["host: evil.example@localhost"],
             vec!["host: 192.168.1.5:8080"],
@@ -238,11 +266,22 @@ mod tests {
     }
 
     #[test]
+    fn a_star_accepts_every_host_but_no_further_origin() {
+        let any = local().with_host("*").expect("a star");
+        assert_eq!(check(&any, &["host: nas.local:80"]), Ok(()));
+        assert_eq!(check(&any, &[]), Err(Refusal::ForeignHost));
+        let page = ["host: nas.local", "origin: http://nas.local"];
+        assert_eq!(check(&any, &page), Err(Refusal::ForeignOrigin));
+    }
+
+    #[test]
     fn only_local_pages_are_accepted_as_origin() {
         for origin in [
             "http://localhost:6274",
             "https://127.0.0.1",
             "http://[::1]:80",
+            "http://localhost.:6274",
+            "http://[::ffff:127.0.0.1]:6274",
         ] {
             let lines = ["host: localhost", &format!("origin: {origin}")];
             assert_eq!(check(&local(), &lines), Ok(()), "{origin}");
@@ -250,7 +289,8 @@ mod tests {
         for origin in [
             "null",
             "http://evil.example",
-            "http://localhost.evil.example",
+            "http://localhost.evil.com",
+            "http://127.0.0.1.nip.io",
             "http://evil.example/@localhost",
             "file://localhost",
             "chrome-extension://localhost",

@@ -7,8 +7,8 @@
 mod access;
 mod body;
 mod connection;
+mod head;
 mod listener;
-mod message;
 mod options;
 mod plain;
 mod rate_limit;
@@ -32,12 +32,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use access::{AccessPolicy, Refusal};
+pub use access::{ANY_HOST, AccessPolicy, Refusal};
 pub use listener::{ListenError, Listener, resolve};
 pub use options::{HttpLimits, HttpOptions};
 
 /// How long closed streams and idle connections may take to end.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The MCP handlers of both HTTP transports. They differ only in their name in the log.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ impl<H: ServerHandler + Clone> HttpServer<H> {
     }
 }
 
-/// Serves until `stop` is cancelled; then running calls may finish within the drain timeout.
+/// Serves until `stop` is cancelled; then running `calls` may finish within their drain timeout.
 /// `calls` answers the requests in plain JSON.
 pub async fn serve<H: ServerHandler + Clone>(
     listener: Listener,
@@ -107,7 +107,6 @@ pub async fn serve<H: ServerHandler + Clone>(
     options: HttpOptions,
     stop: CancellationToken,
 ) {
-    let drain_timeout = options.limits.drain_timeout;
     let slots = Arc::new(Semaphore::new(options.limits.connections));
     let server = Arc::new(HttpServer::new(handlers, calls, options));
     let connections = TaskTracker::new();
@@ -129,11 +128,7 @@ pub async fn serve<H: ServerHandler + Clone>(
     stop.run_until_cancelled(accepting).await;
     drop(listener);
     server.draining.cancel();
-    let running = server.calls.running();
-    running.close();
-    if timeout(drain_timeout, running.wait()).await.is_err() {
-        tracing::warn!("calls were still running and have been cancelled");
-    }
+    server.calls.drain().await;
     server.closing.cancel();
     connections.close();
     let _ = timeout(CLOSE_TIMEOUT, connections.wait()).await;

@@ -28,8 +28,6 @@ pub struct HttpLimits {
     pub requests_per_second: u32,
     /// How long a request above the rate limit may be delayed instead of refused.
     pub rate_delay: Duration,
-    /// How long running calls may go on after the server was told to stop.
-    pub drain_timeout: Duration,
 }
 
 impl Default for HttpLimits {
@@ -47,7 +45,6 @@ impl Default for HttpLimits {
             session_idle_timeout: Duration::from_secs(30 * 60),
             requests_per_second: 2_000,
             rate_delay: Duration::from_secs(1),
-            drain_timeout: Duration::from_secs(5),
         }
     }
 }

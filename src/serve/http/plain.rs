@@ -1,12 +1,12 @@
 //! Tool calls in plain JSON, without MCP: for scripts and `curl`.
 
 use super::super::calls::{CallRunner, IncomingCall};
+use super::super::message::RpcErrorResponse;
 use super::super::tools::ProgressReporter;
-use super::message::RpcErrorResponse;
 use super::response::{self, Response};
 use crate::domain::Arguments;
 use http::StatusCode;
-use rmcp::model::ErrorData;
+use rmcp::model::{ErrorCode, ErrorData};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -27,9 +27,9 @@ pub fn list(calls: &CallRunner) -> Response {
 
 /// `POST /mcp/tools/call`: the result, as of `tools/call`. Closing the connection cancels the call.
 pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
-    let call: PlainCall = match serde_json::from_slice(body) {
+    let call = match parse(body) {
         Ok(call) => call,
-        Err(error) => return bad_request(&error),
+        Err(error) => return failure(StatusCode::BAD_REQUEST, error),
     };
     let call = IncomingCall {
         name: &call.tool,
@@ -40,17 +40,27 @@ pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
     };
     match calls.run(call).await {
         Ok(result) => response::json(StatusCode::OK, &result),
+        Err(error) if error.code == ErrorCode::INTERNAL_ERROR => {
+            failure(StatusCode::SERVICE_UNAVAILABLE, error)
+        }
         Err(error) => failure(StatusCode::NOT_FOUND, error),
     }
 }
 
-fn bad_request(error: &serde_json::Error) -> Response {
-    let why = format!("{error}. Send {{\"tool\": \"get_time\", \"arguments\": {{}}}}");
-    let error = match error.is_data() {
-        true => ErrorData::invalid_params(why, None),
-        false => ErrorData::parse_error(why, None),
-    };
-    failure(StatusCode::BAD_REQUEST, error)
+fn parse(body: &[u8]) -> Result<PlainCall, ErrorData> {
+    const EXAMPLE: &str = "Send {\"tool\": \"get_time\", \"arguments\": {}}";
+    // `serde` would fill the fields from a list as well.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        let why = format!("The body is a list, expected an object. {EXAMPLE}");
+        return Err(ErrorData::invalid_params(why, None));
+    }
+    serde_json::from_slice(body).map_err(|error| {
+        let why = format!("{error}. {EXAMPLE}");
+        match error.is_data() {
+            true => ErrorData::invalid_params(why, None),
+            false => ErrorData::parse_error(why, None),
+        }
+    })
 }
 
 fn failure(status: StatusCode, error: ErrorData) -> Response {

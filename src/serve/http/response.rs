@@ -29,6 +29,11 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     }
 }
 
+/// Whether the body is a JSON document.
+pub fn is_json(response: &Response) -> bool {
+    response.headers().get(CONTENT_TYPE) == Some(&JSON)
+}
+
 pub fn text(status: StatusCode, sentence: &str) -> Response {
     with_body(status, TEXT, Bytes::from(format!("{sentence}\n")))
 }

@@ -1,13 +1,13 @@
 //! Checks a request and passes it to its endpoint.
 
+use super::super::message::{self, RpcErrorResponse};
 use super::access::Refusal;
-use super::message::{self, RpcErrorResponse};
 use super::response::{self, Response};
-use super::{HttpServer, plain, sse};
+use super::{HttpServer, head, plain, sse};
 use crate::sync::lock_ignoring_poison;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
 use http_body::Body;
 use http_body_util::{Empty, Full};
 use rmcp::handler::server::ServerHandler;
@@ -40,12 +40,17 @@ where
             return response::closing(response::retry_after(response, delay));
         }
     }
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    if head::bytes(method, uri, headers) > limits.head_bytes {
+        return response::closing(head::too_large(limits.head_bytes));
+    }
     let access = &server.options.access;
     if let Err(refusal) = access.check(request.uri(), request.headers()) {
         tracing::debug!("refused a request from {address}: {refusal:?}");
         return response::closing(refusal_response(refusal));
     }
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    head::spell_out_wildcards(&mut head.headers);
     let path = head.uri.path();
     match (path.strip_prefix('/').unwrap_or(path), &head.method) {
         ("mcp", &Method::POST) => post_message(server, head, body).await,
@@ -100,14 +105,29 @@ where
     {
         return sessions_full(id);
     }
+    if let Some(id) = session_id(&head.headers)
+        && let Err(error) = server.sessions.check_request_id(id, &message)
+    {
+        return sse::bad_message(&error);
+    }
     let is_endless = message::opens_endless_stream(&message);
+    let refusal = message::refusal_of_method(&message);
     drop(message);
     let request = Request::from_parts(head, Full::new(body.bytes.clone()));
-    let response = server.streamable.handle(request).await;
+    let mut response = server.streamable.handle(request).await;
+    if let Some(error) = refusal.filter(|_| response::is_json(&response))
+        && response.status() == StatusCode::NOT_FOUND
+    {
+        response = response::json(StatusCode::NOT_FOUND, &error);
+    }
     match is_endless {
         true => response,
         false => response::in_flight(response, token),
     }
+}
+
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id")?.to_str().ok()
 }
 
 fn sessions_full(id: serde_json::Value) -> Response {

@@ -1,8 +1,13 @@
 //! The sessions of streamable HTTP in the legacy era: `rmcp`'s, with a limit on their number.
 
+use super::super::message::RpcErrorResponse;
+use super::super::open_requests::OpenRequests;
+use super::super::queue_transport::reworded_message;
 use crate::sync::lock_ignoring_poison;
 use futures::Stream;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig,
 };
@@ -20,13 +25,21 @@ const REPLACEABLE_AFTER: Duration = Duration::from_secs(60);
 pub struct BoundedSessions {
     inner: LocalSessionManager,
     max: usize,
-    last_used: Mutex<HashMap<SessionId, Instant>>,
+    sessions: Mutex<HashMap<SessionId, SessionState>>,
+}
+
+#[derive(Debug)]
+struct SessionState {
+    last_used: Instant,
+    open: OpenRequests,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
     #[error("all sessions are in use")]
     Full,
+    #[error("a request with this id is still running")]
+    IdInUse,
     #[error(transparent)]
     Session(#[from] LocalSessionManagerError),
 }
@@ -43,46 +56,110 @@ impl BoundedSessions {
         Self {
             inner,
             max,
-            last_used: Mutex::default(),
+            sessions: Mutex::default(),
         }
     }
 
     /// Whether a new session can be opened now.
     pub fn has_room(&self) -> bool {
-        let last_used = lock_ignoring_poison(&self.last_used);
-        last_used.len() < self.max || least_recently_used(&last_used).is_some()
+        let sessions = lock_ignoring_poison(&self.sessions);
+        sessions.len() < self.max || least_recently_used(&sessions).is_some()
+    }
+
+    /// # Errors
+    /// The error response for a request whose id is in use in this session.
+    pub fn check_request_id(
+        &self,
+        id: &str,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<(), Box<RpcErrorResponse>> {
+        let sessions = lock_ignoring_poison(&self.sessions);
+        match sessions.get(id) {
+            Some(session) => session.open.check(message),
+            None => Ok(()),
+        }
     }
 
     fn touch(&self, id: &SessionId) {
-        if let Some(used) = lock_ignoring_poison(&self.last_used).get_mut(id) {
-            *used = Instant::now();
+        if let Some(session) = lock_ignoring_poison(&self.sessions).get_mut(id) {
+            session.last_used = Instant::now();
+        }
+    }
+
+    /// Records a message from the client. A request is checked here once more, because two may
+    /// arrive at the same time.
+    fn record(&self, id: &SessionId, message: &ClientJsonRpcMessage) -> Result<(), SessionsError> {
+        let sessions = lock_ignoring_poison(&self.sessions);
+        match sessions
+            .get(id)
+            .map(|session| session.open.record_incoming(message))
+        {
+            Some(Err(_)) => Err(SessionsError::IdInUse),
+            Some(Ok(())) | None => Ok(()),
         }
     }
 }
 
-fn least_recently_used(last_used: &HashMap<SessionId, Instant>) -> Option<SessionId> {
-    let (id, used) = last_used.iter().min_by_key(|(_, used)| **used)?;
-    (used.elapsed() >= REPLACEABLE_AFTER).then(|| id.clone())
+fn least_recently_used(sessions: &HashMap<SessionId, SessionState>) -> Option<SessionId> {
+    let (id, session) = sessions
+        .iter()
+        .min_by_key(|(_, session)| session.last_used)?;
+    (session.last_used.elapsed() >= REPLACEABLE_AFTER).then(|| id.clone())
+}
+
+type LocalTransport = <LocalSessionManager as SessionManager>::Transport;
+
+/// `rmcp`'s transport of a session. Notes which requests are answered, and gives `rmcp`'s own
+/// errors our wording.
+pub struct SessionTransport {
+    inner: LocalTransport,
+    open: OpenRequests,
+}
+
+impl Transport<RoleServer> for SessionTransport {
+    type Error = <LocalTransport as Transport<RoleServer>>::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let message = reworded_message(message);
+        self.open.record_outgoing(&message);
+        self.inner.send(message)
+    }
+
+    fn receive(&mut self) -> impl Future<Output = Option<ClientJsonRpcMessage>> + Send {
+        self.inner.receive()
+    }
+
+    fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        self.inner.close()
+    }
 }
 
 impl SessionManager for BoundedSessions {
     type Error = SessionsError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
         let replaced = {
-            let last_used = lock_ignoring_poison(&self.last_used);
-            match last_used.len() < self.max {
+            let sessions = lock_ignoring_poison(&self.sessions);
+            match sessions.len() < self.max {
                 true => None,
-                false => Some(least_recently_used(&last_used).ok_or(SessionsError::Full)?),
+                false => Some(least_recently_used(&sessions).ok_or(SessionsError::Full)?),
             }
         };
         if let Some(id) = replaced {
             self.close_session(&id).await?;
         }
-        let (id, transport) = self.inner.create_session().await?;
-        lock_ignoring_poison(&self.last_used).insert(id.clone(), Instant::now());
-        Ok((id, transport))
+        let (id, inner) = self.inner.create_session().await?;
+        let open = OpenRequests::default();
+        let session = SessionState {
+            last_used: Instant::now(),
+            open: open.clone(),
+        };
+        lock_ignoring_poison(&self.sessions).insert(id.clone(), session);
+        Ok((id, SessionTransport { inner, open }))
     }
 
     async fn initialize_session(
@@ -99,7 +176,7 @@ impl SessionManager for BoundedSessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
-        lock_ignoring_poison(&self.last_used).remove(id);
+        lock_ignoring_poison(&self.sessions).remove(id);
         Ok(self.inner.close_session(id).await?)
     }
 
@@ -108,6 +185,7 @@ impl SessionManager for BoundedSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        self.record(id, &message)?;
         Ok(self.inner.create_stream(id, message).await?)
     }
 
@@ -116,6 +194,7 @@ impl SessionManager for BoundedSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionsError> {
+        self.record(id, &message)?;
         Ok(self.inner.accept_message(id, message).await?)
     }
 

@@ -2,7 +2,8 @@
 //! a stream that names an address for the client's messages. The session lasts as long as the
 //! stream.
 
-use super::message::{self, RpcErrorResponse};
+use super::super::message::{self, RpcErrorResponse};
+use super::super::queue_transport::{QUEUE, QueueTransport};
 use super::response::{self, Response};
 use crate::sync::lock_ignoring_poison;
 use bytes::Bytes;
@@ -11,24 +12,19 @@ use http::{HeaderValue, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use rmcp::handler::server::ServerHandler;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::service::{RoleServer, serve_server_with_ct};
-use rmcp::transport::Transport;
+use rmcp::model::ClientJsonRpcMessage;
+use rmcp::service::serve_server_with_ct;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
-/// Messages that wait in each direction.
-const QUEUE: usize = 16;
-/// Messages for a client that does not read its stream. Beyond this, its own messages wait.
-const UNSENT_MAX: usize = 64;
 /// Comments keep proxies from closing the stream, and reveal clients that are gone.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The first message must arrive within this time.
@@ -68,11 +64,7 @@ impl SseSessions {
             inboxes.insert(id.clone(), inbox);
         }
         let stop = stop.child_token();
-        let transport = QueueTransport {
-            incoming,
-            outgoing,
-            unsent: watch::Sender::new(0),
-        };
+        let transport = QueueTransport::new(incoming, outgoing);
         tokio::spawn(serve_session(handler, transport, stop.clone()));
         let endpoint = format!("event: endpoint\ndata: /message?sessionId={id}\n\n");
         let stream = SessionStream {
@@ -147,65 +139,11 @@ async fn serve_session<H: ServerHandler>(
     }
 }
 
-/// The server's end of a session.
-struct QueueTransport {
-    incoming: mpsc::Receiver<ClientJsonRpcMessage>,
-    outgoing: mpsc::Sender<ServerJsonRpcMessage>,
-    /// Number of messages on their way to the queue. `rmcp` does not limit it.
-    unsent: watch::Sender<usize>,
-}
-
-/// Counts one message until it is in the queue or dropped.
-struct Unsent(watch::Sender<usize>);
-
-impl Unsent {
-    fn new(count: &watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Self(count.clone())
-    }
-}
-
-impl Drop for Unsent {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the stream is closed")]
-struct StreamClosed;
-
-impl Transport<RoleServer> for QueueTransport {
-    type Error = StreamClosed;
-
-    fn send(
-        &mut self,
-        message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), StreamClosed>> + Send + 'static {
-        let (outgoing, unsent) = (self.outgoing.clone(), Unsent::new(&self.unsent));
-        async move {
-            let _unsent = unsent;
-            outgoing.send(message).await.map_err(|_| StreamClosed)
-        }
-    }
-
-    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        let mut unsent = self.unsent.subscribe();
-        unsent.wait_for(|count| *count < UNSENT_MAX).await.ok()?;
-        self.incoming.recv().await
-    }
-
-    async fn close(&mut self) -> Result<(), StreamClosed> {
-        self.incoming.close();
-        Ok(())
-    }
-}
-
 /// The client's end: the body of the response to `GET /sse`.
 struct SessionStream {
     /// The first event, until it is sent.
     endpoint: Option<String>,
-    outbox: mpsc::Receiver<ServerJsonRpcMessage>,
+    outbox: mpsc::Receiver<String>,
     keep_alive: Interval,
     _closes: ClosesSession,
 }
@@ -238,8 +176,7 @@ impl Body for SessionStream {
         match self.outbox.poll_recv(context) {
             Poll::Ready(Some(message)) => {
                 self.keep_alive.reset();
-                let data = serde_json::to_string(&message).unwrap_or_default();
-                frame(format!("event: message\ndata: {data}\n\n"))
+                frame(format!("event: message\ndata: {message}\n\n"))
             }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => match self.keep_alive.poll_tick(context) {

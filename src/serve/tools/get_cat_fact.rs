@@ -2,11 +2,10 @@
 
 use super::arguments::reject_unknown;
 use super::http_service::{ServiceName, get_json};
-use super::tool::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "get_cat_fact";
 const SERVICE: ServiceName = ServiceName {
@@ -30,20 +29,16 @@ impl BuiltInTool for GetCatFact {
             "properties": { "fact": { "type": "string" } },
             "required": ["fact"],
         });
-        Tool::new(
-            NAME,
-            "A random fact about cats, from catfact.ninja. It takes no arguments.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Cat fact")
-        .with_raw_output_schema(Arc::new(object(output_schema)))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(true)
-                .destructive(false)
-                .idempotent(false)
-                .open_world(true),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Cat fact",
+            description: "A random fact about cats, from catfact.ninja. It takes no arguments.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: true,
+        })
     }
 
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {

@@ -1,13 +1,13 @@
 //! The tool `get_time`: the current date and time in a time zone.
 
-use super::tool::{BuiltInTool, ToolInvocation, object};
+use super::arguments::reject_unknown;
+use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "get_time";
 /// Maximum number of suggestions for an unknown time zone.
@@ -21,7 +21,32 @@ impl BuiltInTool for GetTime {
     }
 
     fn definition(&self) -> Tool {
-        definition()
+        let input_schema = json!({
+            "type": "object",
+            "properties": {
+                "timezone": {
+                    "type": "string",
+                    "description": "IANA name such as `Asia/Seoul`; left out, the local time zone",
+                },
+            },
+            "additionalProperties": false,
+        });
+        let string_type = json!({ "type": "string" });
+        let output_schema = json!({
+            "type": "object",
+            "properties": { "date": string_type, "time": string_type, "zone": string_type, "offset": string_type },
+            "required": ["date", "time", "zone", "offset"],
+        });
+        definition(ToolDescription {
+            name: NAME,
+            title: "Date and time",
+            description: "The present date and time, in the local time zone or in another.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: false,
+        })
     }
 
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
@@ -29,45 +54,8 @@ impl BuiltInTool for GetTime {
     }
 }
 
-fn definition() -> Tool {
-    let input_schema = json!({
-        "type": "object",
-        "properties": {
-            "timezone": {
-                "type": "string",
-                "description": "IANA name such as `Asia/Seoul`; left out, the local time zone",
-            },
-        },
-        "additionalProperties": false,
-    });
-    let string_type = json!({ "type": "string" });
-    let output_schema = json!({
-        "type": "object",
-        "properties": { "date": string_type, "time": string_type, "zone": string_type, "offset": string_type },
-        "required": ["date", "time", "zone", "offset"],
-    });
-    Tool::new(
-        NAME,
-        "The present date and time, in the local time zone or in another.",
-        Arc::new(object(input_schema)),
-    )
-    .with_title("Date and time")
-    .with_raw_output_schema(Arc::new(object(output_schema)))
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(true)
-            .destructive(false)
-            .idempotent(false)
-            .open_world(false),
-    )
-}
-
 fn run(arguments: &Arguments) -> Result<Value, String> {
-    if let Some(other) = arguments.keys().find(|key| *key != "timezone") {
-        return Err(format!(
-            "There is no argument `{other}`: {NAME} takes only `timezone`."
-        ));
-    }
+    reject_unknown(arguments, NAME, &["timezone"])?;
     let zone = match arguments.get("timezone") {
         None | Some(Value::Null) => TimeZone::system(),
         Some(Value::String(name)) => parse_zone(name)?,
@@ -123,6 +111,7 @@ fn suggest_zones(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tool::object;
     use super::*;
 
     fn call_with(arguments: Value) -> Result<Value, String> {

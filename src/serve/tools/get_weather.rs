@@ -6,13 +6,12 @@ mod us_states;
 
 use super::arguments::{reject_unknown, text};
 use super::http_service::{ServiceName, get_json};
-use super::tool::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use place::{Coordinates, Place, PlaceQuery, choose_place};
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "get_weather";
 const CITY_CHARS_MAX: usize = 100;
@@ -51,20 +50,16 @@ impl BuiltInTool for GetWeather {
             },
             "additionalProperties": false,
         });
-        Tool::new(
-            NAME,
-            "The current weather and the forecast for three days, for a city or for coordinates.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Weather")
-        .with_raw_output_schema(Arc::new(object(forecast::output_schema())))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(true)
-                .destructive(false)
-                .idempotent(false)
-                .open_world(true),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Weather",
+            description: "The current weather and the forecast for three days, for a city or for coordinates.",
+            input_schema,
+            output_schema: forecast::output_schema(),
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: true,
+        })
     }
 
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
@@ -145,6 +140,7 @@ fn degrees(arguments: &Arguments, key: &str, max: f64) -> Result<Option<f64>, St
 
 #[cfg(test)]
 mod tests {
+    use super::super::tool::object;
     use super::*;
 
     #[test]

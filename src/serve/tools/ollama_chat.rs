@@ -1,13 +1,12 @@
 //! The tool `ollama_chat`: one answer of a local model.
 
 use super::arguments::{reject_unknown, text};
-use super::tool::{BuiltInTool, ToolInvocation, object};
+use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use crate::domain::{ModelConfig, OllamaTarget};
 use crate::ports::CompletionRequest;
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -52,20 +51,16 @@ impl BuiltInTool for OllamaChat {
             },
             "required": ["model", "answer", "cutOff"],
         });
-        Tool::new(
-            NAME,
-            "Asks a local language model of the configured Ollama server one question and returns its answer.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Ask Ollama")
-        .with_raw_output_schema(Arc::new(object(output_schema)))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(true)
-                .destructive(false)
-                .idempotent(false)
-                .open_world(true),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Ask Ollama",
+            description: "Asks a local language model of the configured Ollama server one question and returns its answer.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: true,
+        })
     }
 
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {

@@ -2,15 +2,15 @@
 //! also logged. Only a model that really called the tool can know the word, so `humble probe`
 //! detects models that only pretend to call tools.
 
-use super::tool::{BuiltInTool, ToolInvocation, object};
+use super::arguments::{reject_unknown, text};
+use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use crate::domain::Arguments;
 use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 const NAME: &str = PROBE_TOOL;
 /// Number of syllables in the word. There are 80^5 words, too many to guess.
@@ -27,7 +27,29 @@ impl BuiltInTool for SayHello {
     }
 
     fn definition(&self) -> Tool {
-        definition()
+        let input_schema = json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "description": "Whom to greet; optional" },
+            },
+            "additionalProperties": false,
+        });
+        let string_type = json!({ "type": "string" });
+        let output_schema = json!({
+            "type": "object",
+            "properties": { "greeting": string_type, SECRET_FIELD: string_type },
+            "required": ["greeting", SECRET_FIELD],
+        });
+        definition(ToolDescription {
+            name: NAME,
+            title: "Hello",
+            description: "Returns a greeting and a secret word that is new in each call.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: false,
+        })
     }
 
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
@@ -35,56 +57,11 @@ impl BuiltInTool for SayHello {
     }
 }
 
-fn definition() -> Tool {
-    let input_schema = json!({
-        "type": "object",
-        "properties": {
-            "name": { "type": "string", "description": "Whom to greet; optional" },
-        },
-        "additionalProperties": false,
-    });
-    let string_type = json!({ "type": "string" });
-    let output_schema = json!({
-        "type": "object",
-        "properties": { "greeting": string_type, SECRET_FIELD: string_type },
-        "required": ["greeting", SECRET_FIELD],
-    });
-    Tool::new(
-        NAME,
-        "Returns a greeting and a secret word that is new in each call.",
-        Arc::new(object(input_schema)),
-    )
-    .with_title("Hello")
-    .with_raw_output_schema(Arc::new(object(output_schema)))
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(true)
-            .destructive(false)
-            .idempotent(false)
-            .open_world(false),
-    )
-}
-
 fn run(arguments: &Arguments) -> Result<Value, String> {
-    if let Some(other) = arguments.keys().find(|key| *key != "name") {
-        return Err(format!(
-            "There is no argument `{other}`: {NAME} takes only `name`, which is optional."
-        ));
-    }
-    let greeting = match arguments.get("name") {
-        None | Some(Value::Null) => "Hello!".to_owned(),
-        Some(Value::String(name)) if name.trim().is_empty() => "Hello!".to_owned(),
-        Some(Value::String(name)) if name.chars().count() <= NAME_CHARS_MAX => {
-            format!("Hello, {}!", name.trim())
-        }
-        Some(Value::String(_)) => {
-            return Err(format!(
-                "`name` is longer than {NAME_CHARS_MAX} characters: shorten or omit it."
-            ));
-        }
-        Some(_) => {
-            return Err("`name` must be a string such as \"Mina\"; it is optional.".to_owned());
-        }
+    reject_unknown(arguments, NAME, &["name"])?;
+    let greeting = match text(arguments, "name", "Mina", NAME_CHARS_MAX)? {
+        None => "Hello!".to_owned(),
+        Some(name) => format!("Hello, {name}!"),
     };
     let word = secret_word(random_number());
     tracing::info!("say_hello: the secret word is {word}");
@@ -112,6 +89,7 @@ fn secret_word(mut number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tool::object;
     use super::*;
     use std::collections::HashSet;
 

@@ -5,7 +5,7 @@ use super::http_service::ServiceClients;
 use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
 use crate::ports::{Completion, NoteService};
 use futures::future::BoxFuture;
-use rmcp::model::Tool;
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -27,6 +27,38 @@ pub trait BuiltInTool: Send + Sync {
     /// # Errors
     /// A text for the model: what happened, and what it can do.
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>>;
+}
+
+/// The parts in which the definitions of the tools differ.
+pub struct ToolDescription {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    /// JSON schemas of objects.
+    pub input_schema: Value,
+    pub output_schema: Value,
+    /// Whether the tool changes nothing.
+    pub is_read_only: bool,
+    /// Whether the same arguments have the same effect and result again.
+    pub is_idempotent: bool,
+    /// Whether the tool reaches beyond this machine.
+    pub is_open_world: bool,
+}
+
+/// The definition of a tool. Users' grants are pinned to definitions: a change asks each user again.
+pub fn definition(tool: ToolDescription) -> Tool {
+    let input_schema = Arc::new(object(tool.input_schema));
+    Tool::new(tool.name, tool.description, input_schema)
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(object(tool.output_schema)))
+        .with_annotations(
+            // No built-in tool changes or deletes what exists.
+            ToolAnnotations::new()
+                .read_only(tool.is_read_only)
+                .destructive(false)
+                .idempotent(tool.is_idempotent)
+                .open_world(tool.is_open_world),
+        )
 }
 
 /// The inputs of one call.

@@ -171,7 +171,7 @@ fn is_failure_of(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
 /// The prompt, or the command for a prompt that `humble` generated.
 fn prompt_text(kind: PromptKind, text: &str) -> &str {
     match kind {
-        PromptKind::Ask | PromptKind::Replace => text,
+        PromptKind::Ask | PromptKind::Replace | PromptKind::Retry => text,
         PromptKind::Continue => "/continue",
         PromptKind::Compact => "/compact",
     }

@@ -63,6 +63,13 @@ impl Composer {
     pub fn run_typed_command(&mut self, line: &str, cx: &mut UiContext) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if let Some((_, binding)) = keymap::find_command(name) {
+            if let Some(command) = binding.command_that_needs_argument()
+                && argument.trim().is_empty()
+            {
+                self.editor.set(&format!("{command} "));
+                let usage = format!("Usage: {command} {}", binding.usage);
+                return cx.notify(Notice::info(usage));
+            }
             return self.run_action(binding.action, argument.trim(), cx);
         }
         let name = name.to_lowercase();

@@ -40,14 +40,16 @@ impl Composer {
         self.history.remember(prompt, is_private);
     }
 
-    /// Moves the editor's text into the history. Returns false if there was no text.
+    /// Moves the editor's text into the history and stops editing the last prompt. Returns false
+    /// if there was no text and nothing was being edited.
     pub fn clear_to_history(&mut self, is_private: bool) -> bool {
-        if self.editor.is_empty() {
+        let before_edit = self.take_text_before_edit();
+        if self.editor.is_empty() && before_edit.is_none() {
             return false;
         }
         let stashed = self.history.stashed_text().map(str::to_owned);
         let text = self.editor.take();
-        let unsent = stashed.into_iter().chain([text]);
+        let unsent = before_edit.into_iter().chain(stashed).chain([text]);
         // Text from a private conversation must not enter the history of another conversation.
         let was_private = self.draft.is_private && !self.draft.awaits_private && !is_private;
         for text in unsent.filter(|text| !text.trim().is_empty() && !was_private) {

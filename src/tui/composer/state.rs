@@ -171,6 +171,11 @@ impl Composer {
 
     /// Ends editing when the prompt is sent. Returns false if nothing was being edited.
     pub fn finish_editing(&mut self) -> bool {
-        self.text_before_edit.take().is_some()
+        self.take_text_before_edit().is_some()
+    }
+
+    /// Ends editing. Returns the text from before it, if a prompt was being edited.
+    pub(super) fn take_text_before_edit(&mut self) -> Option<String> {
+        self.text_before_edit.take()
     }
 }

@@ -184,9 +184,9 @@ const DENY_WORDS: TextBySize = [
     "Enter denies",
 ];
 const EDIT_WORDS: TextBySize = [
-    "Enter runs the call as shown here. Esc goes back.",
-    "Enter runs it as shown, Esc goes back.",
-    "Enter runs",
+    "Enter keeps the edit, and y then runs the call. Esc goes back.",
+    "Enter keeps the edit, Esc goes back.",
+    "Enter keeps",
 ];
 const CHOOSE_WORDS: TextBySize = [
     "A question for you: press a letter or a number to answer.",

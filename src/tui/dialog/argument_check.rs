@@ -1,44 +1,51 @@
 //! Applies the result of the engine's schema check of edited arguments.
 
-use crate::domain::tool::Decision;
-use crate::domain::{QueryId, SchemaCheck};
-use crate::protocol::UserAnswer;
+use crate::domain::{Arguments, QueryId, SchemaCheck};
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::dialogs::Dialogs;
-use crate::tui::dialog::read_before_run;
-use crate::tui::dialog::state::{Dialog, DialogMode, EditTarget};
+use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage};
 use crate::tui::layer::UiContext;
 
-/// Submits the edited arguments if they are valid; otherwise shows the error in the editor.
+/// Returns to the question with the edited arguments if they are valid; otherwise shows the error
+/// in the editor. The user reads the edited call and confirms it with the ordinary keys.
 pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &mut UiContext) {
     let Some(dialog) = dialogs.current_mut() else {
         return;
     };
-    let was_editing = matches!(dialog.mode, DialogMode::EditArguments { .. });
-    let answer = answer_from_check(dialog, query, check);
-    let is_editing = matches!(dialog.mode, DialogMode::EditArguments { .. });
-    if answer.is_none() && was_editing && !is_editing {
-        // What follows, the edited call or the next one, has not been read yet.
-        dialog.wait_for_quiet(cx.shared.now);
-        dialog.is_drawn = false;
+    let Some(arguments) = checked_arguments(dialog, query, check) else {
+        return;
+    };
+    let call = dialog.call().map(|offered| offered.call);
+    let call = call.and_then(|call| cx.shared.transcript.call(call));
+    let edited = dialog.edited_arguments.get(dialog.call_index);
+    let edited = edited.and_then(Option::as_ref);
+    let original = call.map(|call| &call.arguments);
+    dialog.mode = DialogMode::Choosing;
+    if edited
+        .or(original)
+        .is_some_and(|now| is_same(now, &arguments))
+    {
+        // Nothing changed, so what was read still counts as read.
+        dialog.show_page(DialogPage::Subject);
+    } else if original.is_some_and(|original| is_same(original, &arguments)) {
+        dialog.set_edit(None);
+    } else {
+        dialog.set_edit(Some(arguments));
     }
-    if let Some(answer) = answer {
-        dialogs.answer(answer, cx);
-    }
+    dialog.wait_for_quiet(cx.shared.now);
+    dialog.is_drawn = false;
 }
 
-/// Returns the answer if the edited call was the last undecided one.
-fn answer_from_check(
+/// The checked arguments if they are valid. Any edit would have cancelled the check, so they are
+/// those of the text in the editor.
+fn checked_arguments(
     dialog: &mut Dialog,
     query: QueryId,
     check: &SchemaCheck,
-) -> Option<UserAnswer> {
+) -> Option<Arguments> {
     let DialogMode::EditArguments {
-        editor,
         error,
         check: pending,
-        target,
-        drawn_text,
         ..
     } = &mut dialog.mode
     else {
@@ -49,9 +56,10 @@ fn answer_from_check(
         *error = Some(reason.chars().take(ERROR_CHARS_MAX).collect());
         return None;
     }
-    // Any edit would have cancelled the check, so this is the checked text. One value does not
-    // show the others, so the call is read again before it runs.
-    let is_drawn = *target == EditTarget::Arguments && *drawn_text == Some(editor.text());
-    let arguments = pending.arguments;
-    read_before_run::submit_edited(dialog, Decision::Edit { arguments }, is_drawn)
+    Some(pending.arguments)
+}
+
+/// Whether both have the same values in the same order. Objects compare equal in any order.
+fn is_same(a: &Arguments, b: &Arguments) -> bool {
+    a == b && serde_json::to_string(a).ok() == serde_json::to_string(b).ok()
 }

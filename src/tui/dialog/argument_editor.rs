@@ -42,7 +42,6 @@ pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
         error: None,
         check: None,
         target,
-        drawn_text: None,
     }
 }
 
@@ -55,14 +54,10 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
     let last = values.len();
     let selected = ask.selected_choice.unwrap_or(0);
     let chosen = match normalize_key(key) {
-        (KeyCode::Up, _) => {
-            ask.selected_choice = Some(selected.saturating_sub(1));
-            return;
-        }
-        (KeyCode::Down, _) => {
-            ask.selected_choice = Some((selected + 1).min(last));
-            return;
-        }
+        (KeyCode::Up, _) => return ask.select_row(selected.saturating_sub(1)),
+        (KeyCode::Down, _) => return ask.select_row((selected + 1).min(last)),
+        (KeyCode::Home, _) => return ask.select_row(0),
+        (KeyCode::End, _) => return ask.select_row(last),
         (KeyCode::Esc, _) => return ask.show_page(DialogPage::Subject),
         (KeyCode::Enter, KeyModifiers::NONE) => selected,
         (KeyCode::Char('0'), KeyModifiers::NONE) => last,
@@ -89,7 +84,11 @@ fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
         },
         |(_, editor)| editor,
     );
-    ask.mode = editor_mode(editor, EditTarget::Value(value.pointer.clone()));
+    let target = EditTarget::Value {
+        pointer: value.pointer.clone(),
+        label: value.label.clone(),
+    };
+    ask.mode = editor_mode(editor, target);
 }
 
 pub fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Arguments> {
@@ -128,7 +127,7 @@ pub fn argument_editor_key(
                 EditTarget::Arguments => {
                     *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
                 }
-                EditTarget::Value(pointer) => ask.value_draft = Some((pointer, draft)),
+                EditTarget::Value { pointer, .. } => ask.value_draft = Some((pointer, draft)),
             }
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
@@ -144,7 +143,7 @@ pub fn argument_editor_key(
                     Err(reason) => Err(reason),
                 },
                 EditTarget::Arguments => parse_arguments(&text),
-                EditTarget::Value(pointer) => with_edited_value(&called, pointer, &text),
+                EditTarget::Value { pointer, .. } => with_edited_value(&called, pointer, &text),
             };
             match edited {
                 Ok(_) if check.is_some() => return None,

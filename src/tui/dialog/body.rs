@@ -7,6 +7,7 @@ use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::json_changes::JsonChange;
 use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
@@ -181,6 +182,10 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
         rows = to_lines(rows_with_continuation_sign(&heading, columns, shared));
     }
     let heading_rows = rows.len();
+    if let Some(call) = call.filter(|_| !ask.is_edited()) {
+        rows.extend(json_change_rows(call, columns));
+    }
+    let first_argument = rows.len();
     let argued = ask
         .drawn_arguments
         .get(ask.call_index)
@@ -188,7 +193,7 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     let laid = argued.map(|argued| argued.rows(columns, &shared.glyphs));
     let arguments = laid.map(|laid| {
         rows.extend(laid.rows);
-        (heading_rows, laid.starts)
+        (first_argument, laid.starts)
     });
     rows.extend(description_line(shared, tool, columns));
     DialogBody {
@@ -197,6 +202,35 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
         arguments,
         ..DialogBody::default()
     }
+}
+
+/// What the model wrote in another way than the arguments show. Each row has our own sign in the
+/// margin, where no argument has one.
+fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
+    let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
+    let sentences = call.json_changes.iter().map(|change| match change {
+        JsonChange::RepeatedKey { key, count } => {
+            let count = match count {
+                2 => "twice".to_owned(),
+                count => format!("{count} times"),
+            };
+            let key = serde_json::Value::from(key.as_str());
+            format!("The model wrote {key} {count}; the last one is used.")
+        }
+        JsonChange::Number { written, kept } => {
+            format!("The model wrote {written}; the number becomes {kept}.")
+        }
+        JsonChange::HalfCharacter { written } => {
+            format!("The model wrote {written}, half of a character; it becomes U+FFFD.")
+        }
+    });
+    let rows = sentences.flat_map(|text| wrapped_rows(&Clean::unambiguous_line(&text), room));
+    rows.map(|text| {
+        let mut row = StyledLine::default();
+        row.push_bold(format!("! {text}"));
+        row
+    })
+    .collect()
 }
 
 /// `The server says: …`, cut at the end of the row.

@@ -12,11 +12,14 @@ const ROWS_MAX: u16 = 4;
 /// Columns between two choices, and between the question and the first choice.
 const GAP: u16 = 2;
 
-struct ChoiceItem {
-    /// The choice; `None` for the keys that show a page.
-    row: Option<usize>,
-    key: char,
-    label: String,
+/// A key of the row below the body.
+pub(super) struct ChoiceItem {
+    /// The choice; `None` for the keys that show a page, and those of a page.
+    pub row: Option<usize>,
+    /// The page that the key shows.
+    opens: Option<DialogPage>,
+    pub key: String,
+    pub label: String,
 }
 
 impl ChoiceItem {
@@ -25,22 +28,28 @@ impl ChoiceItem {
             true => 0,
             false => width(&self.label) + 1,
         };
-        (width(self.key.encode_utf8(&mut [0; 4])) + label) as u16
+        (width(&self.key) + label) as u16
     }
 }
 
-fn items(words: &DialogText) -> Vec<ChoiceItem> {
+/// The keys of the page, most important first, or else the choices.
+pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
+    if words.page == DialogPage::Values {
+        return values_items();
+    }
     let item = |(index, row): (usize, &DialogChoice)| ChoiceItem {
         row: Some(index),
-        key: row.shown_key(),
+        opens: None,
+        key: row.shown_key().to_string(),
         label: row.short.clone(),
     };
     let rows = words.rows.iter().enumerate();
     let shown = rows.filter(|(_, row)| !row.action.is_lasting());
     let mut items: Vec<ChoiceItem> = shown.map(item).collect();
-    let page = |key, label: &str| ChoiceItem {
+    let page = |key: &str, label: &str, opens| ChoiceItem {
         row: None,
-        key,
+        opens: Some(opens),
+        key: key.to_owned(),
         label: label.to_owned(),
     };
     if words.rows.iter().any(|row| row.action.is_lasting()) {
@@ -49,13 +58,32 @@ fn items(words: &DialogText) -> Vec<ChoiceItem> {
             let action = item.row.and_then(|index| words.rows.get(index));
             action.is_some_and(|row| row.action.comes_later())
         });
-        items.insert(at.unwrap_or(items.len()), page('a', "always…"));
+        items.insert(
+            at.unwrap_or(items.len()),
+            page("a", "always…", DialogPage::Lasting),
+        );
     }
     let is_short = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
     if words.rows.iter().any(is_short) {
-        items.push(page('?', ""));
+        items.push(page("?", "", DialogPage::Details));
     }
     items
+}
+
+fn values_items() -> Vec<ChoiceItem> {
+    let item = |(key, label): (&str, &str)| ChoiceItem {
+        row: None,
+        opens: None,
+        key: key.to_owned(),
+        label: label.to_owned(),
+    };
+    let keys = [
+        ("Enter", "edit"),
+        ("Esc", "back"),
+        ("1-9", "edit that one"),
+        ("0", "all as JSON"),
+    ];
+    keys.into_iter().map(item).collect()
 }
 
 /// The number of rows that question and choices take.
@@ -64,11 +92,11 @@ pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
-/// The column and row of each choice.
+/// The column and row of each choice. A last one such as `?` never has a row of its own.
 fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
     let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);
-    let mut places = Vec::new();
+    let mut places: Vec<(u16, u16)> = Vec::new();
     for item in items {
         let needed = item.columns();
         if x + needed > columns && x > indent {
@@ -76,6 +104,12 @@ fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16
         }
         places.push((x, y));
         x += needed + GAP;
+    }
+    if let ([.., before, last], [.., item, _]) = (places.as_mut_slice(), items)
+        && before.1 < last.1
+    {
+        *before = (indent, last.1);
+        last.0 = indent + item.columns() + GAP;
     }
     places
 }
@@ -97,13 +131,8 @@ pub fn draw(words: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) 
         }
         let (x, y) = (area.x + x, area.y + y);
         let columns = area.right().saturating_sub(x);
-        let is_open = match item.key {
-            'a' if item.row.is_none() => dialog.page() == DialogPage::Lasting,
-            '?' if item.row.is_none() => dialog.page() == DialogPage::Details,
-            _ => false,
-        };
-        let key = item.key.to_string();
-        let used = pen.put(x, y, &key, key_style, columns);
+        let is_open = item.opens == Some(words.page);
+        let used = pen.put(x, y, &item.key, key_style, columns);
         pen.put_truncated(x + used + 1, y, &item.label, label_style, columns - used);
         let is_selected = item.row.is_some() && item.row == dialog.selected_choice;
         if is_selected || is_open {

@@ -2,8 +2,9 @@
 //! the labels.
 
 use crate::text::grapheme::width;
+use crate::tui::dialog::choice_row;
 use crate::tui::dialog::dialog_text::DialogText;
-use crate::tui::dialog::state::{Dialog, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogPage};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -18,7 +19,7 @@ pub fn draw_keys(words: &DialogText, ask: &Dialog, area: Rect, columns: u16, pen
         return;
     }
     let y = area.y + 1;
-    let keys = choice_keys(&words.rows, ask.selected_choice, columns);
+    let keys = compact_keys(words, ask.selected_choice, columns.into());
     let shown: Vec<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
     pen.put_truncated(area.x, y, &shown.join(" "), choice_style(ask, pen), columns);
     let chosen = keys
@@ -34,31 +35,50 @@ pub fn draw_keys(words: &DialogText, ask: &Dialog, area: Rect, columns: u16, pen
     }
 }
 
-/// Each key with the index of its choice, then `?`. If they do not fit, choices that have
-/// only a digit are dropped, except the selected one.
-fn choice_keys(
-    rows: &[DialogChoice],
+/// Each key with the index of its choice. If the keys do not fit, the rarer ones become `…`, except
+/// the selected one.
+fn compact_keys(
+    words: &DialogText,
     chosen: Option<usize>,
-    columns: u16,
+    columns: usize,
 ) -> Vec<(Option<usize>, String)> {
-    let all = rows.iter().enumerate();
-    let mut keys: Vec<(Option<usize>, String)> = all
-        .filter_map(|(at, row)| Some((Some(at), choice_key(row)?)))
-        .collect();
-    let wide: usize = keys.iter().map(|(_, key)| width(key) + 1).sum();
-    if wide + 1 > usize::from(columns) {
-        keys.retain(|(at, _)| {
-            let row = at.and_then(|at| rows.get(at));
-            *at == chosen || row.is_some_and(|row| row.key.is_some())
-        });
-        keys.push((None, "…".to_owned()));
+    let items = choice_row::items(words);
+    let wide = |keys: &[(Option<usize>, String)]| {
+        let columns: usize = keys.iter().map(|(_, key)| width(key) + 1).sum();
+        columns.saturating_sub(1)
+    };
+    if words.page == DialogPage::Values {
+        // These keys mean nothing without their labels.
+        let mut keys: Vec<_> = items
+            .into_iter()
+            .map(|item| (None, format!("{} {}", item.key, item.label)))
+            .collect();
+        while keys.len() > 1 && wide(&keys) > columns {
+            keys.pop();
+        }
+        return keys;
     }
-    keys.push((None, "?".to_owned()));
+    let keys = items.into_iter().map(|item| (item.row, item.key));
+    let mut keys: Vec<(Option<usize>, String)> = keys.collect();
+    if wide(&keys) > columns {
+        keys.retain(|(at, _)| {
+            let row = at.and_then(|at| words.rows.get(at));
+            *at == chosen && at.is_some() || !row.is_some_and(is_rare)
+        });
+        let before_help = keys.len().saturating_sub(1);
+        keys.insert(before_help, (None, "…".to_owned()));
+    }
     keys
 }
 
-pub fn choice_key(row: &DialogChoice) -> Option<String> {
-    row.key.or(row.digit).map(String::from)
+/// Whether a small screen names this choice only on the page behind `?`.
+fn is_rare(row: &DialogChoice) -> bool {
+    let has_letter = row.key.is_some() || row.action == DialogAction::RunAll;
+    !has_letter
+        || matches!(
+            row.action,
+            DialogAction::UseFirstResult | DialogAction::TreatAsText
+        )
 }
 
 pub fn choice_style(ask: &Dialog, pen: &Painter) -> Style {

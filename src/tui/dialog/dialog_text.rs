@@ -6,8 +6,10 @@ use crate::domain::tool::{CallOrigin, Tool};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::dialog::state::{Dialog, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::layer::SharedUiState;
+
+const DESTRUCTIVE: &str = "destructive";
 
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
@@ -15,7 +17,10 @@ pub struct DialogText {
     /// Whether the title names everything that the question is about.
     pub title_fits: bool,
     pub badges: Vec<Badge>,
+    /// `1/3`: the position of the call among several, where the title has no room.
+    pub position: String,
     pub question: &'static str,
+    pub page: DialogPage,
     pub rows: Vec<DialogChoice>,
     /// Facts about a call that the user should know.
     pub notes: String,
@@ -25,6 +30,35 @@ pub struct DialogText {
 pub struct Badge {
     pub text: &'static str,
     pub is_harmful: bool,
+}
+
+impl DialogText {
+    /// Position and warnings in at most `room` columns: `1/3 destructive`, or `1/3!`.
+    pub fn status(&self, room: usize) -> String {
+        let warnings = self.badges.iter().filter(|badge| badge.is_harmful);
+        let warnings: Vec<&str> = warnings.map(|badge| badge.text).collect();
+        let is_destructive = warnings.contains(&DESTRUCTIVE);
+        let join = |words: &[&str]| {
+            let words = std::iter::once(self.position.as_str()).chain(words.iter().copied());
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            words.join(" ")
+        };
+        let mark = if is_destructive { "!" } else { "" };
+        let candidates = (1..=warnings.len())
+            .rev()
+            .map(|count| join(&warnings[..count]))
+            .chain([join(&[mark]), self.short_status()]);
+        let fits = |text: &String| width(text) <= room;
+        candidates.into_iter().find(fits).unwrap_or_default()
+    }
+
+    /// `1/3!`.
+    pub fn short_status(&self) -> String {
+        let mut badges = self.badges.iter();
+        let is_destructive = badges.any(|badge| badge.text == DESTRUCTIVE);
+        let mark = if is_destructive { "!" } else { "" };
+        format!("{}{mark}", self.position)
+    }
 }
 
 /// The texts of a dialog `columns` wide.
@@ -47,10 +81,16 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
     };
     let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
+    let page = ask.page();
     let mut text = DialogText {
         title: title.to_owned(),
         title_fits: false,
-        question,
+        position: short_position(ask),
+        question: match page {
+            DialogPage::Values => "Edit which value?",
+            _ => question,
+        },
+        page,
         rows: ask.choices(shared.transcript),
         notes: call_notes(shared, ask),
         badges,
@@ -102,11 +142,19 @@ fn position(ask: &Dialog) -> String {
     format!("  {} of {count}{decided}", ask.call_index + 1)
 }
 
+/// `2/3`.
+fn short_position(ask: &Dialog) -> String {
+    match ask.calls().len() {
+        ..2 => String::new(),
+        count => format!("{}/{count}", ask.call_index + 1),
+    }
+}
+
 /// Only what differs from harmless; a read-only tool is called so, as the server's word.
 fn badges(tool: &Tool) -> Vec<Badge> {
     let hints = &tool.annotations;
     let harmful = [
-        (hints.destructive == Some(true), "destructive"),
+        (hints.destructive == Some(true), DESTRUCTIVE),
         (hints.read_only == Some(false), "writes"),
         (hints.open_world == Some(true), "reaches the network"),
     ];
@@ -132,11 +180,7 @@ fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
         .call()
         .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
-    if ask
-        .edited_arguments
-        .get(ask.call_index)
-        .is_some_and(Option::is_some)
-    {
+    if ask.is_edited() {
         parts.push("edited".to_owned());
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {

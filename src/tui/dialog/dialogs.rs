@@ -186,10 +186,11 @@ impl Layer for Dialogs {
         if !ask.accepts_keys {
             return say(&["Typing goes to the message; pause to answer"]);
         }
-        let left = ask.undrawn_rows;
-        match ask.mode {
+        let left = ask.rows_to_read();
+        let mut hints = match &ask.mode {
             DialogMode::Choosing if ask.page() == DialogPage::Values => {
-                say(&["Enter edit", "Up/Down select", "Esc back"])
+                // The row below the list names the other keys.
+                say(&["Up/Down select", "PgUp/PgDn scroll"])
             }
             DialogMode::Choosing if ask.page() != DialogPage::Subject => {
                 say(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
@@ -213,21 +214,17 @@ impl Layer for Dialogs {
                 target: EditTarget::Pattern,
                 ..
             } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            DialogMode::EditArguments {
-                target: EditTarget::Value(_),
-                ..
-            } => say(&[
+            DialogMode::EditArguments { .. } => say(&[
                 "Enter keep",
                 "Alt+Enter newline",
                 "Ctrl+G editor",
                 "Esc back",
             ]),
-            DialogMode::EditArguments { .. } => say(&[
-                "Enter run",
-                "Alt+Enter newline",
-                "Ctrl+G editor",
-                "Esc back",
-            ]),
+        };
+        let is_asking = matches!(ask.mode, DialogMode::Choosing);
+        if is_asking && ask.is_edited() && ask.page() == DialogPage::Subject {
+            hints.insert(1, "Esc discards the edit".to_owned());
         }
+        hints
     }
 }

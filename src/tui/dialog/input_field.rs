@@ -1,7 +1,6 @@
 //! Text fields of a dialog: denial reason, confirmation, and edited arguments.
 
 use crate::text::Clean;
-use crate::tui::dialog::arguments::shown_text;
 use crate::tui::dialog::compact::saturate_u16;
 use crate::tui::dialog::state::{DialogMode, EditTarget};
 use crate::tui::widgets::editor::Editor;
@@ -19,7 +18,6 @@ pub fn draw_arguments(
         editor,
         error: fault,
         target,
-        drawn_text: drawn,
         ..
     } = form
     else {
@@ -32,29 +30,13 @@ pub fn draw_arguments(
         rest.height -= 1;
     }
     let label = match target {
-        EditTarget::Pattern => "Allow calls matching this pattern (* and ? stay inside one word):",
-        EditTarget::Arguments => "Edit the arguments:",
-        EditTarget::Value(_) => "Edit this value:",
+        EditTarget::Pattern => {
+            "Allow calls matching this pattern (* and ? stay inside one word):".to_owned()
+        }
+        EditTarget::Arguments => "Edit the arguments:".to_owned(),
+        EditTarget::Value { label, .. } => format!("Edit {label}:"),
     };
-    let cursor = draw_field(label, editor, fault.as_deref(), rest, pen);
-    *drawn = fully_drawn_text(editor, fault.as_deref(), rest);
-    Some(cursor)
-}
-
-/// The field's text, if this frame shows all of it.
-fn fully_drawn_text(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String> {
-    let field = field_area(area, error_rows(fault, area).len());
-    let most = usize::from(field.height);
-    if editor.height(field.width, most + 1) > most {
-        return None;
-    }
-    let text = editor.text();
-    // Trailing spaces of a row are not drawn, so a run of spaces could hide content.
-    let has_run = |line: &str| line.trim_start_matches(' ').contains("  ");
-    // The field escapes invisible characters, but a text can imitate an escape.
-    let is_literal = |line: &str| shown_text(line) == line;
-    let is_clear = |line: &str| is_literal(line) && !has_run(line);
-    text.lines().all(is_clear).then_some(text)
+    Some(draw_field(&label, editor, fault.as_deref(), rest, pen))
 }
 
 /// A text field with its label above and an error below.

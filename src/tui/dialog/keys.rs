@@ -3,11 +3,13 @@
 use crate::domain::tool::Decision;
 use crate::domain::{ArgumentPattern, Notice};
 use crate::protocol::{UserAnswer, UserChoice};
+use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
 use crate::tui::dialog::choices::{choice_for_char, choice_for_key, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
+use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
 use crate::tui::dialog::state::{
@@ -25,6 +27,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// On a smaller screen the question is unreadable, so nothing can be approved.
 pub(super) const READABLE_WIDTH: u16 = 20;
 const READABLE_HEIGHT: u16 = 4;
+/// Columns of the hint line that a notice leaves free.
+const STOP_HINT_COLUMNS: usize = 18;
 
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
@@ -65,6 +69,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         DialogMode::EditArguments { .. } => argument_editor_key(ask, key, cx),
     };
     let has_decided = ask.decided_count() > decided;
+    let notice = answer.as_ref();
+    let notice = notice.and_then(|answer| permission_notice(shared, ask, answer));
     if answer.is_none() && has_decided {
         // A double key press must not run the next call.
         ask.wait_for_quiet(now);
@@ -82,6 +88,9 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         dialogs.decision_key = Some(KeyRepeatGuard::new(key.code, now));
     }
     if let Some(answer) = answer {
+        if let Some(notice) = notice {
+            cx.notify(notice);
+        }
         dialogs.answer(answer, cx);
     }
 }
@@ -135,10 +144,16 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
         keys.extend(["a", "o"].map(str::to_owned));
     }
     keys.push("?".to_owned());
-    Some(Notice::info(format!(
-        "Answer the question first: {}.",
-        keys.join(" ")
-    )))
+    let texts = [
+        format!("Answer the question first: {}.", keys.join(" ")),
+        "Answer the question first.".to_owned(),
+        "Answer it first.".to_owned(),
+    ];
+    // In the hint line, beside the key that stops the turn, it leaves with the question.
+    let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
+    let fits = |text: &&String| width(text) <= room;
+    let text = texts.iter().find(fits).or(texts.last())?;
+    Some(Notice::info(text))
 }
 
 /// Whether this action of the program is not available in a field of a dialog.
@@ -250,6 +265,7 @@ fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<
             ask.show_page(DialogPage::Subject);
         }
         (KeyCode::Esc, _) if ask.is_full => ask.is_full = false,
+        (KeyCode::Esc, _) if ask.discard_edit() => {}
         (KeyCode::Esc, _) => return dismiss(ask),
         (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(ask, DialogPage::Details),
         (KeyCode::Char(c), KeyModifiers::NONE) => match choice_for_char(&rows, c) {

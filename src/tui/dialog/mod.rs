@@ -19,6 +19,8 @@ pub mod dialogs;
 pub mod input_field;
 pub mod keys;
 pub mod pages;
+mod permission_notice;
 pub mod read_before_run;
+mod rule_text;
 pub mod state;
 pub mod view;

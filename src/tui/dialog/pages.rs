@@ -140,7 +140,7 @@ fn choice_list(
 }
 
 /// The values among the arguments, to choose the one to edit.
-pub fn values(dialog: &Dialog, columns: u16) -> DialogBody {
+pub fn values(dialog: &Dialog, columns: u16, more_mark: &str) -> DialogBody {
     let arguments = dialog.drawn_arguments.get(dialog.call_index);
     let Some(arguments) = arguments.and_then(Option::as_ref) else {
         return DialogBody::default();
@@ -158,7 +158,13 @@ pub fn values(dialog: &Dialog, columns: u16) -> DialogBody {
     };
     let mut rows: Vec<String> = values.iter().enumerate().map(row).collect();
     rows.push("  0  all as JSON".to_owned());
-    let fits = |row: String| truncate_to_width(&row, columns.into()).to_owned();
+    let fits = |row: String| match width(&row) <= usize::from(columns) {
+        true => row,
+        false => {
+            let room = usize::from(columns).saturating_sub(width(more_mark));
+            format!("{}{more_mark}", truncate_to_width(&row, room))
+        }
+    };
     let choice_starts = (0..rows.len()).map(|index| (index, index)).collect();
     DialogBody {
         choice_starts,

@@ -119,21 +119,3 @@ pub fn confirm_unread_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer>
     }
     None
 }
-
-/// Submits the argument editor. Edited arguments that the field did not show in full go
-/// back to the dialog to be read first.
-pub fn submit_edited(ask: &mut Dialog, decision: Decision, is_drawn: bool) -> Option<UserAnswer> {
-    match decision {
-        Decision::Edit { arguments } if !is_drawn => {
-            let at = ask.call_index;
-            ask.show_call(at);
-            *ask.edited_arguments.get_mut(at)? = Some(arguments);
-            // A key may arrive before the next frame, and an earlier decision was about the
-            // arguments before the edit.
-            *ask.drawn_arguments.get_mut(at)? = None;
-            *ask.decisions.get_mut(at)? = None;
-            None
-        }
-        decision => ask.decide(decision),
-    }
-}

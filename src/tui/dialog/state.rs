@@ -79,8 +79,6 @@ pub enum DialogMode {
         /// The engine's check of the text. Any edit cancels it.
         check: Option<PendingArguments>,
         target: EditTarget,
-        /// The text, if the last frame showed all of it.
-        drawn_text: Option<String>,
     },
 }
 
@@ -98,8 +96,8 @@ pub enum EditTarget {
     Arguments,
     /// An argument pattern to remember, as JSON.
     Pattern,
-    /// The value at this JSON pointer: a text as it is, or JSON.
-    Value(String),
+    /// The value at this JSON pointer: a text as it is, or JSON. The label names it in the dialog.
+    Value { pointer: String, label: String },
 }
 
 impl Dialog {
@@ -203,7 +201,43 @@ impl Dialog {
     pub fn show_page(&mut self, page: DialogPage) {
         self.page = page;
         self.scroll = 0;
-        self.selected_choice = None;
+        // Enter acts on a value at once, and editing runs nothing.
+        self.selected_choice = (page == DialogPage::Values).then_some(0);
+    }
+
+    /// Whether the current call would run with arguments that the user edited.
+    pub fn is_edited(&self) -> bool {
+        let edited = self.edited_arguments.get(self.call_index);
+        edited.is_some_and(Option::is_some)
+    }
+
+    /// Replaces the edited arguments of the current call and returns to the question. The call
+    /// must be read again, and an earlier decision was about other arguments.
+    pub(super) fn set_edit(&mut self, arguments: Option<Arguments>) {
+        let at = self.call_index;
+        self.show_call(at);
+        if let Some(edited) = self.edited_arguments.get_mut(at) {
+            *edited = arguments;
+        }
+        // A key may arrive before the next frame.
+        if let Some(drawn) = self.drawn_arguments.get_mut(at) {
+            *drawn = None;
+        }
+        if let Some(decision) = self.decisions.get_mut(at) {
+            *decision = None;
+        }
+        if let Some(draft) = self.argument_drafts.get_mut(at) {
+            *draft = None;
+        }
+    }
+
+    /// Returns to the model's own arguments. Returns false if they were not edited.
+    pub(super) fn discard_edit(&mut self) -> bool {
+        let was_edited = self.is_edited();
+        if was_edited {
+            self.set_edit(None);
+        }
+        was_edited
     }
 
     /// Records a decision about the current call. Returns the answer once every call is decided.

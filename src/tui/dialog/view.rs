@@ -11,9 +11,9 @@ use crate::tui::dialog::dialog_text::{DialogText, dialog_text};
 use crate::tui::dialog::input_field::{draw_arguments, draw_field};
 use crate::tui::dialog::keys::READABLE_WIDTH;
 use crate::tui::dialog::pages;
+use crate::tui::dialog::rule_text::{draw_badges, reading_state, scroll_marks, short_marks};
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
 use crate::tui::layer::SharedUiState;
-use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
@@ -75,7 +75,7 @@ fn lay_out(
     };
     ask.lay_out(columns, extras, |ask| match ask.page() {
         DialogPage::Lasting => pages::lasting_choices(shared, ask, &words.rows, columns),
-        DialogPage::Values => pages::values(ask, columns),
+        DialogPage::Values => pages::values(ask, columns, shared.glyphs.more),
         DialogPage::Details => pages::details(shared, ask, &words.rows, columns),
         DialogPage::Subject => {
             let mut body = body::dialog_body(shared, ask, columns, extras.heading);
@@ -207,74 +207,6 @@ fn inset(area: Rect) -> Rect {
     }
 }
 
-/// What the server says its tool may do, at the right end of the title.
-fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
-    let dot = format!(" {} ", pen.glyphs.dot);
-    let texts: Vec<&str> = words.badges.iter().map(|badge| badge.text).collect();
-    let text = texts.join(&dot);
-    let columns = width(&text) as u16;
-    let title_end = line.x + 4 + width(&words.title) as u16;
-    let x = line.right().saturating_sub(columns + 2);
-    if text.is_empty() || x < title_end + 2 {
-        return;
-    }
-    let (plain, dim) = (pen.theme.plain, pen.theme.dim);
-    let mut x = x - 1;
-    x += pen.put(x, line.y, " ", plain, 1);
-    for (index, badge) in words.badges.iter().enumerate() {
-        if index > 0 {
-            x += pen.put(x, line.y, &dot, dim, dot.len() as u16);
-        }
-        let style = match badge.is_harmful {
-            true => pen.theme.attention,
-            false => dim,
-        };
-        x += pen.put(x, line.y, badge.text, style, width(badge.text) as u16);
-    }
-    pen.put(x, line.y, " ", plain, 1);
-}
-
-/// `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
-/// longest: without them the user would not know that more follows.
-fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String {
-    let marks = scroll_marks(ask, room, pen);
-    let is_subject = ask.page() == DialogPage::Subject;
-    if is_subject && ask.is_read_first() && ask.was_fully_drawn() {
-        let dot = format!(" {} ", pen.glyphs.dot);
-        let state = ["all shown", &marks].join(&dot);
-        return match (marks.is_empty(), width(&state) <= room) {
-            (true, _) => "all shown".to_owned(),
-            (false, true) => state,
-            (false, false) => marks,
-        };
-    }
-    if ask.call().is_none() || !is_subject {
-        return marks;
-    }
-    let short = short_marks(ask.scroll, ask.last_top() - ask.scroll, pen);
-    let state = |marks: &str| match (ask.undrawn_rows, marks.is_empty()) {
-        (0, true) => vec!["all shown".to_owned()],
-        (0, false) => vec!["all shown".to_owned(), marks.to_owned()],
-        (_, false) => vec![marks.to_owned()],
-        (left, true) => vec![format_row_count(left, "not shown")],
-    };
-    let size = if ask.is_full { "o smaller" } else { "o full" };
-    let view = match ask.shows_json() {
-        true => "F5 readable",
-        false => "F5 JSON",
-    };
-    let keys = [size.to_owned(), view.to_owned()];
-    let candidates = [
-        [state(&marks), keys.to_vec()].concat(),
-        [state(&short), keys.to_vec()].concat(),
-        [vec![short], keys.to_vec()].concat(),
-        state(&marks),
-    ];
-    let dot = format!(" {} ", pen.glyphs.dot);
-    let mut texts = candidates.iter().map(|parts| parts.join(&dot));
-    texts.find(|text| width(text) <= room).unwrap_or(marks)
-}
-
 /// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
     words: &DialogText,
@@ -291,9 +223,16 @@ fn draw_small(
     let count = ask.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);
-    // The scroll marks share the question's row, or get their own row if it is too narrow.
-    let room = usize::from(area.width).saturating_sub(width(label) + 2);
-    let own_row = scrolls && area.height > 3 && width(&short_marks(count, count, pen)) > room;
+    // Position, warning and scroll marks share the question's row, or get their own row if it is
+    // too narrow.
+    let room = usize::from(area.width).saturating_sub(width(label) + 1);
+    let widest_marks = match scrolls {
+        true => short_marks(count, count, pen),
+        false => String::new(),
+    };
+    let status = words.short_status();
+    let needed = width(&status) + usize::from(!status.is_empty() && scrolls) + width(&widest_marks);
+    let own_row = needed > room && area.height > 3;
     lower += u16::from(own_row);
     let body = Rect {
         height: area.height - lower,
@@ -301,20 +240,33 @@ fn draw_small(
     };
     draw_body(ask, body, now, pen);
     let room = if own_row { area.width.into() } else { room };
-    let marks = scroll_marks(ask, room, pen);
+    let marks = match scrolls {
+        true => short_marks(ask.scroll, ask.last_top() - ask.scroll, pen),
+        false => String::new(),
+    };
+    let gap = usize::from(!marks.is_empty());
+    let status = words.status(room.saturating_sub(width(&marks) + gap));
+    let marks = scroll_marks(ask, room.saturating_sub(width(&status) + gap), pen);
     let mut rest = Rect {
         y: body.bottom(),
         height: lower,
         ..area
     };
+    let attention = pen.theme.attention;
     if lower > 0 {
-        pen.put_right(area.right(), rest.y, &marks, pen.theme.attention);
+        pen.put_right(area.right(), rest.y, &marks, attention);
+        if own_row {
+            pen.put(area.x, rest.y, &status, attention, area.width);
+        } else {
+            let end = area
+                .right()
+                .saturating_sub(saturate_u16(width(&marks) + gap));
+            pen.put_right(end, rest.y, &status, attention);
+        }
     }
     if own_row {
         rest.y += 1;
         rest.height -= 1;
-    } else if scrolls {
-        rest.width = rest.width.saturating_sub(saturate_u16(width(&marks)) + 1);
     }
     match &mut ask.mode {
         DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
@@ -347,26 +299,6 @@ fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
             pen.set_style(line, accent);
         }
     }
-}
-
-/// The number of rows above and below the visible ones.
-fn scroll_marks(ask: &Dialog, room: usize, pen: &Painter) -> String {
-    let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
-    let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
-    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
-    let long: Vec<_> = up.into_iter().chain(down).collect();
-    let long = long.join("  ");
-    if width(&long) <= room {
-        long
-    } else {
-        short_marks(above, below, pen)
-    }
-}
-
-fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
-    let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
-    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
-    up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
 }
 
 impl DialogBody {

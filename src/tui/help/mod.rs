@@ -8,7 +8,9 @@ use crate::tui::help::entries::matching_groups;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::widgets::list::{ListCount, ListKey, SearchList, draw_empty, rows_area};
+use crate::tui::widgets::list::{
+    ListCount, ListKey, SearchList, draw_empty, nothing_matches, rows_area,
+};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -94,7 +96,7 @@ impl Layer for HelpLayer {
         let note = shown.note(&pen.glyphs);
         let cursor = self.list.draw_head(body, "Help", &note, pen);
         if count == 0 {
-            draw_empty(rows, "No key or command matches.", pen);
+            draw_empty(rows, &nothing_matches(&self.list.filter()), pen);
         }
         for column in &columns {
             draw_column(column, self.top, rows, pen);
@@ -107,11 +109,12 @@ impl Layer for HelpLayer {
             true => "close",
             false => "clear",
         };
-        vec![
-            "Type to filter".to_owned(),
-            "PgUp/PgDn scroll".to_owned(),
-            layers::hint(KeyContext::SearchList, LayerKey::Back, back),
-        ]
+        let mut hints = vec!["Type to filter".to_owned()];
+        if entry_count(&self.list.filter()) > 0 {
+            hints.push("PgUp/PgDn scroll".to_owned());
+        }
+        hints.push(layers::hint(KeyContext::SearchList, LayerKey::Back, back));
+        hints
     }
 }
 

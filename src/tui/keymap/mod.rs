@@ -161,6 +161,12 @@ impl Binding {
         self.argument = argument;
         self
     }
+
+    /// The command, if it does nothing without an argument.
+    pub fn command_that_needs_argument(&self) -> Option<&'static str> {
+        let is_required = !self.usage.is_empty() && !self.usage.starts_with('[');
+        self.command.filter(|_| is_required)
+    }
 }
 
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;

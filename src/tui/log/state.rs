@@ -110,7 +110,10 @@ impl Layer for LogLayer {
             }
             Some(LayerKey::Start) => self.jump(false),
             Some(LayerKey::End) => self.jump(true),
-            Some(LayerKey::Copy) => cx.copy(self.copied_text(cx.shared).unwrap_or_default()),
+            Some(LayerKey::Copy) => {
+                let text = self.copied_text(cx.shared).unwrap_or_default();
+                cx.copy("the log", text);
+            }
             _ => return Handled::PassedOn,
         }
         Handled::Consumed

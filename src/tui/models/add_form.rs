@@ -66,44 +66,6 @@ impl AddModelForm {
         providers()[self.provider]
     }
 
-    /// Suggests the provider's environment variable as the key if it is set. Removes the
-    /// suggestion when the key would go to another provider or a custom address. Never
-    /// touches a key that the user typed.
-    fn suggest_key(&mut self, set: &[String]) {
-        if !self.key.is_empty() && !self.is_suggested() {
-            return;
-        }
-        let is_usual = self.address.is_blank();
-        let variable = self
-            .provider()
-            .key_variable()
-            .filter(|name| is_usual && set.iter().any(|known| known == name));
-        self.key.set(&variable.map(reference).unwrap_or_default());
-    }
-
-    /// Does the key field hold a suggestion rather than the user's own text?
-    fn is_suggested(&self) -> bool {
-        let key = self.key.text();
-        ProviderKind::key_variables().any(|name| key == reference(name))
-    }
-
-    /// Typing a key replaces the suggestion.
-    fn begin_typing(&mut self) {
-        if self.at == KEY && self.is_suggested() {
-            self.key.set("");
-        }
-    }
-
-    /// The key for display: a variable reference, or one dot per character.
-    pub(super) fn masked_key(&self) -> String {
-        let key = self.key.text();
-        if key.starts_with("${") && key.ends_with('}') {
-            key
-        } else {
-            "•".repeat(key.chars().count())
-        }
-    }
-
     /// Did the user type anything?
     fn is_filled(&self) -> bool {
         let key = !self.key.is_empty() && !self.is_suggested();
@@ -244,7 +206,11 @@ impl AddModelForm {
             self.model.set(&name);
             self.changed(cx);
         }
-        self.go_to(self.at + 1, cx);
+        let next = match self.rejected_field() {
+            Some(row) if self.at == MODEL && self.model.is_blank() => row,
+            _ => self.at + 1,
+        };
+        self.go_to(next, cx);
     }
 
     /// Checks the form, or saves it although the check failed.
@@ -253,6 +219,10 @@ impl AddModelForm {
             return;
         }
         let Some(model) = self.new_model() else {
+            // Without its server there are no models to choose from.
+            if let Some(row) = self.rejected_field() {
+                return self.go_to(row, cx);
+            }
             self.go_to(MODEL, cx);
             self.model_fault = Some(Notice::failure("Enter the name of the model."));
             return;
@@ -291,6 +261,17 @@ impl AddModelForm {
         }
     }
 
+    /// The field that the server rejected. A key that is missing may not be needed.
+    fn rejected_field(&self) -> Option<usize> {
+        let ListingState::Failed(fault) = self.offered.state() else {
+            return None;
+        };
+        match fault.field {
+            NewServerField::Address => Some(ADDRESS),
+            NewServerField::Key => (!self.key.is_empty()).then_some(KEY),
+        }
+    }
+
     fn close(&mut self, cx: &mut UiContext) -> Handled {
         self.offered.reset(cx);
         Handled::Closed
@@ -312,6 +293,10 @@ impl Layer for AddModelForm {
             Some(LayerKey::Down) => self.step(true, cx),
             Some(LayerKey::Switch) => self.go_to(self.at + 1, cx),
             Some(LayerKey::Confirm) => self.confirm(cx),
+            _ if self.at == PROVIDER && starts_address(key) => {
+                self.go_to(ADDRESS, cx);
+                changed = self.field_key(key);
+            }
             _ if self.at == PROVIDER => changed = self.provider_key(key),
             // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
@@ -326,6 +311,9 @@ impl Layer for AddModelForm {
     fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
         let line = text.replace(['\n', '\r'], " ");
         let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        if self.at == PROVIDER {
+            self.go_to(ADDRESS, cx);
+        }
         self.begin_typing();
         if let Some(field) = self.field() {
             field.insert(line.trim());
@@ -387,11 +375,12 @@ fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
     providers
 }
 
+/// Whether a key on the provider row is text for the address below. Digits choose a provider.
+fn starts_address(key: KeyEvent) -> bool {
+    typed_char(key).is_some_and(|c| !c.is_ascii_digit() && c != ' ')
+}
+
 fn filled(field: &Editor) -> Option<String> {
     let text = field.text().trim().to_owned();
     Some(text).filter(|text| !text.is_empty())
-}
-
-fn reference(variable: &str) -> String {
-    format!("${{{variable}}}")
 }

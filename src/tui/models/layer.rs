@@ -374,6 +374,8 @@ impl Layer for ModelsLayer {
             None => own(LayerKey::AddServer, "add a server"),
         };
         let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
-        self.list.hints("use", vec![pull, delete, last])
+        let choices = rows::choices(KnownModels::new(shared.engine), &self.list.filter());
+        self.list
+            .hints(choices.len(), "use", vec![pull, delete, last])
     }
 }

@@ -2,6 +2,7 @@
 //! form that adds a server.
 
 pub mod add_form;
+mod add_form_key;
 pub mod add_form_view;
 pub mod first_run;
 pub mod first_run_view;

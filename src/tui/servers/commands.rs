@@ -140,6 +140,9 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
     pane.set_accepted_instructions(accepted.collect());
 }
 
+/// How to add a server.
+pub const ADD_SERVER: &str = "`humble mcp add NAME -- COMMAND` in a shell adds a server.";
+
 /// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and `/mcp NAME ACTION`
 /// does the same as a key in the pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
@@ -148,6 +151,9 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     }
     let (id, verb) = match find_by_name(pane, argument) {
         Ok(id) => (id, "tools"),
+        Err(_) if argument.split_whitespace().next() == Some("add") => {
+            return cx.notify(Notice::info(ADD_SERVER));
+        }
         Err(_) if argument == "hide" => return cx.request(UiRequest::HideServers),
         Err(not_found) => {
             let (name, verb) = argument

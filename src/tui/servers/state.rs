@@ -134,6 +134,11 @@ impl ServersPane {
         &self.rows
     }
 
+    /// Whether there is more to show than the one row of the built-in tools.
+    pub fn has_content(&self) -> bool {
+        self.rows.len() > 1
+    }
+
     pub fn cost(&self, server: usize) -> ServerToolCost {
         self.costs.get(server).copied().unwrap_or_default()
     }

@@ -101,7 +101,7 @@ impl Layer for StderrLog {
         match layers::find_key(key, &[KeyContext::PagedText]) {
             Some(LayerKey::Start) => self.lines_from_end = usize::MAX,
             Some(LayerKey::End) => self.lines_from_end = 0,
-            Some(LayerKey::Copy) => cx.copy(self.full_text()),
+            Some(LayerKey::Copy) => cx.copy("the stderr", self.full_text()),
             _ => return Handled::PassedOn,
         }
         Handled::Consumed

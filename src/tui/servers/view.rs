@@ -3,6 +3,7 @@
 
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::panes::Pane;
 use crate::tui::servers::state::{
     BYTES_PER_TOKEN, SERVER_INDENT, ServersPane, ServersPaneRow, TOOL_INDENT, TextTone,
@@ -12,10 +13,13 @@ use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::ops::Range;
 
 /// Columns of a server's tool count and token count.
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
+/// Columns of the name of a failed server in the heading.
+const FAILED_COLUMNS: usize = 10;
 
 pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &mut Painter) {
     let area = pane.inner;
@@ -28,7 +32,16 @@ pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &
         count => format!("Servers {} {count} more", pen.glyphs.down),
     };
     let columns = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
-    pen.heading(pane.outer, &title, &columns, is_focused);
+    let view = first..first + rows.len();
+    let hidden_failure = failed_outside(servers_pane, view, pen.glyphs.failed);
+    // A failed server that is scrolled away is named here, as in the header without a sidebar.
+    let right = hidden_failure.as_deref().unwrap_or(&columns);
+    pen.heading(pane.outer, &title, right, is_focused);
+    if hidden_failure.is_some() {
+        let start = pane.outer.right().saturating_sub(width(right) as u16);
+        let failure = pen.theme.failure;
+        pen.put(start, pane.outer.y, right, failure, pane.outer.width);
+    }
     if rows.is_empty() {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static("none configured"), dim);
@@ -42,6 +55,22 @@ pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &
             pen.put(line.x.saturating_sub(1), line.y, cursor, accent, 1);
         }
     }
+}
+
+/// `✗ docs +1`: the failed servers of which no row is in `view`.
+fn failed_outside(pane: &ServersPane, view: Range<usize>, mark: &str) -> Option<String> {
+    let mut hidden = pane.servers.iter().enumerate().filter(|(index, server)| {
+        let is_in_view =
+            |row: &ServersPaneRow| matches!(row, ServersPaneRow::Server(shown) if shown == index);
+        server.has_failed() && !pane.rows()[view.clone()].iter().any(is_in_view)
+    });
+    let (_, first) = hidden.next()?;
+    let name = Clean::name(first.id.as_str());
+    let name = truncate_to_width(name.as_str(), FAILED_COLUMNS);
+    Some(match hidden.count() {
+        0 => format!("{mark} {name}"),
+        others => format!("{mark} {name} +{others}"),
+    })
 }
 
 fn draw_row(servers_pane: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &mut Painter) {

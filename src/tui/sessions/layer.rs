@@ -178,7 +178,8 @@ impl Layer for SessionsLayer {
             return vec![delete, "n keep".to_owned()];
         }
         let delete = layers::hint(KeyContext::Sessions, LayerKey::Delete, "delete");
-        self.list.hints("resume", vec![delete])
+        self.list
+            .hints(self.matches().len(), "resume", vec![delete])
     }
 
     fn shows_empty_list(&self) -> bool {

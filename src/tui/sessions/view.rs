@@ -39,9 +39,9 @@ pub fn draw(
         total: layer.sessions.as_ref().map_or(0, |all| all.len()),
         empty: match &layer.sessions {
             None => "Loading …",
-            Some(all) if all.is_empty() => "No saved conversations yet.",
-            Some(_) => "No title matches.",
+            Some(_) => "No saved conversations yet.",
         },
+        is_loading: layer.sessions.is_none(),
     };
     let deleting = layer.delete_confirmation.as_ref();
     let listed_at = layer.listed_at;

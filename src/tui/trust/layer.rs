@@ -151,10 +151,8 @@ impl Layer for TrustLayer {
         let title = ListTitle {
             title: "Trust",
             total: entries.len(),
-            empty: match entries {
-                [] => NO_DECISIONS,
-                _ => "No decision matches.",
-            },
+            empty: NO_DECISIONS,
+            is_loading: false,
         };
         let columns = TrustColumns::new(&rows);
         self.list
@@ -163,11 +161,13 @@ impl Layer for TrustLayer {
             })
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let revoke = layers::hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
         if self.detail_top.is_some() {
             return vec![revoke, "Esc back".to_owned()];
         }
-        self.list.hints("show", vec![revoke])
+        let entries = shared.engine.trust_entries.as_slice();
+        let count = matching_rows(entries, &self.list.filter()).len();
+        self.list.hints(count, "show", vec![revoke])
     }
 }

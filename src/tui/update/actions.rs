@@ -29,7 +29,7 @@ pub fn run_action(
         Action::Send => composer::submit_message(model, effects),
         Action::Interrupt => interrupt::interrupt(model, effects),
         Action::Quit => interrupt::quit(model, effects),
-        Action::Edit(edit) => composer::edit_message(model, edit),
+        Action::Edit(edit) => composer::edit_message(model, edit, effects),
         Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model),
         Action::Chat => submit::submit_past_agents(model, argument, effects),

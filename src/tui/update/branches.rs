@@ -40,7 +40,8 @@ pub fn run_action(
     true
 }
 
-/// Sends the last prompt again. An existing answer is kept as another branch.
+/// Sends the last prompt again. An existing answer is kept as another branch; an attempt without
+/// an answer is replaced.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
         return effects.push(UiEffect::Send(Command::RetryNow));
@@ -57,7 +58,10 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let text = last.text.to_owned();
     let prompt = match last.kind {
         PromptKind::Continue => Prompt::continuation(),
-        _ => replacement_prompt(model, text, "Earlier version kept in /branches."),
+        _ => match replacement_prompt(model, text, "Earlier version kept in /branches.") {
+            prompt if prompt.kind == PromptKind::Ask => prompt.with_kind(PromptKind::Retry),
+            replacement => replacement,
+        },
     };
     submit::submit(model, prompt, effects);
 }

@@ -96,8 +96,12 @@ pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
         None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
         None => None,
     };
+    let name = match call {
+        Some(call) => format!("the result of {}", Clean::name(&call.tool)),
+        None => "the last answer".to_owned(),
+    };
     match text {
-        Some(text) => model.with_context(|cx| cx.copy(text)),
+        Some(text) => model.with_context(|cx| cx.copy(&name, text)),
         None if argument.is_empty() => {
             model.notify(Notice::info("No answer to copy yet."));
         }

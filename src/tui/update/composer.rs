@@ -1,10 +1,11 @@
 //! The message editor: typing, pasting, and Enter.
 
+use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{branches, submit};
+use crate::tui::update::{branches, navigation, submit};
 use crate::tui::widgets::editor::Edit;
 
 pub fn type_char(model: &mut UiModel, c: char) {
@@ -81,10 +82,21 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-pub fn edit_message(model: &mut UiModel, edit: Edit) {
+pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>) {
     if let Some(tour) = &mut model.tour {
         tour.release_prompt();
     }
     move_first_run_digits(model);
+    // Without text, the keys for the ends of the line go to the ends of the chat.
+    if model.composer.editor.is_empty() {
+        let scroll = match edit {
+            Edit::LineStart => Some(Action::ScrollToStart),
+            Edit::LineEnd => Some(Action::ScrollToEnd),
+            _ => None,
+        };
+        if let Some(scroll) = scroll {
+            return navigation::run_action(model, scroll, effects);
+        }
+    }
     model.composer.edit(edit);
 }

@@ -2,12 +2,16 @@
 
 use crate::domain::{Notice, Session};
 use crate::protocol::Event;
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{branches, probe, submit, turns};
+
+/// Maximum width of a title in a notice.
+const TITLE_COLUMNS_MAX: usize = 50;
 
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
@@ -35,7 +39,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.notify(Notice::info(format!("Deleted {session}.")));
         }
         Event::SessionRenamed(title) => {
-            model.notify(Notice::info("Renamed."));
+            model.notify(renamed_notice(&title, model.screen.glyphs.more));
             model.conversation.title = title;
         }
         Event::BranchesListed(list) => branches::show_branches(model, list),
@@ -66,6 +70,13 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
+}
+
+/// Names the new title, or the start of a long one.
+fn renamed_notice(title: &str, more: &str) -> Notice {
+    let start = truncate_to_width(title, TITLE_COLUMNS_MAX);
+    let mark = if start.len() < title.len() { more } else { "" };
+    Notice::info(format!("Renamed to \"{start}{mark}\"."))
 }
 
 fn session_opened(model: &mut UiModel, session: &Session) {

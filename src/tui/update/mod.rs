@@ -59,6 +59,9 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     if after.1 != before.1 {
         model.notices.clear_about_key();
     }
+    if !model.is_busy() {
+        model.notices.clear_about_activity();
+    }
     if was_covered && !model.is_dialog_covered() {
         // The key that closed the layer must not be followed by one that answers.
         model.dialogs.wait_for_quiet(model.now);

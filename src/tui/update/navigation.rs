@@ -55,7 +55,10 @@ fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bo
 
 fn return_to_message(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
-        model.chat.viewport.follows_end = true;
+        let was_at_rest = std::mem::replace(&mut model.chat.viewport.follows_end, true);
+        if was_at_rest {
+            model.notices.hide_banners(&model.engine.banners);
+        }
     }
     model.panes.focus = Focus::Message;
     model.chat.viewport.selected = None;
@@ -107,7 +110,10 @@ fn toggle_pane(model: &mut UiModel, pane: Focus) {
     }
     let had_focus = model.panes.focus == pane;
     match pane {
-        Focus::Servers => model.panes.show_servers = !had_focus,
+        Focus::Servers => {
+            model.panes.show_servers = !had_focus;
+            model.panes.wants_servers = !had_focus;
+        }
         _ => model.panes.show_thinking = !had_focus,
     }
     model.panes.focus = if had_focus { Focus::Message } else { pane };
@@ -119,10 +125,13 @@ pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
     if !fits_sidebar(model.screen.size) {
         return false;
     }
+    let has_content = model.servers_pane.has_content();
     let panes = &mut model.panes;
     match pane {
         Focus::Servers if !model.servers_pane.servers.is_empty() => {
-            panes.show_servers = !panes.show_servers;
+            let is_shown = panes.show_servers && (panes.wants_servers || has_content);
+            panes.show_servers = !is_shown;
+            panes.wants_servers = !is_shown;
         }
         Focus::Thinking if model.chat.has_recent_thinking() => {
             panes.show_thinking = !panes.show_thinking;
@@ -137,6 +146,7 @@ pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
 
 pub fn hide_servers(model: &mut UiModel) {
     model.panes.show_servers = false;
+    model.panes.wants_servers = false;
     if model.panes.over_chat == Some(Focus::Servers) {
         model.panes.over_chat = None;
     }

@@ -32,6 +32,12 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::RunCommand(action, argument) => {
                 actions::run_action(model, action, &argument, effects);
             }
+            UiRequest::TypeCommand(command) => {
+                let is_private = model.conversation.is_private;
+                model.composer.clear_to_history(is_private);
+                model.composer.editor.set(&format!("{command} "));
+                model.panes.focus = Focus::Message;
+            }
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
             UiRequest::SetMessage(prompt) => {

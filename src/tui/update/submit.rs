@@ -122,6 +122,7 @@ pub fn notify_if_busy(model: &mut UiModel) -> bool {
         None if model.is_busy() => "A turn is starting.",
         None => return false,
     };
-    model.notify(Notice::info(reason).with_advice("Ctrl+C stops it."));
+    let notice = Notice::info(reason).with_advice("Ctrl+C stops it.");
+    model.notices.show_about_activity(notice, model.now);
     true
 }

@@ -1,6 +1,7 @@
 //! Draws the elapsed time of the running turn or probe, or the speed and duration of the last turn.
 
 use crate::text::grapheme::width;
+use crate::tui::keymap::{Action, key_label};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::hints;
@@ -47,8 +48,16 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         },
         None => last_turn_text(model, pen).unwrap_or_default(),
     };
-    if width(&right) + width(rows_below) + 4 > columns && !rows_below.is_empty() {
-        right.clear();
+    let mut rows_below = rows_below.to_owned();
+    if !rows_below.is_empty() {
+        if width(&right) + width(&rows_below) + 4 > columns {
+            right.clear();
+        }
+        let key = key_label(Action::ScrollToEnd);
+        let with_key = format!("{rows_below} {} {key}", pen.glyphs.dot);
+        if width(&right) + width(&with_key) + 4 <= columns {
+            rows_below = with_key;
+        }
     }
     let accent = pen.theme.accent;
     if let Some(keys) = hints::layer_keys(model, columns, pen) {
@@ -58,7 +67,7 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         let dim = pen.theme.dim;
         return pen.rule(line, &right, &keys, dim);
     }
-    pen.rule(line, rows_below, &right, accent);
+    pen.rule(line, &rows_below, &right, accent);
 }
 
 /// `34 tokens/s · 2.1 s`.

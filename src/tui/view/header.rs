@@ -1,7 +1,6 @@
 //! The header: program name, model, persona, tool mode, context meter and title. On narrow
 //! screens it drops parts instead of wrapping.
 
-use crate::domain::{Server, ServerStatus};
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
@@ -146,14 +145,7 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let count: usize = (0..pane.servers.len())
         .map(|index| pane.cost(index).tools)
         .sum();
-    let has_failed = |server: &&Server| {
-        let is_failure = matches!(
-            server.status,
-            ServerStatus::Failed(_) | ServerStatus::Misconfigured(_) | ServerStatus::NeedsSignIn(_)
-        );
-        server.enabled && is_failure
-    };
-    let mut failed_servers = pane.servers.iter().filter(has_failed);
+    let mut failed_servers = pane.servers.iter().filter(|server| server.has_failed());
     let Some(first) = failed_servers.next() else {
         return Some((format!("tools {count}"), HeaderPartStyle::Dim));
     };

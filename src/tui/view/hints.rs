@@ -10,7 +10,7 @@ use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
-use crate::tui::servers::state::ServersPaneRow;
+use crate::tui::servers::state::{ServersPaneRow, failure_headline};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls;
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
@@ -118,7 +118,7 @@ pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<Stri
 }
 
 fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
-    if model.dialogs.current().is_some() {
+    if model.visible_dialog().is_some() {
         return None;
     }
     match &model.layer {
@@ -216,10 +216,11 @@ fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
         }
         return hints;
     }
-    let enter_hint = if pane.is_unfolded(&server.id) {
-        "Enter fold"
-    } else {
-        "Enter tools"
+    let enter_hint = match failure_headline(server) {
+        _ if pane.is_unfolded(&server.id) => "Enter fold",
+        Some(_) => "Enter error",
+        None if server.tools.is_empty() => "Enter details",
+        None => "Enter tools",
     };
     let mut hints = to_strings(&[enter_hint, back, "Space on/off"]);
     if server.enabled {

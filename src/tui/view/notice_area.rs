@@ -6,6 +6,7 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::keymap::{Action, key_label};
+use crate::tui::notices::Notices;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
@@ -54,8 +55,13 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
             add(NoticeRowKind::Notice(notice.severity), &sentence);
         }
     }
-    for banner in &model.engine.banners {
-        add(NoticeRowKind::Banner, &advice::notice_line(&banner.notice));
+    for banner in model.notices.visible_banners(&model.engine.banners) {
+        let line = advice::notice_line(&banner.notice);
+        let hint = match Notices::can_hide(banner) {
+            true => format!(" {} hides this.", key_label(Action::Back)),
+            false => String::new(),
+        };
+        add(NoticeRowKind::Banner, &format!("{line}{hint}"));
     }
     for prompt in &model.composer.queue.prompts {
         let first_line = prompt.lines().next().unwrap_or_default();

@@ -109,12 +109,15 @@ impl ListCount {
     }
 }
 
-/// The title of a list, the number of rows without a filter, and the text of an empty list.
+/// The title of a list, the number of rows without a filter, and the text of a list that is empty
+/// without a filter.
 #[derive(Debug, Clone, Copy)]
 pub struct ListTitle<'a> {
     pub title: &'a str,
     pub total: usize,
     pub empty: &'static str,
+    /// The rows are not known yet.
+    pub is_loading: bool,
 }
 
 /// A filter and the selection among the rows that match it.
@@ -296,7 +299,11 @@ impl SearchList {
         let note = shown.note(&pen.glyphs);
         let cursor = self.draw_head(area, title.title, &note, pen);
         if found.is_empty() {
-            draw_empty(rows, title.empty, pen);
+            let filter = self.filter.text();
+            match filter.trim().is_empty() || title.is_loading {
+                true => draw_empty(rows, title.empty, pen),
+                false => draw_empty(rows, &nothing_matches(&filter), pen),
+            }
         }
         for row in rows_in_view(count, Some(selected), first, rows, pen) {
             row.put_mark(pen);
@@ -306,14 +313,18 @@ impl SearchList {
         cursor
     }
 
-    /// Hints for the keys that act now. `row_hints` name the letters that act in the rows.
-    pub fn hints(&self, enter: &str, row_hints: Vec<String>) -> Vec<String> {
+    /// Hints for the keys that act now in a list of `count` rows. `row_hints` name the letters
+    /// that act in the rows.
+    pub fn hints(&self, count: usize, enter: &str, row_hints: Vec<String>) -> Vec<String> {
         let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
-        let mut hints = vec![hint(LayerKey::Confirm, enter)];
-        if self.has_row_focus {
-            hints.extend(row_hints);
-        } else if !row_hints.is_empty() {
-            hints.push(hint(LayerKey::Switch, "to the rows"));
+        let mut hints = Vec::new();
+        if count > 0 {
+            hints.push(hint(LayerKey::Confirm, enter));
+            if self.has_row_focus {
+                hints.extend(row_hints);
+            } else if !row_hints.is_empty() {
+                hints.push(hint(LayerKey::Switch, "to the rows"));
+            }
         }
         hints.push(hint(
             LayerKey::Back,
@@ -338,8 +349,13 @@ pub fn rows_area(area: Rect) -> Rect {
     }
 }
 
+/// The text of a list in which nothing matches the filter.
+pub fn nothing_matches(filter: &str) -> String {
+    format!("Nothing matches \"{}\".", filter.trim())
+}
+
 /// Draws a text in place of the rows.
-pub fn draw_empty(area: Rect, text: &'static str, pen: &mut Painter) {
+pub fn draw_empty(area: Rect, text: &str, pen: &mut Painter) {
     let taken = MARK_COLUMNS.min(area.width);
     let area = Rect {
         x: area.x + taken,
@@ -347,7 +363,7 @@ pub fn draw_empty(area: Rect, text: &'static str, pen: &mut Painter) {
         ..area
     };
     let dim = pen.theme.dim;
-    pen.paragraph(area, &Clean::from_static(text), dim);
+    pen.paragraph(area, &Clean::single_line(text), dim);
 }
 
 /// The width of a column for these texts, at most `columns_max`.

@@ -179,7 +179,8 @@ impl Layer for Picker {
         let title = ListTitle {
             title: self.title,
             total: self.rows.len() + 1,
-            empty: "No row matches.",
+            empty: "",
+            is_loading: false,
         };
         let columns = NumberedColumns::new(&self.rows);
         let found = listed(&self.rows, &self.list.filter());
@@ -192,7 +193,8 @@ impl Layer for Picker {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let mut hints = self.list.hints("choose", Vec::new());
+        let count = listed(&self.rows, &self.list.filter()).len();
+        let mut hints = self.list.hints(count, "choose", Vec::new());
         if self.list.is_unfiltered() {
             hints.insert(1, "0-9 number".to_owned());
         }

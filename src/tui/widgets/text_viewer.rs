@@ -208,7 +208,7 @@ impl Layer for TextViewer {
             Some(LayerKey::PageDown) => self.page(1),
             Some(LayerKey::Start) => self.jump(false),
             Some(LayerKey::End) => self.jump(true),
-            Some(LayerKey::Copy) => cx.copy(self.copied().to_owned()),
+            Some(LayerKey::Copy) => cx.copy("the text", self.copied().to_owned()),
             _ => return Handled::PassedOn,
         }
         Handled::Consumed

@@ -201,6 +201,15 @@ fn no_tools_sends_no_tool_definitions() {
 }
 
 #[test]
+fn json_has_no_event_about_banners_without_a_banner() {
+    let fixture = ask_fixture();
+    fixture.queue_reply(ollama_text(&["Hi."]));
+    let output = fixture.run(&["ask", "--json", "Hello"]);
+    assert!(stdout_of(&output).contains("Hi."));
+    assert!(!stdout_of(&output).contains("banners_changed"));
+}
+
+#[test]
 fn json_prints_one_event_per_line() {
     let fixture = ask_fixture();
     fixture

@@ -37,7 +37,6 @@ fn addresses_and_hosts_are_read() {
         "catFactUrl": "http://[::1]:8/fact/",
         "ollamaUrl": "gpu.example:11434",
         "fetchHosts": ["192.168.1.5:8000", "NAS.local:80", "192.168.1.5:8000"],
-        "unknown": 1,
     }));
     let problem = "config.json, line 1: `ollamaUrl` has no scheme; start it with `https://` or \
         `http://`. Correct it in the file; the rest of the file is used.";

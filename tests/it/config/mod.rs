@@ -185,6 +185,23 @@ fn expected_message(file: &str, message: &str) -> String {
 }
 
 #[test]
+fn unknown_keys_are_named_only_in_sections_of_this_program() {
+    let text = r#"{
+  "telemetry": null, "toolCallMod": "auto",
+  "models": [{ "name": "m", "provider": "ollama", "note": "mine" }],
+  "limits": { "toolRound": 3, "idleSeconds": 9 },
+  "ui": { "colour": true }
+}"#;
+    let expected = (
+        "config.json: unknown keys".to_owned(),
+        "config.json, line 4: unknown keys `limits.toolRound`, `ui.colour`. Did you mean \
+         `limits.toolRounds`?"
+            .to_owned(),
+    );
+    assert_eq!(with_config(text).banners(), [expected]);
+}
+
+#[test]
 fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
     for (bytes, message) in MALFORMED {
         let fixture = with_config(bytes);

@@ -16,7 +16,7 @@ fn missing_files_yield_defaults_without_banners() {
 #[test]
 fn settings_of_the_screen_are_read() {
     let fixture = with_config(
-        r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "sidebar": "closed", "theme": 1 } }"#,
+        r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "sidebar": "closed" } }"#,
     );
     assert_eq!(fixture.banners(), []);
     let ui = UiSettings {
@@ -44,7 +44,7 @@ fn models_and_settings_are_read_from_config_json() {
   "logLevel": "debug",
   "toolCallMode": "auto",
   "limits": { "toolRounds": 3, "errorsPerTurn": 2, "idleSeconds": 9 },
-  "ui": { "future": true }
+  "ui": {}, "future": true
 }"#,
     );
     assert_eq!(fixture.banners(), []);

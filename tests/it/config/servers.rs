@@ -77,6 +77,85 @@ fn every_accepted_form_of_a_server_is_read() {
     assert!(secrets.contains(&Secret::new("Bearer x")));
 }
 
+/// The disabled tools of the built-in server with this entry.
+fn disabled_with(entry: Value) -> Vec<String> {
+    let fixture = with_servers(json!({ "mcpServers": { "humble": entry } }).to_string());
+    fixture.servers()[0]
+        .disabled_tools
+        .iter()
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn fetch_page_is_on_only_if_it_is_named() {
+    let default = ["fetch_page", "get_cat_fact", "ollama_chat", "say_hello"];
+    assert_eq!(disabled_with(json!({})), default);
+    assert_eq!(disabled_with(json!({ "toolsOff": [] })), ["fetch_page"]);
+    assert_eq!(
+        disabled_with(json!({ "toolsOff": ["say_hello"] })),
+        ["fetch_page", "say_hello"]
+    );
+    assert_eq!(
+        disabled_with(json!({ "toolsOn": ["fetch_page"] })),
+        default[1..]
+    );
+    assert_eq!(
+        disabled_with(json!({ "toolsOn": ["say_hello"] })),
+        default[..3]
+    );
+    let all = json!({ "toolsOn": ["fetch_page"], "toolsOff": [] });
+    assert_eq!(disabled_with(all), [] as [&str; 0]);
+    let both = json!({ "toolsOn": ["fetch_page"], "toolsOff": ["fetch_page"] });
+    assert_eq!(disabled_with(both), ["fetch_page"]);
+}
+
+#[test]
+fn switching_fetch_page_on_and_off_is_remembered() {
+    let fixture = with_servers(r#"{ "mcpServers": { "humble": { "toolsOff": ["say_hello"] } } }"#);
+    let humble = ServerId::new("humble");
+    let is_off = || fixture.servers()[0].disabled_tools.contains("fetch_page");
+    assert!(is_off());
+    for enabled in [true, true, false, true] {
+        config::set_tool_enabled(&fixture.home, &humble, "fetch_page", enabled).expect("saved");
+        assert_eq!(is_off(), !enabled);
+    }
+    let file = std::fs::read_to_string(fixture.home.servers()).expect("written");
+    let file: Value = serde_json::from_str(&file).expect("JSON");
+    assert_eq!(
+        file["mcpServers"]["humble"],
+        json!({ "toolsOff": ["say_hello"], "toolsOn": ["fetch_page"] })
+    );
+}
+
+#[test]
+fn a_name_that_no_built_in_tool_has_is_reported() {
+    let fixture = with_servers(
+        r#"{ "mcpServers": {
+            "other": { "command": "c", "toolsOff": ["Any_Name"] },
+            "humble": { "toolsOff": ["get_time", "Fetch_Page"], "toolsOn": ["fetch-page"] }
+        } }"#,
+    );
+    let banners = config::read_servers(&fixture.home).banners;
+    let notices: Vec<String> = banners
+        .iter()
+        .map(|banner| banner.notice.summary())
+        .collect();
+    for (notice, (key, name)) in notices
+        .iter()
+        .zip([("toolsOff", "Fetch_Page"), ("toolsOn", "fetch-page")])
+    {
+        let expected = format!("line 3: server `humble`, `{key}`: there is no tool `{name}`.");
+        assert!(notice.contains(&expected), "{notice}");
+        assert!(
+            notice
+                .contains("get_cat_fact, fetch_page, create_note, search_notes, summarize_notes."),
+            "{notice}"
+        );
+    }
+    assert_eq!(notices.len(), 2);
+}
+
 #[test]
 fn values_of_variables_are_secrets_everywhere() {
     let text = json!({ "mcpServers": {

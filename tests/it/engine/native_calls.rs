@@ -1,6 +1,7 @@
 //! Native calls: truncated calls, calls of a refused reply, and the ids of calls.
 
 use super::*;
+use humble::text::json_changes::JsonChange;
 
 /// A native call of `get_time` with this id.
 fn native_call(id: &str, arguments: &Value) -> ScriptStep {
@@ -8,6 +9,7 @@ fn native_call(id: &str, arguments: &Value) -> ScriptStep {
         id: Some(id.to_owned()),
         name: "humble__get_time".to_owned(),
         arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+        written: String::new(),
     }))
 }
 
@@ -82,4 +84,40 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
     unique.sort();
     unique.dedup();
     assert_eq!((ids.len(), unique.len()), (3, 3), "{ids:?}");
+}
+
+/// What parsing changed is known for native calls and for calls in text, and only for JSON.
+#[tokio::test(start_paused = true)]
+async fn changes_of_parsing_are_part_of_the_call() {
+    let json = r#"{"timezone": "Asia/Seoul", "timezone": "Asia/Tokyo"}"#;
+    let repeated = JsonChange::RepeatedKey {
+        key: "timezone".to_owned(),
+        count: 2,
+    };
+    let native = ScriptStep::Part(StreamPart::Call(NativeCall {
+        id: None,
+        name: "humble__get_time".to_owned(),
+        arguments: serde_json::from_str(json).map_err(|_| String::new()),
+        written: json.to_owned(),
+    }));
+    let config = NATIVE.replace("auto", "manual");
+    let script = Script::default().round([native, ScriptStep::end()]);
+    let mut harness = EngineHarness::start_with_config(script, &config).await;
+    harness.prompt("Time?").await;
+    let (_, calls) = harness.next_approval().await;
+    let call = harness.transcript.call(calls[0]).expect("the call");
+    assert_eq!(call.json_changes.to_vec(), vec![repeated.clone()]);
+    for (text, expected) in [
+        (
+            GET_TIME_CALL.replace(r#"{"timezone": "Asia/Seoul"}"#, json),
+            vec![repeated],
+        ),
+        (GET_TIME_CALL.to_owned(), Vec::new()),
+    ] {
+        let mut harness = EngineHarness::start(Script::default().answer(&text)).await;
+        harness.prompt("Time?").await;
+        let (_, calls) = harness.next_approval().await;
+        let call = harness.transcript.call(calls[0]).expect("the call");
+        assert_eq!(call.json_changes.to_vec(), expected, "{text}");
+    }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::QueryId;
-use humble::engine::EngineOptions;
+use humble::engine::{EngineOptions, InitialSession};
 use std::fs;
 
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
@@ -125,6 +125,63 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     });
     let text = notice_text(&banner.expect("a banner").notice);
     assert_eq!(text, "There is no persona `pirat`. Did you mean `pirate`?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn opened_session_selects_its_persona_again() {
+    let with_pirate =
+        start_with_personas(Script::default().answer("Arr."), EngineOptions::default());
+    let mut harness = with_pirate.await;
+    harness.send(select_persona("pirate")).await;
+    harness.prompt("Hi").await;
+    harness.wait_for_turn_end().await;
+    let home = harness.shut_down().await;
+
+    let options = || EngineOptions {
+        initial_session: Some(InitialSession::Latest),
+        ..EngineOptions::default()
+    };
+    let script = Script::default().answer("Arr.").answer("No.");
+    let mut harness = EngineHarness::start_with_options(home, script, options()).await;
+    let system_message = harness.system_message_for("2").await;
+    assert!(
+        system_message.starts_with("You are a pirate."),
+        "{system_message}"
+    );
+    // The session has no persona any more once an answer was given without one.
+    harness.send(Command::SelectPersona(None)).await;
+    harness.system_message_for("3").await;
+    let home = harness.shut_down().await;
+    let file = fs::read_to_string(&session_files(&home)[0]).expect("a session");
+    assert!(!file.contains("pirate"), "{file}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn opened_session_without_its_persona_uses_the_system_prompt() {
+    let script = Script::default().answer("Arr.");
+    let mut harness = start_with_personas(script, EngineOptions::default()).await;
+    harness.send(select_persona("pirate")).await;
+    harness.prompt("Hi").await;
+    harness.wait_for_turn_end().await;
+    let home = harness.shut_down().await;
+    fs::remove_file(home.path().join("personas/pirate.md")).expect("removed");
+    let options = EngineOptions {
+        initial_session: Some(InitialSession::Latest),
+        ..EngineOptions::default()
+    };
+    let script = Script::default().answer("Yes.");
+    let mut harness = EngineHarness::start_with_options(home, script, options).await;
+    let system_message = harness.system_message_for("2").await;
+    assert!(
+        system_message.starts_with("You are a **tool-first"),
+        "{system_message}"
+    );
+    let notices = harness.events.iter().filter_map(|event| match event {
+        Event::NoticePosted(notice) => Some(notice_text(notice)),
+        _ => None,
+    });
+    let expected = "There is no persona `pirate`. The system prompt is used instead.";
+    assert_eq!(Vec::from_iter(notices), [expected]);
 }
 
 #[tokio::test(start_paused = true)]

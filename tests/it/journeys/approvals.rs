@@ -111,6 +111,10 @@ fn edited_arguments_are_validated_before_the_call_runs() {
     chat.ctrl('u')
         .types(r#"{"timezone": "Europe/Paris"}"#)
         .enter();
+    chat.reads_screen()
+        .sees("edited")
+        .model_received_requests(1)
+        .key('y');
     chat.sees("Morning there.").model_receives("Europe/Paris");
 }
 

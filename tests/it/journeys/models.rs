@@ -69,6 +69,7 @@ fn a_first_run_offers_the_models_of_ollama() {
     chat.reads_screen().key('1').key('2');
     assert_eq!(chat.config(), "", "a digit only selects");
     chat.enter().sees("Using gemma3:4b.");
+    chat.sees("/probe tests which format works best.");
     let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(chat.config(), expected);
     chat.does_not_see("Look around")
@@ -80,7 +81,13 @@ fn a_first_run_offers_the_models_of_ollama() {
 fn enter_takes_the_first_model_of_a_first_run() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().enter();
-    chat.sees("Using qwen3:4b.");
+    chat.sees("Using qwen3:4b.").does_not_see("/probe");
+    // Its server reports that it supports tools.
+    assert!(
+        chat.config().contains(r#""toolCalls": "native""#),
+        "{}",
+        chat.config()
+    );
 }
 
 #[test]

@@ -108,6 +108,37 @@ fn a_retry_after_a_failed_retry_replaces_the_answered_turn() {
 }
 
 #[test]
+fn a_retry_replaces_the_failed_attempt_on_the_screen_and_in_the_file() {
+    let failures = [
+        vec![ScriptStep::text("Half"), server_error()],
+        vec![server_error()],
+    ];
+    for round in failures {
+        let script = script().round(round).round([server_error()]);
+        let mut chat = chat(script.answer("answer one"));
+        chat.says("q1").sees("✗").says("/retry").sees("✗");
+        chat.says("/retry").sees("answer one");
+        chat.does_not_see("✗").does_not_see("Half");
+        let prompts = chat.screen().matches("▌ q1").count();
+        assert_eq!(prompts, 1, "{}", chat.screen());
+        assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
+        let cancelled = session_file(&chat)["humble"]["cancelled"].clone();
+        assert!(
+            cancelled.as_array().is_none_or(Vec::is_empty),
+            "{cancelled}"
+        );
+    }
+}
+
+#[test]
+fn a_failed_retry_keeps_the_partial_answer_before_it() {
+    let script = script().round([ScriptStep::text("Half"), server_error()]);
+    let mut chat = chat(script.round([server_error()]));
+    chat.says("q1").sees("Half").sees("✗").says("/retry");
+    chat.sees("▌ q1").sees("Half");
+}
+
+#[test]
 fn undo_after_a_failed_retry_removes_only_the_failed_attempt() {
     let mut chat = with_next_round([ScriptStep::text("Half"), server_error()]);
     chat.says("/retry").sees("✗").says("/undo");
@@ -248,7 +279,7 @@ fn a_long_title_is_truncated_to_a_thousand_characters_with_a_notice() {
     let title = "가".repeat(1_000);
     chat.pastes(&format!("/rename {title}")).enter();
     assert_eq!(session_file(&chat)["humble"]["title"], json!(title));
-    chat.sees("Renamed.");
+    chat.sees("Renamed to ");
     chat.pastes(&format!("/rename {title}나")).enter();
     assert_eq!(session_file(&chat)["humble"]["title"], json!(title));
     chat.sees("The title was too long: its first 1000 characters are kept.");

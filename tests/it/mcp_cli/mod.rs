@@ -147,6 +147,18 @@ fn no_tools_is_rejected() {
 }
 
 #[test]
+fn flags_that_select_a_model_or_persona_are_rejected() {
+    for flag in ["--model", "--persona"] {
+        let output = run(&with_test_server(""), &["mcp", "list", flag, "x"]).expect(2);
+        let expected = format!("`humble mcp` uses no model: remove {flag}.\n");
+        assert_eq!(
+            (output.out.as_str(), output.err.as_str()),
+            ("", expected.as_str())
+        );
+    }
+}
+
+#[test]
 fn listing_does_not_create_a_home() {
     let outer = TestHome::empty();
     let folder = outer.path().join("none");

@@ -22,6 +22,16 @@ pub fn decode(provider: ProviderKind, chunks: &[&[u8]]) -> DecodedReply {
     join_parts(parts(provider, chunks))
 }
 
+/// The arguments of each call in a stream, as the provider sent them.
+pub fn written_arguments(provider: ProviderKind, stream: &str) -> Vec<String> {
+    let parts = parts(provider, &[stream.as_bytes()]).into_iter();
+    let calls = parts.filter_map(|part| match part {
+        Ok(StreamPart::Call(call)) => Some(call.written),
+        _ => None,
+    });
+    calls.collect()
+}
+
 /// The reasoning in a stream that must be sent back with its calls.
 pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<ReasoningEcho> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
@@ -55,7 +65,13 @@ pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
         match part {
             Ok(StreamPart::Text(text)) => decoded.text.push_str(&text),
             Ok(StreamPart::Thinking(text)) => decoded.thinking.push_str(&text),
-            Ok(StreamPart::Call(call)) => decoded.calls.push(call),
+            Ok(StreamPart::Call(call)) => {
+                // `written_arguments` is for these.
+                decoded.calls.push(NativeCall {
+                    written: String::new(),
+                    ..call
+                });
+            }
             Ok(StreamPart::Usage(usage)) => {
                 assert_eq!(decoded.usage.replace(usage), None, "counts are sent once");
             }
@@ -139,6 +155,7 @@ pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
         id: id.map(str::to_owned),
         name: name.to_owned(),
         arguments,
+        written: String::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Native tool calls: whole, in fragments, and with fields that servers omit or repeat.
 
-use crate::providers::decoding::{call, decode_every_way, failed_reply, usage};
+use crate::providers::decoding::{call, decode_every_way, failed_reply, usage, written_arguments};
 use crate::providers::model_server::openai_event;
-use humble::domain::ProviderKind::{Ollama, OpenAi};
+use humble::domain::ProviderKind::{Anthropic, Ollama, OpenAi};
 use humble::provider::{EndReason, FailureCause, NativeCall};
 use serde_json::{Value, json};
 
@@ -128,4 +128,38 @@ fn truncated_stream_yields_no_call() {
         decode_every_way(OpenAi, closed.as_bytes()),
         failed_reply(FailureCause::ReplyCutOff)
     );
+}
+
+/// Parsing keeps one of two values; the approval says so.
+#[test]
+fn arguments_are_kept_as_written() {
+    let json = r#"{"path": "a", "path": "b"}"#;
+    let calls = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": json}}]);
+    let delta = openai_event(&json!({"content": null, "tool_calls": calls}), None);
+    let end = openai_event(&json!({}), Some("tool_calls"));
+    let stream = format!("{delta}{end}{DONE}");
+    assert_eq!(written_arguments(OpenAi, &stream), [json]);
+    let line = json!({
+        "message": {"content": "", "tool_calls": [{"function": {"name": "f", "arguments": json}}]},
+        "done": true,
+    });
+    assert_eq!(written_arguments(Ollama, &line.to_string()), [json]);
+    let events = [
+        json!({"type": "message_start", "message": {}}),
+        json!({"type": "content_block_start", "index": 0,
+            "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}}),
+        json!({"type": "content_block_delta", "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": json}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+        json!({"type": "message_stop"}),
+    ];
+    let event = |event: &Value| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap_or_default()
+        )
+    };
+    let stream: String = events.iter().map(event).collect();
+    assert_eq!(written_arguments(Anthropic, &stream), [json]);
 }

@@ -89,6 +89,34 @@ async fn a_web_page_cannot_send_a_call_without_asking_the_browser() {
 }
 
 #[tokio::test]
+async fn wildcards_in_accept_are_acceptable() {
+    let server = TestServe::start().await;
+    let id = server.open_session().await.expect("a session");
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    for (accept, status) in [
+        ("*/*", 200),
+        ("application/*, text/event-stream", 200),
+        ("application/*, text/*;q=0.1", 200),
+        ("text/html, */*;q=0.8", 200),
+        ("application/*", 406),
+        ("*/*;q=0", 406),
+        ("text/html", 406),
+    ] {
+        let request = server.client.post(server.url("/mcp"));
+        let request = request
+            .header("accept", accept)
+            .header("content-type", "application/json")
+            .header("mcp-session-id", &id)
+            .body(ping.to_string());
+        let response = request.send().await.expect("a response");
+        assert_eq!(response.status(), status, "{accept}");
+    }
+    let stream = server.client.get(server.url("/mcp"));
+    let stream = stream.header("accept", "*/*").header("mcp-session-id", &id);
+    assert_eq!(stream.send().await.expect("a stream").status(), 200);
+}
+
+#[tokio::test]
 async fn a_client_without_accept_headers_gets_an_explanation() {
     let server = TestServe::start().await;
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;

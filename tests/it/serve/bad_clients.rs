@@ -74,6 +74,47 @@ async fn too_many_headers_or_too_long_a_head_is_431() {
 }
 
 #[tokio::test]
+async fn the_limit_on_the_head_is_exact() {
+    let server = TestServe::start().await;
+    let head = |bytes: usize| {
+        let start = "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx: ";
+        let filler = "y".repeat(bytes - start.len() - 4);
+        format!("{start}{filler}\r\n\r\n")
+    };
+    for (bytes, status) in [(64 << 10, 200), ((64 << 10) + 1, 431), (100 << 10, 431)] {
+        let response = server.raw(&head(bytes)).await;
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{bytes}: {response}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn stalled_bodies_delay_large_ones_only_briefly() {
+    let server = TestServe::start().await;
+    let head =
+        format!("POST /mcp/tools/call HTTP/1.1\r\n{JSON_HEADERS}content-length: 1000000\r\n\r\n");
+    let mut stalled = Vec::new();
+    for _ in 0..40 {
+        let mut client = server.connect().await;
+        client.send(head.as_bytes()).await;
+        client.send(&[b' '; 100_000]).await;
+        stalled.push(client);
+    }
+    let started = Instant::now();
+    let call = format!("{}{}", " ".repeat(500_000), json!({ "tool": "get_time" }));
+    let request = server.post("/mcp/tools/call", &Value::Null).body(call);
+    let response = request.send().await.expect("a response");
+    assert_eq!(response.status(), 200);
+    assert!(
+        started.elapsed() < Duration::from_secs(6),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[tokio::test]
 async fn a_head_that_never_ends_is_cut_off() {
     let server = TestServe::with_limits(|limits| limits.head_timeout = Duration::from_millis(200));
     let server = server.await;

@@ -3,6 +3,7 @@
 
 mod access;
 mod bad_clients;
+mod cancel;
 mod harness;
 mod limits;
 mod our_client;
@@ -12,3 +13,4 @@ mod program;
 mod protocol;
 mod shutdown;
 mod sse;
+mod stdio;

@@ -48,6 +48,9 @@ async fn a_failed_call_is_a_result_and_a_wrong_request_is_not() {
         (json!({ "tool": "get_time", "arguments": [] }), 400, -32602),
         (json!({ "tool": "get_time", "args": {} }), 400, -32602),
         (json!([]), 400, -32602),
+        (json!(["get_time"]), 400, -32602),
+        (json!(["get_time", {}]), 400, -32602),
+        (json!("get_time"), 400, -32602),
     ] {
         let (found, answer) = call(&server, &body).await;
         assert_eq!(

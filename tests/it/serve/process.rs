@@ -32,6 +32,18 @@ fn get(url: &str) -> reqwest::Result<String> {
     })
 }
 
+/// The status of a request with this access token.
+fn get_with_token(url: &str, token: &str) -> reqwest::Result<u16> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let client = reqwest::Client::builder().no_proxy().build()?;
+        let response = client.get(url).bearer_auth(token).send().await?;
+        Ok(response.status().as_u16())
+    })
+}
+
 #[test]
 fn a_client_over_stdio_sees_only_messages() {
     let home = TestHome::empty();
@@ -83,13 +95,15 @@ fn nonsense_over_stdio_does_not_end_the_session() {
     let home = TestHome::empty();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
-    program.send_line(b"not JSON");
-    program.send_line(b"\xff\xfe");
-    program.send_line(b"");
-    program.send_line(&vec![b'x'; 6 << 20]);
-    program.send_line(b"42");
-    let refused = program.message();
-    assert_eq!(refused["error"]["code"], -32600);
+    for (line, code) in [
+        (&b"\xff\xfe"[..], -32700),
+        (&vec![b'x'; 6 << 20], -32600),
+        (b"42", -32600),
+    ] {
+        program.send_line(line);
+        let refused = program.message();
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+    }
     assert_eq!(program.request("ping", json!({}))["result"], json!({}));
     assert_eq!(program.wait().0, Some(0));
 }
@@ -226,7 +240,7 @@ fn token_file_must_hold_a_usable_token() {
         code == Some(2) && stderr.contains("Could not read the token file"),
         "{stderr}"
     );
-    for text in ["", " \n", "two words", "토큰"] {
+    for text in ["", " \n", "two words", "토큰", "\u{feff}\n"] {
         std::fs::write(&path, text).expect("writable");
         let (code, stderr) = run();
         assert!(
@@ -234,6 +248,18 @@ fn token_file_must_hold_a_usable_token() {
             "{text:?}: {stderr}"
         );
     }
+    std::fs::write(&path, "x".repeat(4_097)).expect("writable");
+    let (code, stderr) = run();
+    assert!(
+        code == Some(2) && stderr.contains("larger than 4096 bytes"),
+        "{stderr}"
+    );
+    std::fs::write(&path, "\u{feff}a-token-with-a-mark\r\n").expect("writable");
+    let mut program = Program::start(&home, &arguments, &[]);
+    let url = program.url();
+    let authorized = get_with_token(&format!("{url}/mcp/tools"), "a-token-with-a-mark");
+    assert_eq!(authorized.expect("a response"), 200);
+    drop(program);
     std::fs::write(&path, "short\n").expect("writable");
     let readable_by_all = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(&path, readable_by_all).expect("our file");
@@ -242,6 +268,27 @@ fn token_file_must_hold_a_usable_token() {
     program.wait_for_line("fewer than 16 characters");
     let url = program.url();
     assert!(get(&format!("{url}/mcp/tools")).is_err());
+}
+
+#[test]
+fn a_token_file_that_is_no_file_is_refused_at_once() {
+    let home = TestHome::empty();
+    let pipe = home.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    for path in [
+        pipe.as_path(),
+        home.path(),
+        std::path::Path::new("/dev/zero"),
+    ] {
+        let path = path.to_str().expect("UTF-8");
+        let arguments = ["--http", "--port", "0", "--token-file", path];
+        let (code, stderr) = Program::start(&home, &arguments, &[]).wait();
+        assert!(
+            code == Some(2) && stderr.contains("Could not read the token file"),
+            "{stderr}"
+        );
+    }
 }
 
 #[test]
@@ -277,6 +324,45 @@ fn fetch_page_is_offered_only_once_it_is_switched_on() {
     }
     std::fs::write(home.path().join("mcp-servers.json"), "{").expect("writable");
     assert!(!offers_it());
-    home.write("mcp-servers.json", &file(json!({ "toolsOff": [] })));
-    assert!(offers_it());
+    for off in [
+        json!({ "toolsOff": [] }),
+        json!({ "toolsOff": ["say_hello"] }),
+        json!({ "toolsOn": ["Fetch_Page"] }),
+        json!({ "toolsOn": ["fetch_page"], "toolsOff": ["fetch_page"] }),
+    ] {
+        home.write("mcp-servers.json", &file(off));
+        assert!(!offers_it());
+    }
+    for on in [
+        json!({ "toolsOn": ["fetch_page"] }),
+        json!({ "toolsOn": ["fetch_page"], "toolsOff": ["say_hello"] }),
+    ] {
+        home.write("mcp-servers.json", &file(on));
+        assert!(offers_it());
+    }
+}
+
+#[test]
+fn a_name_that_no_tool_has_is_reported_at_the_start() {
+    let home = TestHome::empty();
+    let entry = json!({ "toolsOff": ["Fetch_Page"] });
+    home.write(
+        "mcp-servers.json",
+        &json!({ "mcpServers": { "humble": entry } }),
+    );
+    let mut program = Program::start(&home, &[], &[]);
+    let line = program.wait_for_line("there is no tool `Fetch_Page`");
+    assert!(
+        line.contains("get_time, get_weather, ollama_chat"),
+        "{line}"
+    );
+}
+
+#[test]
+fn accepting_every_host_is_pointed_out() {
+    let home = TestHome::empty();
+    let arguments = ["--http", "--port", "0", "--allow-host", "*"];
+    let mut program = Program::start(&home, &arguments, &[]);
+    let line = program.wait_for_line("--allow-host '*'");
+    assert!(line.contains("DNS rebinding"), "{line}");
 }

@@ -93,6 +93,56 @@ async fn unknown_tools_and_methods_have_their_errors_in_both_eras() {
 }
 
 #[tokio::test]
+async fn a_call_without_parameters_is_invalid_in_both_eras() {
+    let server = TestServe::start().await;
+    let id = server.open_session().await.expect("a session");
+    let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call" });
+    let (_, legacy) = message_of(server.in_session(&id, &call).await).await;
+    assert_eq!(legacy["error"]["code"], -32602, "{legacy}");
+    let (_, modern) = server.modern("tools/call", json!({})).await;
+    assert_eq!(modern["error"]["code"], -32602, "{modern}");
+}
+
+#[tokio::test]
+async fn methods_that_the_library_refuses_are_unknown_methods_too() {
+    let server = TestServe::start().await;
+    let id = server.open_session().await.expect("a session");
+    let listen = json!({ "notifications": {} });
+    let unknown = |method: &str| json!({ "code": -32601, "message": "Unknown method", "data": { "method": method } });
+    let method = "subscriptions/listen";
+    let answer = server
+        .in_session(&id, &request(method, listen.clone()))
+        .await;
+    assert_eq!(message_of(answer).await.1["error"], unknown(method));
+    for (method, params) in [("ping", json!({})), (method, listen)] {
+        let (status, answer) = server.modern(method, params).await;
+        assert_eq!((status, &answer["id"]), (404, &json!(1)), "{answer}");
+        assert_eq!(answer["error"], unknown(method));
+    }
+}
+
+#[tokio::test]
+async fn a_request_id_in_use_is_refused_and_the_first_call_is_answered() {
+    let server = TestServe::start().await;
+    let id = server.open_session().await.expect("a session");
+    let params = json!({ "name": "ollama_chat", "arguments": { "prompt": "soon" } });
+    let first = server.in_session(&id, &request("tools/call", params)).await;
+    let second = server.in_session(&id, &request("ping", json!({}))).await;
+    let (status, refused) = message_of(second).await;
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32600)));
+    let why = refused["error"]["message"].as_str().expect("a text");
+    assert!(
+        refused["id"] == 5 && why.contains("still running"),
+        "{refused}"
+    );
+    let (_, answer) = message_of(first).await;
+    assert_eq!(answer["result"]["structuredContent"]["answer"], "three");
+    // Once it is answered or cancelled, the id is free, as it is in other sessions.
+    let again = server.in_session(&id, &request("ping", json!({}))).await;
+    assert_eq!(message_of(again).await.1["result"], json!({}));
+}
+
+#[tokio::test]
 async fn errors_do_not_repeat_long_names() {
     let server = TestServe::start().await;
     let name = "x".repeat(100_000);

@@ -1,6 +1,8 @@
 //! Stopping the server with requests in flight.
 
 use super::harness::{TestServe, WAIT_TIMEOUT, message_of};
+use humble::serve::CallLimits;
+use humble::serve::http::HttpLimits;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
@@ -68,23 +70,38 @@ async fn running_calls_finish_and_streams_end() {
 
 #[tokio::test]
 async fn a_call_that_does_not_end_is_stopped_at_the_deadline() {
-    let mut server = TestServe::with_limits(|limits| {
-        limits.drain_timeout = Duration::from_millis(300);
-    })
-    .await;
-    let call = tokio::spawn(server.modern_request("tools/call", chat("wait")).send());
+    let limits = CallLimits {
+        drain_timeout: Duration::from_millis(300),
+        ..CallLimits::default()
+    };
+    let mut server = TestServe::with(limits, HttpLimits::default(), |access| access).await;
+    let id = server.open_session().await.expect("a session");
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": chat("wait") });
+    let legacy = server.in_session(&id, &call).await;
+    let modern = tokio::spawn(server.modern_request("tools/call", chat("wait")).send());
+    let plain = json!({ "tool": "ollama_chat", "arguments": { "prompt": "wait" } });
+    let plain = tokio::spawn(server.post("/mcp/tools/call", &plain).send());
     tokio::time::sleep(Duration::from_millis(100)).await;
     let started = Instant::now();
     server.stop.cancel();
     let ended = timeout(WAIT_TIMEOUT, &mut server.task).await;
     ended.expect("the server ends").expect("no panic");
     assert!(
-        started.elapsed() < Duration::from_secs(4),
+        started.elapsed() < Duration::from_secs(2),
         "{:?}",
         started.elapsed()
     );
-    server.wait_until_stopped().await;
-    call.abort();
+    for _ in 0..3 {
+        server.wait_until_stopped().await;
+    }
+    let modern = modern.await.expect("no panic").expect("a response");
+    let plain = plain.await.expect("no panic").expect("a response");
+    assert_eq!(plain.status(), 503);
+    for response in [legacy, modern, plain] {
+        let (_, message) = message_of(response).await;
+        let why = message["error"]["message"].as_str().expect("an error");
+        assert!(why.contains("The server is stopping"), "{message}");
+    }
 }
 
 #[tokio::test]

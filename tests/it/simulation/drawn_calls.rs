@@ -1,12 +1,10 @@
 //! Which arguments were drawn, found out from the cells of the frames alone, and whether an
 //! answer runs only those. Knows nothing of the program's own bookkeeping.
 
-use crate::support::argument_reader::unescape_value;
 use crate::support::dialog_frames::{all_argument_rows, dialog_rows, has_margin};
 use humble::domain::{Arguments, CallId, Decision};
 use humble::protocol::UserAnswer;
 use ratatui::buffer::Buffer;
-use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -139,8 +137,6 @@ struct Version {
     call: CallId,
     arguments: Arguments,
     is_edited: bool,
-    /// The argument editor showed all of it when the user submitted it.
-    was_in_field: bool,
     /// In the readable view, and in the JSON.
     seen: [Seen; 2],
     rows_left: usize,
@@ -153,8 +149,6 @@ pub struct DrawnCalls {
     versions: Vec<Version>,
     /// The version that the last frame showed.
     shown: Option<usize>,
-    /// The text of the argument editor in the last frame, without blanks.
-    field: Option<String>,
     /// The last frame asks to confirm a run of this version, which had enough undrawn rows.
     asks_unread: Option<usize>,
     typed_run: bool,
@@ -168,13 +162,20 @@ pub struct DrawnCalls {
 impl DrawnCalls {
     /// The arguments of a call, which replace the known ones.
     pub fn set_arguments(&mut self, call: CallId, arguments: &Arguments, is_edited: bool) {
+        let is_known = |known: &Version| {
+            let is_same = known.call == call && known.is_edited == is_edited;
+            is_same && same_order(&known.arguments, arguments)
+        };
+        if self.versions.iter().any(is_known) {
+            // What was drawn of it still counts.
+            return;
+        }
         self.versions
             .retain(|known| known.call != call || known.is_edited != is_edited);
         self.versions.push(Version {
             call,
             arguments: arguments.clone(),
             is_edited,
-            was_in_field: is_edited && self.field_shows(arguments),
             seen: Default::default(),
             rows_left: usize::MAX,
             drawn_at: None,
@@ -203,7 +204,7 @@ impl DrawnCalls {
     }
 
     pub fn observe_frame(&mut self, buffer: &Buffer, now: Duration) {
-        (self.field, self.typed_run) = (None, false);
+        self.typed_run = false;
         if buffer.area.width < READABLE.0 || buffer.area.height < READABLE.1 {
             self.asks_unread = None;
             return;
@@ -217,9 +218,8 @@ impl DrawnCalls {
             }
             let rows: Vec<String> = dialog.rows.iter().map(|row| row.concat()).collect();
             let at = |label| rows.iter().position(|row| row.trim().starts_with(label));
-            if let Some(label) = at(FIELD_LABEL) {
-                let below = rows[label + 1..].concat();
-                self.field = Some(below.chars().filter(|c| !c.is_whitespace()).collect());
+            // Text in the argument editor is not yet the call.
+            if at(FIELD_LABEL).is_some() {
                 continue;
             }
             if let Some(label) = at(UNREAD_LABEL) {
@@ -319,23 +319,10 @@ impl DrawnCalls {
         if version.drawn_at.is_some_and(|drawn| now >= drawn + QUIET) {
             return Ok("drawn");
         }
-        if version.was_in_field {
-            return Ok("drawn in the field");
-        }
         Err(format!(
             "{call} runs at {now:?}, drawn at {:?}, {} rows left: {:?}",
             version.drawn_at, version.rows_left, version.arguments
         ))
-    }
-
-    /// Whether the argument editor of the last frame showed exactly these arguments.
-    fn field_shows(&self, arguments: &Arguments) -> bool {
-        let Some(field) = &self.field else {
-            return false;
-        };
-        let mut values = serde_json::Deserializer::from_str(field).into_iter::<Value>();
-        let drawn = values.next().and_then(Result::ok).map(unescape_value);
-        drawn == Some(without_blanks(&Value::Object(arguments.clone())))
     }
 }
 
@@ -357,23 +344,4 @@ fn document(arguments: &Arguments, columns: u16, as_json: bool) -> Rc<Document> 
 
 fn same_order(a: &Arguments, b: &Arguments) -> bool {
     serde_json::to_string(a).ok() == serde_json::to_string(b).ok()
-}
-
-/// The value without blanks in its strings.
-fn without_blanks(value: &Value) -> Value {
-    let text = |text: &str| {
-        text.chars()
-            .filter(|c| !c.is_whitespace())
-            .collect::<String>()
-    };
-    match value {
-        Value::String(raw) => text(raw).into(),
-        Value::Array(items) => items.iter().map(without_blanks).collect(),
-        Value::Object(members) => {
-            let members = members.iter();
-            let members = members.map(|(key, value)| (text(key), without_blanks(value)));
-            Value::Object(members.collect())
-        }
-        other => other.clone(),
-    }
 }

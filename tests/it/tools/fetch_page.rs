@@ -219,6 +219,8 @@ async fn what_is_not_text_is_refused_with_a_sentence() {
         ),
         ("image/svg+xml", "<svg/>", "The page is `image/svg+xml`"),
         ("text/html", "a\0b", "binary data"),
+        ("text/plain", "%PDF-1.7 without any zero", "binary data"),
+        ("", "GIF89a", "binary data"),
     ] {
         let reply = Reply::status(200).header("content-type", content_type);
         server.queue_reply("/", reply.chunk(body));
@@ -237,6 +239,54 @@ async fn what_is_not_text_is_refused_with_a_sentence() {
         why.contains("The connection broke while the page was read"),
         "{why}"
     );
+}
+
+#[tokio::test]
+async fn an_image_sent_as_text_is_recognized_without_zero_bytes() {
+    let (server, tools) = site();
+    for bytes in [
+        &b"\x89PNG\r\n\x1a\nno zero bytes"[..],
+        b"\xff\xd8\xff\xe1\x10jpeg",
+        b"RIFFabcdWEBPVP8 ",
+        b"abcdftypmp42",
+        b"\x1f\x8bgzip",
+    ] {
+        for content_type in ["text/plain", "text/html", "application/json"] {
+            let reply = Reply::status(200).header("content-type", content_type);
+            server.queue_reply("/", reply.chunk(bytes));
+            let why = refusal(&tools, &server.url()).await;
+            assert!(why.contains("binary data"), "{content_type}: {why}");
+        }
+    }
+    // Words that begin like a short signature.
+    for text in ["BMW makes cars", "BZh is short", "ID3 tags\n\tare old"] {
+        let reply = Reply::status(200).header("content-type", "text/plain");
+        server.queue_reply("/", reply.chunk(text));
+        assert_eq!(fetch(&tools, &server.url()).await["text"], text);
+    }
+}
+
+#[tokio::test]
+async fn a_whole_number_may_have_a_decimal_point() {
+    let (server, tools) = site();
+    server.always_reply("/", html("<p>0123456789</p>"));
+    let call = |start: Value| {
+        call(
+            &tools,
+            "fetch_page",
+            json!({ "url": server.url(), "start": start }),
+        )
+    };
+    for start in [json!(4), json!(4.0), json!(4e0)] {
+        let page = call(start).await.expect("the page");
+        assert_eq!(page["text"], "456789\n");
+    }
+    for start in [json!(4.5), json!(-1.0), json!(-1), json!(1e300), json!("4")] {
+        let Err(ToolFailure::Failed(why)) = call(start.clone()).await else {
+            panic!("{start} was accepted");
+        };
+        assert!(why.contains("whole number"), "{start}: {why}");
+    }
 }
 
 #[tokio::test]
@@ -263,4 +313,28 @@ async fn text_is_decoded_by_its_declared_encoding() {
             "{content_type}"
         );
     }
+}
+
+#[tokio::test]
+async fn cancelling_closes_the_connection_to_the_page() {
+    let (server, tools) = site();
+    server.always_reply("/", html("<p>and then").hang());
+    let cancelled = CancellationToken::new();
+    let token = cancelled.clone();
+    let arguments = object(json!({ "url": server.url() }));
+    let (sender, mut reports) = tokio::sync::mpsc::channel(10);
+    let work = tokio::spawn(async move {
+        let progress = ProgressReporter::new(sender);
+        tools.call("fetch_page", &arguments, progress, token).await
+    });
+    for expected in ["Connecting to 127.0.0.1", "Reading 127.0.0.1"] {
+        let report = reports.recv().await.expect("progress");
+        assert_eq!(report.message.as_deref(), Some(expected));
+    }
+    cancelled.cancel();
+    assert_eq!(
+        work.await.expect("the task ends"),
+        Err(ToolFailure::Cancelled)
+    );
+    server.wait_for(|log| log.aborted_replies == 1).await;
 }

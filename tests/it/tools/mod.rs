@@ -234,3 +234,21 @@ async fn cat_fact_service_may_fail_in_many_ways() {
     }
     assert_eq!(server.requests().len(), 6, "none of these is retried");
 }
+
+/// The definitions as clients see them. Users' grants and pins depend on every byte: a change here
+/// asks each user again.
+#[test]
+fn the_definitions_are_those_that_users_have_granted() {
+    let tools = tools_of(&Settings::default());
+    let found = serde_json::to_string(&json!({ "tools": tools.definitions() }));
+    let expected = include_str!("definitions.json");
+    assert_eq!(found.expect("JSON"), expected.trim_end());
+}
+
+#[test]
+fn every_tool_is_known_to_the_settings() {
+    let tools = tools_of(&Settings::default());
+    let definitions = tools.definitions();
+    let names: Vec<&str> = definitions.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, humble::domain::built_in::BUILT_IN_TOOLS);
+}

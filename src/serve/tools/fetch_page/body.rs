@@ -176,6 +176,32 @@ impl Write for BoundedBuffer {
     }
 }
 
+/// How files of common formats begin. Servers send many of them as text or without a type.
+const BINARY_SIGNATURES: [&[u8]; 22] = [
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"BM",
+    b"II*\0",
+    b"MM\0*",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ\0",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\x28\xb5\x2f\xfd",
+    b"\x7fELF",
+    b"\0asm",
+    b"OggS",
+    b"fLaC",
+    b"ID3",
+    b"\x1aE\xdf\xa3",
+];
+
 /// Decodes a body; `None` if it is not text. The encoding is that of a byte order mark, of the
 /// header, of a declaration at the start of the page, or else UTF-8.
 pub fn decode_text(bytes: &[u8], content_type: &ContentType) -> Option<String> {
@@ -185,10 +211,36 @@ pub fn decode_text(bytes: &[u8], content_type: &ContentType) -> Option<String> {
     };
     let label = content_type.charset.clone().or_else(declared);
     let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    if is_binary(bytes) {
+        return None;
+    }
     // A byte order mark takes precedence.
     let (text, _, _) = encoding.unwrap_or(encoding_rs::UTF_8).decode(bytes);
-    let is_binary = text.contains('\0');
-    (!is_binary).then(|| text.into_owned())
+    (!text.contains('\0')).then(|| text.into_owned())
+}
+
+/// Whether the bytes begin like a file of a known binary format.
+fn is_binary(bytes: &[u8]) -> bool {
+    let is_riff = bytes.starts_with(b"RIFF")
+        && bytes
+            .get(8..12)
+            .is_some_and(|kind| matches!(kind, b"WEBP" | b"WAVE" | b"AVI "));
+    let is_mp4 = bytes.get(4..8) == Some(b"ftyp");
+    let has_signature = BINARY_SIGNATURES
+        .iter()
+        .any(|signature| match signature.len() {
+            // Text may begin with these few letters too, but not go on with control characters.
+            0..=3 => bytes.starts_with(signature) && has_control_characters(bytes),
+            _ => bytes.starts_with(signature),
+        });
+    is_riff || is_mp4 || has_signature
+}
+
+fn has_control_characters(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(ENCODING_PREFIX_BYTES)];
+    start
+        .iter()
+        .any(|byte| byte.is_ascii_control() && !b"\t\n\x0c\r\x1b".contains(byte))
 }
 
 /// The encoding in `<meta charset=…>` or `<?xml encoding=…?>`.

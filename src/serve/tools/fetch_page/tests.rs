@@ -6,6 +6,7 @@ use super::*;
 use hyper_util::client::proxy::matcher::Matcher;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Gives each lookup the next list of addresses.

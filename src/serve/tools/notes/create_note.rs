@@ -1,13 +1,12 @@
 //! The tool `create_note`: the model writes a note into the folder of notes.
 
 use super::super::arguments::reject_unknown;
-use super::super::tool::{BuiltInTool, ToolInvocation, object};
+use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
 use crate::domain::BuiltInSettings;
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "create_note";
 
@@ -37,21 +36,17 @@ impl BuiltInTool for CreateNote {
             },
             "required": ["filePath", "title", "text"],
         });
-        Tool::new(
-            NAME,
-            "Lets the configured language model write a short Markdown note about a topic, and \
-             saves it as a new file in the folder of notes. Changes no existing note.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Create note")
-        .with_raw_output_schema(Arc::new(object(output_schema)))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(false)
-                .destructive(false)
-                .idempotent(false)
-                .open_world(false),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Create note",
+            description: "Lets the configured language model write a short Markdown note about a topic, and \
+                 saves it as a new file in the folder of notes. Changes no existing note.",
+            input_schema,
+            output_schema,
+            is_read_only: false,
+            is_idempotent: false,
+            is_open_world: false,
+        })
     }
 
     fn is_usable(&self, settings: &BuiltInSettings) -> bool {

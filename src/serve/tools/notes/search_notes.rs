@@ -1,13 +1,12 @@
 //! The tool `search_notes`.
 
 use super::super::arguments::reject_unknown;
-use super::super::tool::{BuiltInTool, ToolInvocation, object};
+use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
 use crate::domain::{Arguments, BuiltInSettings};
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "search_notes";
 const LIMIT_DEFAULT: u64 = 20;
@@ -58,20 +57,16 @@ impl BuiltInTool for SearchNotes {
             },
             "required": ["results", "remarks"],
         });
-        Tool::new(
-            NAME,
-            "Finds notes by words and, if an embedding model is configured, by meaning.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Search notes")
-        .with_raw_output_schema(Arc::new(object(output_schema)))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(true)
-                .destructive(false)
-                .idempotent(true)
-                .open_world(false),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Search notes",
+            description: "Finds notes by words and, if an embedding model is configured, by meaning.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: true,
+            is_open_world: false,
+        })
     }
 
     fn is_usable(&self, settings: &BuiltInSettings) -> bool {

@@ -1,13 +1,12 @@
 //! The tool `summarize_notes`: one note, or what all notes say about a topic.
 
 use super::super::arguments::{reject_unknown, text};
-use super::super::tool::{BuiltInTool, ToolInvocation, object};
+use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{PATH_CHARS_MAX, TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
 use crate::domain::{BuiltInSettings, SummarySource};
 use futures::future::BoxFuture;
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const NAME: &str = "summarize_notes";
 const KEYS: &[&str] = &["vault_path", "mode", "note_path", "topic"];
@@ -47,21 +46,17 @@ impl BuiltInTool for SummarizeNotes {
             },
             "required": ["title", "summary", "sourceFiles", "remarks"],
         });
-        Tool::new(
-            NAME,
-            "Lets the configured language model summarize one note, or the parts of all notes \
-             that mention a topic.",
-            Arc::new(object(input_schema)),
-        )
-        .with_title("Summarize notes")
-        .with_raw_output_schema(Arc::new(object(output_schema)))
-        .with_annotations(
-            ToolAnnotations::new()
-                .read_only(true)
-                .destructive(false)
-                .idempotent(false)
-                .open_world(false),
-        )
+        definition(ToolDescription {
+            name: NAME,
+            title: "Summarize notes",
+            description: "Lets the configured language model summarize one note, or the parts of all notes \
+                 that mention a topic.",
+            input_schema,
+            output_schema,
+            is_read_only: true,
+            is_idempotent: false,
+            is_open_world: false,
+        })
     }
 
     fn is_usable(&self, settings: &BuiltInSettings) -> bool {

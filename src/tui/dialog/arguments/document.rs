@@ -3,7 +3,7 @@
 //! out: the arguments can be rebuilt from the lines (`tests/support/argument_reader.rs` does).
 
 use super::language::{language_of, language_of_siblings};
-use super::values::{key_text, line_text, needs_own_line, shown_text, value_text};
+use super::values::{is_unmistakable, key_text, line_text, needs_own_line, shown_text, value_text};
 use super::{Arguments, Highlighter};
 use crate::text::grapheme::width;
 use crate::text::highlight::Token;
@@ -15,7 +15,7 @@ const INLINE_JSON_MAX: usize = 40;
 /// A pair of single-line texts is shown as a diff from this many columns on.
 const DIFF_FROM: usize = 24;
 /// Keys of the old and the new text of an edit.
-const EDIT_KEYS: [(&str, &str); 11] = [
+const EDIT_KEYS: [(&str, &str); 7] = [
     ("oldText", "newText"),
     ("old_text", "new_text"),
     ("old_string", "new_string"),
@@ -23,6 +23,9 @@ const EDIT_KEYS: [(&str, &str); 11] = [
     ("old_str", "new_str"),
     ("old_content", "new_content"),
     ("oldContent", "newContent"),
+];
+/// Keys that name an edit only if their texts are long, of several lines or shown in quotes.
+const WEAK_EDIT_KEYS: [(&str, &str); 4] = [
     ("old", "new"),
     ("before", "after"),
     ("search", "replace"),
@@ -200,13 +203,17 @@ impl ArgumentDocument {
 
     fn push_text(&mut self, path: &str, key: &str, text: &str, siblings: Option<Highlighter>) {
         let mut lexer = language_of(key, text, siblings);
-        let lines: Vec<&str> = text.split('\n').collect();
-        if let [line] = lines.as_slice() {
+        if !text.contains('\n') {
             self.push_heading(path, "text");
-            self.push_highlighted(LineKind::Indented, line_text(line), &mut lexer);
+            self.push_highlighted(LineKind::Indented, line_text(text), &mut lexer);
             return;
         }
-        self.push_heading(path, &format!("{} lines", lines.len()));
+        let (lines, ends_with_break) = counted_lines(text);
+        let note = match ends_with_break {
+            true => format!("{}, ends with a line break", line_count(text)),
+            false => line_count(text),
+        };
+        self.push_heading(path, &note);
         for (index, line) in lines.into_iter().enumerate() {
             self.push_highlighted(LineKind::Numbered(index + 1), line_text(line), &mut lexer);
         }
@@ -247,12 +254,28 @@ pub(super) fn member_path(path: &str, key: &str) -> String {
 /// The keys of an old and a new text that are worth a diff.
 fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
-    EDIT_KEYS.into_iter().find(|(old, new)| {
-        let (Some(old), Some(new)) = (text(old), text(new)) else {
-            return false;
-        };
-        old.contains('\n') || new.contains('\n') || width(old).max(width(new)) >= DIFF_FROM
+    let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
+    let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_FROM;
+    let mut named = EDIT_KEYS.into_iter();
+    let named = named.find(|keys| texts(*keys).is_some());
+    named.or_else(|| {
+        let mut weak = WEAK_EDIT_KEYS.into_iter();
+        weak.find(|keys| texts(*keys).is_some_and(|(old, new)| is_code(old) || is_code(new)))
     })
+}
+
+/// The lines of a text, and whether it ends with a line break, which starts no further line.
+pub(super) fn counted_lines(text: &str) -> (Vec<&str>, bool) {
+    let body = text.strip_suffix('\n');
+    (body.unwrap_or(text).split('\n').collect(), body.is_some())
+}
+
+/// `6 lines`.
+pub(super) fn line_count(text: &str) -> String {
+    match counted_lines(text).0.len() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
 }
 
 /// Whether a value stays on the line of its key.

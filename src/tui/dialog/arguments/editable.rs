@@ -2,7 +2,7 @@
 //! JSON escapes.
 
 use super::Arguments;
-use super::document::{has_long_text, member_path};
+use super::document::{has_long_text, line_count, member_path};
 use super::values::{is_unmistakable, value_text};
 use serde_json::Value;
 
@@ -58,9 +58,7 @@ fn collect(label: &str, pointer: String, value: &Value, values: &mut Vec<Editabl
             label: label.to_owned(),
             pointer,
             summary: match value {
-                Value::String(text) if text.contains('\n') => {
-                    format!("{} lines", text.split('\n').count())
-                }
+                Value::String(text) if text.contains('\n') => line_count(text),
                 value => value_text(value),
             },
         }),

@@ -9,7 +9,6 @@ mod rows;
 mod values;
 
 pub use rows::ArgumentRows;
-pub use values::shown_text;
 
 use crate::domain::Arguments;
 use crate::text::highlight::Highlighter;

@@ -43,7 +43,7 @@ fn rows(value: &Value, columns: u16) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-const TEXT: &str = "[a-c \t\u{a0}\u{3000}\u{202e}\u{2011}\u{1100}\u{1161}\u{212b}가漢⟨⟩⇥\\\\\"\\n┆/:.\\[\\]{}0-9+-👩‍👩‍👧é\u{301}]{0,40}";
+const TEXT: &str = "[a-c\u{430}ａ \t\u{a0}\u{3000}\u{202e}\u{2011}\u{1100}\u{1161}\u{212b}가漢⟨⟩⇥\\\\\"\\n┆/:.\\[\\]{}0-9+-👩‍👩‍👧é\u{301}]{0,40}";
 
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -139,11 +139,14 @@ fn texts_of_several_lines_are_numbered() {
     assert_eq!(
         rows(&write, 60),
         "  path  a.rs\n\
-         \x20 content: 4 lines\n\
+         \x20 content: 3 lines, ends with a line break\n\
          \x20   1  fn main() {\n\
          \x20   2  ⇥   println!(\"hi\"); ⟨SP⟩\n\
-         \x20   3  }\n\
-         \x20   4"
+         \x20   3  }"
+    );
+    assert_eq!(
+        rows(&json!({ "a": "\n" }), 60),
+        "  a: 1 line, ends with a line break\n    1"
     );
 }
 
@@ -184,4 +187,25 @@ fn toggling_the_view_does_not_forget_what_was_drawn() {
     assert!(drawn.fully_drawn_at().is_some());
     drawn.toggle_json();
     assert_eq!(drawn.first_undrawn(), None);
+}
+
+#[test]
+fn every_edit_of_a_list_is_a_diff() {
+    let edit = json!({ "edits": [
+        { "newText": "    return 1", "oldText": "\treturn 1" },
+        { "oldText": "a", "newText": "b" },
+    ] });
+    assert_eq!(
+        rows(&edit, 60),
+        "  edits[0]: - oldText + newText\n\
+         \x20   1 - ⇥   return 1\n\
+         \x20   1 +     return 1\n\
+         \x20 edits[1]: - oldText + newText\n\
+         \x20   1 - a\n\
+         \x20   1 + b"
+    );
+    let rename = json!({ "old": "a.txt", "new": "b.txt" });
+    assert_eq!(rows(&rename, 60), "  old  a.txt\n  new  b.txt");
+    let quoted = json!({ "old": "\tx", "new": "y" });
+    assert!(rows(&quoted, 60).starts_with("  - old + new"));
 }

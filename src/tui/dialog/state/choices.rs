@@ -146,11 +146,7 @@ impl Dialog {
                 })
                 .collect();
         };
-        if self
-            .edited_arguments
-            .get(self.call_index)
-            .is_some_and(Option::is_some)
-        {
+        if self.is_edited() {
             return self.choices_for_edited();
         }
         let mut rows: Vec<DialogChoice> = CALL_CHOICES.into_iter().map(dialog_choice).collect();

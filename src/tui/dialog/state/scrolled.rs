@@ -98,6 +98,16 @@ impl Dialog {
         Some(*row)
     }
 
+    /// Selects a choice of a page and scrolls its row into view.
+    pub fn select_row(&mut self, choice: usize) {
+        self.selected_choice = Some(choice);
+        let Some(row) = self.selected_body_row() else {
+            return;
+        };
+        let height = self.body_height.max(1);
+        self.scroll = self.scroll.clamp((row + 1).saturating_sub(height), row);
+    }
+
     pub fn shows_json(&self) -> bool {
         let current = self.drawn_arguments.get(self.call_index);
         current
@@ -141,6 +151,20 @@ impl Dialog {
     fn count_undrawn(&mut self) {
         if let Some((argued, _, starts)) = self.arguments() {
             self.undrawn_rows = argued.undrawn_rows(starts);
+        }
+    }
+
+    /// Rows still to be drawn before the call may run, with those below the arguments, as the
+    /// scroll marks count them; 0 if it may run.
+    pub fn rows_to_read(&self) -> usize {
+        let rows = self.body_rows().len();
+        let after = self.arguments().map_or(0, |(_, first, starts)| {
+            rows.saturating_sub(first + starts.len())
+        });
+        let below = rows.saturating_sub(self.scroll + self.body_height);
+        match self.undrawn_rows {
+            0 => 0,
+            undrawn => undrawn + after.min(below),
         }
     }
 

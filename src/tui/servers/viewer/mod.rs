@@ -240,7 +240,12 @@ impl Layer for ServersViewer {
             ListKey::Unhandled(LayerKey::Confirm) => self.open_full_text(servers),
             ListKey::Unhandled(LayerKey::Copy) => {
                 if let Some((server, item)) = self.selected(servers) {
-                    cx.copy(full_text(server, item, self.separator));
+                    let name = match item.tool(server) {
+                        Some(tool) => Clean::name(&tool.name),
+                        None => Clean::name(server.id.as_str()),
+                    };
+                    let text = full_text(server, item, self.separator);
+                    cx.copy(name.as_str(), text);
                 }
             }
             ListKey::Unhandled(LayerKey::Toggle) => {
@@ -308,6 +313,11 @@ impl Layer for ServersViewer {
             own(LayerKey::Copy, "copy"),
             own(LayerKey::Stderr, "stderr"),
         ];
-        self.list.hints("full text", rows)
+        // The first frame names the keys before it lists the items.
+        let count = match self.items.len() {
+            0 => matching_items(shared.servers, &self.list.filter()).0.len(),
+            count => count,
+        };
+        self.list.hints(count, "full text", rows)
     }
 }

@@ -3,12 +3,13 @@
 use crate::domain::{Server, ServerStatus};
 use crate::text::Clean;
 use crate::tui::layer::SharedUiState;
+use crate::tui::servers::commands::ADD_SERVER;
 use crate::tui::servers::view::{status_glyph, tone_style};
 use crate::tui::servers::viewer::ServersViewer;
 use crate::tui::servers::viewer::items::{
     ViewerItem, ViewerRow, item_rows, status_line, tool_note,
 };
-use crate::tui::widgets::list::{draw_empty, rows_area};
+use crate::tui::widgets::list::{draw_empty, nothing_matches, rows_area};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
 
@@ -33,10 +34,10 @@ pub fn draw(
     let cursor = viewer.list.draw_head(body, &title(servers), &note, pen);
     if viewer.items.is_empty() {
         let text = match servers {
-            [] => "No MCP servers are configured. Add them to mcp-servers.json.",
-            _ => "No server or tool matches.",
+            [] => format!("No MCP servers are configured. {ADD_SERVER}"),
+            _ => nothing_matches(&viewer.list.filter()),
         };
-        draw_empty(rows, text, pen);
+        draw_empty(rows, &text, pen);
     }
     draw_rows(viewer, servers, rows, pen);
     cursor

@@ -226,3 +226,39 @@ fn provider_row_shows_its_keys() {
     let expected = "Provider  < OpenAI-compatible >  Left/Right changes it";
     assert!(screen.contains(expected), "{screen}");
 }
+
+#[test]
+fn text_on_the_provider_row_goes_to_the_address() {
+    let mut chat = with_form();
+    chat.keys("localhost:8080<Down>");
+    let (_, server) = take_request(&mut chat);
+    assert_eq!(server.base_url.as_deref(), Some("localhost:8080"));
+    let mut chat = with_form();
+    chat.input(UiInput::Paste("http://here\n".into()))
+        .keys("<Down>");
+    let (_, server) = take_request(&mut chat);
+    assert_eq!(server.base_url.as_deref(), Some("http://here"));
+}
+
+#[test]
+fn a_rejected_key_is_selected_again() {
+    let mut chat = with_form();
+    chat.keys("<Down><Down>sk-old<Enter>");
+    let (query, _) = take_request(&mut chat);
+    server_fails(&mut chat, query, NewServerField::Key, "It rejects the key.");
+    assert_eq!(row_below(&mut chat, "Key "), "✗ It rejects the key.");
+    // Not by itself: the user may be typing the model's name.
+    chat.keys("<Enter>");
+    assert_eq!(chat.commands(), []);
+    chat.keys("<Backspace><Backspace><Backspace>new<Enter>");
+    let (_, server) = take_request(&mut chat);
+    let key = server.api_key.expect("a key");
+    assert_eq!(key.expose(), "sk-new");
+    let mut chat = with_form();
+    chat.keys("<Down><Down>sk-old<Enter>");
+    let (query, _) = take_request(&mut chat);
+    server_fails(&mut chat, query, NewServerField::Key, "It rejects the key.");
+    chat.keys("<Down><Enter>x<Down>");
+    let (_, server) = take_request(&mut chat);
+    assert_eq!(server.api_key.expect("a key").expose(), "sk-oldx");
+}

@@ -153,6 +153,8 @@ fn edited_arguments_are_validated_before_running() {
     let query = chat.pending_check();
     let check = SchemaCheck::Valid;
     chat.engine_event(Event::ArgumentsChecked { query, check });
+    assert_eq!(chat.commands(), [], "the edited call was not read yet");
+    chat.wait(1_000).keys("y");
     assert!(matches!(&chat.decisions()[0], Decision::Edit { .. }));
 }
 
@@ -314,11 +316,7 @@ fn an_edit_withdraws_an_earlier_decision() {
         "{}",
         chat.screen()
     );
-    let dialog = &mut chat.model.dialogs.all_mut()[0];
-    let edited = json!({ "a": 5 }).as_object().expect("an object").clone();
-    let decision = Decision::Edit { arguments: edited };
-    let answer = crate::tui::dialog::read_before_run::submit_edited(dialog, decision, false);
-    assert_eq!(answer, None);
+    chat.keys("e<Down><End>5<Enter>").accept_check();
     chat.wait(1_000).keys("<Right>").wait(1_000).keys("y");
     assert_eq!(chat.commands(), [], "the edited call is undecided");
 }

@@ -115,7 +115,8 @@ fn a_notice_about_a_key_ends_with_its_dialog() {
 #[test]
 fn the_sidebar_opens_and_closes_beside_a_dialog() {
     let mut chat = long_call((120, 30));
-    chat.engine_event(Event::ServersListed(vec![fixtures::server("docs", vec![])]));
+    let servers = ["docs", "files"].map(|name| fixtures::server(name, vec![]));
+    chat.engine_event(Event::ServersListed(servers.into()));
     assert!(chat.screen().contains("│ Servers"), "{}", chat.screen());
     chat.wait(600).keys("<F2>");
     assert!(!chat.screen().contains("│ Servers"), "{}", chat.screen());

@@ -82,7 +82,7 @@ fn help_filters_while_the_user_types() {
     let mut chat = chat();
     chat.keys("<F1><End>clipboard");
     assert!(
-        chat.screen().contains("No key or command matches."),
+        chat.screen().contains("Nothing matches \"clipboard\"."),
         "{}",
         chat.screen()
     );

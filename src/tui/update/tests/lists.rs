@@ -314,7 +314,7 @@ fn preview_is_rendered_and_follows_the_selection() {
         chat.keys("x");
         let screen = chat.screen();
         assert!(
-            screen.contains("No title matches.") && !screen.contains("mild"),
+            screen.contains("Nothing matches \"") && !screen.contains("mild"),
             "{screen}"
         );
     }

@@ -8,10 +8,13 @@ mod around_chat;
 mod completion;
 mod dialog;
 mod dialog_choices;
+mod dialog_edits;
 mod dialog_keys;
+mod dialog_room;
 mod draft;
 mod first_run;
 mod help;
+mod hints;
 mod lists;
 mod message;
 mod notice_area;
@@ -80,6 +83,7 @@ fn parse_key(name: &str) -> KeyEvent {
         "Enter" => KeyCode::Enter,
         "Esc" => KeyCode::Esc,
         "Tab" => KeyCode::Tab,
+        "Backspace" => KeyCode::Backspace,
         "Up" => KeyCode::Up,
         "Down" => KeyCode::Down,
         "Left" => KeyCode::Left,

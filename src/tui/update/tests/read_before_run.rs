@@ -265,18 +265,6 @@ fn edit_that_was_not_fully_drawn_is_shown_before_it_runs() {
 }
 
 #[test]
-fn fully_visible_edit_runs_at_once() {
-    let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
-    chat.keys("e<Down><End>2<Enter>").accept_check();
-    assert!(matches!(&chat.decisions()[..], [Decision::Edit { .. }]));
-    // The field does not draw the spaces at the end of a wrapped row.
-    let spaced = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });
-    let mut chat = with_tool_call((80, 24), "", &spaced);
-    chat.keys("e<Enter>").accept_check();
-    assert_eq!(chat.commands(), []);
-}
-
-#[test]
 fn run_all_needs_every_call_fully_drawn() {
     let mut chat = chat();
     chat.keys("go<Enter>").ask_about_calls(&[1, 2]);

@@ -128,7 +128,7 @@ fn typing_filters_by_words_and_selects_the_first_match() {
     assert_in_order(&screen, &["▌ ● files", "read", "write"]);
     assert!(!screen.contains("get_"), "{screen}");
     let screen = chat.keys("zz").screen();
-    assert!(screen.contains("No server or tool matches."), "{screen}");
+    assert!(screen.contains("Nothing matches \""), "{screen}");
     chat.keys("<Tab>y<Enter>l<End>");
     assert_eq!(take_copied_text(&mut chat), None, "nothing is selected");
 }

@@ -1,0 +1,68 @@
+//! Keys of `config.json` that mean nothing, and are probably misspelled. Only the sections that no
+//! other program uses are checked; humble-ai-cli and others have keys of their own elsewhere.
+
+use super::error::file_name;
+use super::fields;
+use super::json_document::JsonDocument;
+use super::json_edit::PathStep;
+use crate::domain::{Banner, BannerCause, Notice};
+use crate::text::suggest::nearest;
+use serde_json::Value;
+
+/// The sections with all their keys.
+const SECTIONS: [(&str, &[&str]); 4] = [
+    ("limits", &["toolRounds", "errorsPerTurn", "idleSeconds"]),
+    ("ui", &["ascii", "keyboardProtocol", "sidebar"]),
+    (
+        "builtIn",
+        &[
+            "geocodingUrl",
+            "forecastUrl",
+            "catFactUrl",
+            "ollamaUrl",
+            "ollamaModel",
+            "fetchHosts",
+        ],
+    ),
+    ("notes", &["vault", "embedModel"]),
+];
+
+/// At most this many keys are named.
+const NAMED_MAX: usize = 3;
+
+/// One banner about all unknown keys of `config.json`; `None` if there are none.
+pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
+    let mut unknown = Vec::new();
+    for (section, known) in SECTIONS {
+        let Some(Value::Object(entries)) = fields::get(document.root(), section) else {
+            continue;
+        };
+        let keys = entries.keys().filter(|key| !known.contains(&key.as_str()));
+        unknown.extend(keys.map(|key| (section, key.as_str(), known)));
+    }
+    let (section, key, known) = *unknown.first()?;
+    let line = document.line_of(&[PathStep::Key(section), PathStep::Key(key)]);
+    let mut names: Vec<String> = unknown
+        .iter()
+        .map(|(section, key, _)| format!("`{section}.{key}`"))
+        .collect();
+    let hidden = names.len().saturating_sub(NAMED_MAX);
+    names.truncate(NAMED_MAX);
+    if hidden > 0 {
+        names.push(format!("{hidden} more"));
+    }
+    let path = document.path();
+    let word = match unknown.len() {
+        1 => "unknown key",
+        _ => "unknown keys",
+    };
+    let keys = names.join(", ");
+    let message = format!("{}, line {line}: {word} {keys}.", path.display());
+    let notice = Notice::warning(message);
+    let notice = match nearest(key, known.iter().copied()) {
+        Some(near) => notice.with_advice(format!("Did you mean `{section}.{near}`?")),
+        None => notice,
+    };
+    let cause = BannerCause::UnknownKeys(file_name(path));
+    Some(Banner::new(cause, notice))
+}

@@ -1,0 +1,263 @@
+//! Finds what parsing changes in JSON: repeated keys, numbers that a 64-bit number cannot hold as
+//! written, and halves of surrogate pairs. The parsed value does not show these.
+
+use super::lenient_json::is_literal_char;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Changes found at most; further ones are not looked for.
+pub const CHANGES_MAX: usize = 5;
+/// Bytes of an escape such as `\ud800`.
+const ESCAPE_BYTES: usize = 6;
+
+/// A difference between JSON as written and its parsed value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JsonChange {
+    /// An object has this key more than once; the last value is kept.
+    RepeatedKey {
+        key: String,
+        count: usize,
+    },
+    Number {
+        written: String,
+        kept: String,
+    },
+    /// The escape of a surrogate without its other half; U+FFFD is kept.
+    HalfCharacter {
+        written: String,
+    },
+}
+
+/// The changes, in the order of the text. Reads strict JSON and the deviations of
+/// [`super::lenient_json`]; stops where the text is neither. O(len).
+pub fn find_json_changes(json: &str) -> Vec<JsonChange> {
+    let mut scan = ChangeScan {
+        json,
+        position: 0,
+        objects: Vec::new(),
+        found: Vec::new(),
+    };
+    while scan.found.len() < CHANGES_MAX && scan.step() {}
+    scan.found.truncate(CHANGES_MAX);
+    scan.found
+}
+
+struct ChangeScan<'a> {
+    json: &'a str,
+    position: usize,
+    /// For each open container how often it has each key; `None` for an array.
+    objects: Vec<Option<HashMap<String, usize>>>,
+    found: Vec<JsonChange>,
+}
+
+impl ChangeScan<'_> {
+    /// Reads one token. Returns false at the end of the text.
+    fn step(&mut self) -> bool {
+        let rest = &self.json[self.position..];
+        let Some(c) = rest.chars().next() else {
+            return false;
+        };
+        let length = match c {
+            '"' | '\'' => self.string(rest, c),
+            '/' | '#' => comment_length(rest),
+            c if is_literal_char(c) => {
+                let end = rest.find(|c| !is_literal_char(c)).unwrap_or(rest.len());
+                self.found.extend(number_change(&rest[..end]));
+                end
+            }
+            c => {
+                match c {
+                    '{' => self.objects.push(Some(HashMap::new())),
+                    '[' => self.objects.push(None),
+                    '}' | ']' => self.close(),
+                    _ => {}
+                }
+                c.len_utf8()
+            }
+        };
+        self.position += length;
+        true
+    }
+
+    /// Reads a string. Returns its length with the quotes.
+    fn string(&mut self, rest: &str, quote: char) -> usize {
+        let mut end = 1;
+        while let Some(c) = rest[end..].chars().next().filter(|c| *c != quote) {
+            end += match c {
+                '\\' => self.escape(&rest[end..]),
+                c => c.len_utf8(),
+            };
+        }
+        let is_key = rest
+            .get(end + 1..)
+            .is_some_and(|after| after.trim_start().starts_with(':'));
+        if let (true, Some(Some(keys))) = (is_key, self.objects.last_mut()) {
+            let raw = &rest[1..end];
+            let key = serde_json::from_str(&format!("\"{raw}\"")).unwrap_or(raw.to_owned());
+            *keys.entry(key).or_default() += 1;
+        }
+        (end + 1).min(rest.len())
+    }
+
+    /// Reads an escape. Returns its length.
+    fn escape(&mut self, rest: &str) -> usize {
+        let escaped = rest.chars().nth(1);
+        match surrogate(rest) {
+            None => 1 + escaped.map_or(0, char::len_utf8),
+            Some(true) if surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => 2 * ESCAPE_BYTES,
+            Some(_) => {
+                let written = rest[..ESCAPE_BYTES].to_owned();
+                self.found.push(JsonChange::HalfCharacter { written });
+                ESCAPE_BYTES
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(Some(keys)) = self.objects.pop() else {
+            return;
+        };
+        let repeated = keys.into_iter().filter(|(_, count)| *count > 1);
+        let mut repeated: Vec<_> = repeated.collect();
+        repeated.sort();
+        let changes = repeated.into_iter();
+        self.found
+            .extend(changes.map(|(key, count)| JsonChange::RepeatedKey { key, count }));
+    }
+}
+
+/// Whether `text` starts with the escape of a surrogate, and whether that is a high one.
+fn surrogate(text: &str) -> Option<bool> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xD800..0xDC00 => Some(true),
+        0xDC00..0xE000 => Some(false),
+        _ => None,
+    }
+}
+
+/// The length of a comment, or of its first character if it is none.
+fn comment_length(rest: &str) -> usize {
+    let line = || rest.find('\n').unwrap_or(rest.len());
+    if rest.starts_with("/*") {
+        return rest.find("*/").map_or(rest.len(), |end| end + 2);
+    }
+    match rest.starts_with("//") || rest.starts_with('#') {
+        true => line(),
+        false => 1,
+    }
+}
+
+/// The change of a number: another value, or an integer that becomes a fraction.
+fn number_change(written: &str) -> Option<JsonChange> {
+    let Ok(Value::Number(number)) = serde_json::from_str(written) else {
+        return None;
+    };
+    let kept = number.to_string();
+    let value = decimal(written);
+    let is_integer = |text: &str| !text.contains(['.', 'e', 'E']);
+    let is_zero = value.1.is_empty();
+    let changes_form = is_integer(written) && !is_integer(&kept) && !is_zero;
+    (value != decimal(&kept) && !is_zero || changes_form).then(|| JsonChange::Number {
+        written: written.to_owned(),
+        kept,
+    })
+}
+
+/// Sign, digits without zeros at the ends, and the exponent of the last digit.
+fn decimal(number: &str) -> (bool, String, i64) {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let digits = mantissa.trim_start_matches('-');
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    let kept = all.trim_end_matches('0');
+    let zeros = (all.len() - kept.len()) as i64;
+    let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64 + zeros;
+    let kept = kept.trim_start_matches('0');
+    (mantissa.starts_with('-'), kept.to_owned(), exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(written: &str, kept: &str) -> JsonChange {
+        JsonChange::Number {
+            written: written.to_owned(),
+            kept: kept.to_owned(),
+        }
+    }
+
+    fn repeated(key: &str, count: usize) -> JsonChange {
+        JsonChange::RepeatedKey {
+            key: key.to_owned(),
+            count,
+        }
+    }
+
+    #[test]
+    fn changes_are_found() {
+        for (json, expected) in [
+            (r#"{"path": "a", "path": "b"}"#, repeated("path", 2)),
+            (r#"{"a": {"b": 1, "\u0062": 2, "b": 3}}"#, repeated("b", 3)),
+            (r#"[{'x': 1, "x": 2,}]"#, repeated("x", 2)),
+            (
+                "10000000000000000000000",
+                number("10000000000000000000000", "1e+22"),
+            ),
+            (
+                "[12345678901234567890123]",
+                number("12345678901234567890123", "1.2345678901234568e+22"),
+            ),
+            (
+                "0.1000000000000000055511",
+                number("0.1000000000000000055511", "0.1"),
+            ),
+            (
+                "{\"a\":-9223372036854775809}",
+                number("-9223372036854775809", "-9.223372036854776e+18"),
+            ),
+            (
+                r#"{"a": "x\ud83dy"}"#,
+                JsonChange::HalfCharacter {
+                    written: r"\ud83d".to_owned(),
+                },
+            ),
+            (
+                r#"{"a": "\\\uDE00"}"#,
+                JsonChange::HalfCharacter {
+                    written: r"\uDE00".to_owned(),
+                },
+            ),
+        ] {
+            assert_eq!(find_json_changes(json), [expected], "{json}");
+        }
+    }
+
+    #[test]
+    fn json_that_parsing_keeps_has_no_changes() {
+        for json in [
+            r#"{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": "a"}"#,
+            r#"{"code": "{\"a\": 1, \"a\": 2} 1e400 10000000000000000000000"}"#,
+            "[1, -1, 0, -0, 0.0, 1.50, 1e5, 1E+5, 0.1, 18446744073709551615, 1e22, 5e-324]",
+            r#"["\ud83d\ude00", "\\ud83d", "한글", "\n\"", "\한"]"#,
+            "{ // a \"b\n 'a': True /* {\"a\": 1, \"a\": 2} */ }",
+            "\"",
+            "{\"a",
+            "\"\\",
+            "\"\\u",
+            "",
+            "}}]]",
+            "/",
+            "'\\한",
+        ] {
+            assert_eq!(find_json_changes(json), [], "{json}");
+        }
+    }
+
+    #[test]
+    fn the_list_is_bounded() {
+        let halves = format!("[{}]", [r#""\ud83d""#; 100].join(","));
+        assert_eq!(find_json_changes(&halves).len(), CHANGES_MAX);
+    }
+}

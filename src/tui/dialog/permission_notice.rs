@@ -1,0 +1,40 @@
+//! Says in one line what a choice allows from now on, and how to undo it.
+
+use crate::domain::Notice;
+use crate::domain::tool::Decision;
+use crate::protocol::UserAnswer;
+use crate::text::Clean;
+use crate::tui::dialog::state::Dialog;
+use crate::tui::layer::SharedUiState;
+
+/// The notice for the last decision of an answer that covers later calls.
+pub fn permission_notice(
+    shared: SharedUiState,
+    dialog: &Dialog,
+    answer: &UserAnswer,
+) -> Option<Notice> {
+    let UserAnswer::Calls(decisions) = answer else {
+        return None;
+    };
+    decisions.iter().rev().find_map(|(id, decision)| {
+        let offered = dialog.calls().iter().find(|offered| offered.call == *id)?;
+        let tool = Clean::quoted_if_needed(&offered.tool.name);
+        let holds = match decision {
+            Decision::RunForSession => {
+                format!("{tool} runs unasked in this conversation (session).")
+            }
+            Decision::RunAlways => format!("{tool} runs unasked from now on (always)."),
+            Decision::RunWholeServer => {
+                let server = shared.transcript.call(*id)?.server.to_string();
+                let server = Clean::quoted_if_needed(&server);
+                format!("All tools of {server} run unasked from now on (always).")
+            }
+            Decision::RunMatching { .. } => {
+                format!("{tool} runs unasked if its arguments match (always).")
+            }
+            Decision::Never => format!("{tool} never runs from now on."),
+            _ => return None,
+        };
+        Some(Notice::info(format!("{holds} /trust revokes it.")))
+    })
+}

@@ -1,0 +1,101 @@
+//! What the rules of a dialog say at their right ends: what the server says its tool may do, and
+//! how much of the body was shown.
+
+use crate::text::grapheme::width;
+use crate::tui::dialog::dialog_text::DialogText;
+use crate::tui::dialog::state::{Dialog, DialogPage};
+use crate::tui::widgets::numbers::format_row_count;
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+
+/// What the server says its tool may do, at the right end of the title.
+pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
+    let dot = format!(" {} ", pen.glyphs.dot);
+    let title_end = line.x + 4 + width(&words.title) as u16;
+    // The most important ones come first.
+    let fitting = (1..=words.badges.len()).rev().find_map(|count| {
+        let texts: Vec<&str> = words.badges[..count]
+            .iter()
+            .map(|badge| badge.text)
+            .collect();
+        let columns = width(&texts.join(&dot)) as u16;
+        let x = line.right().saturating_sub(columns + 2);
+        (x > title_end).then_some((x, count))
+    });
+    let Some((x, count)) = fitting else { return };
+    let (plain, dim) = (pen.theme.plain, pen.theme.dim);
+    let mut x = x - 1;
+    x += pen.put(x, line.y, " ", plain, 1);
+    for (index, badge) in words.badges[..count].iter().enumerate() {
+        if index > 0 {
+            x += pen.put(x, line.y, &dot, dim, dot.len() as u16);
+        }
+        let style = match badge.is_harmful {
+            true => pen.theme.attention,
+            false => dim,
+        };
+        x += pen.put(x, line.y, badge.text, style, width(badge.text) as u16);
+    }
+    pen.put(x, line.y, " ", plain, 1);
+}
+
+/// `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
+/// longest: without them the user would not know that more follows.
+pub(super) fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String {
+    let marks = scroll_marks(ask, room, pen);
+    let is_subject = ask.page() == DialogPage::Subject;
+    if is_subject && ask.is_read_first() && ask.was_fully_drawn() {
+        let dot = format!(" {} ", pen.glyphs.dot);
+        let state = ["all shown", &marks].join(&dot);
+        return match (marks.is_empty(), width(&state) <= room) {
+            (true, _) => "all shown".to_owned(),
+            (false, true) => state,
+            (false, false) => marks,
+        };
+    }
+    if ask.call().is_none() || !is_subject {
+        return marks;
+    }
+    let short = short_marks(ask.scroll, ask.last_top() - ask.scroll, pen);
+    let state = |marks: &str| match (ask.rows_to_read(), marks.is_empty()) {
+        (0, true) => vec!["all shown".to_owned()],
+        (0, false) => vec!["all shown".to_owned(), marks.to_owned()],
+        (_, false) => vec![marks.to_owned()],
+        (left, true) => vec![format_row_count(left, "not shown")],
+    };
+    let size = if ask.is_full { "o smaller" } else { "o full" };
+    let view = match ask.shows_json() {
+        true => "F5 readable",
+        false => "F5 JSON",
+    };
+    let keys = [size.to_owned(), view.to_owned()];
+    let candidates = [
+        [state(&marks), keys.to_vec()].concat(),
+        [state(&short), keys.to_vec()].concat(),
+        [vec![short], keys.to_vec()].concat(),
+        state(&marks),
+    ];
+    let dot = format!(" {} ", pen.glyphs.dot);
+    let mut texts = candidates.iter().map(|parts| parts.join(&dot));
+    texts.find(|text| width(text) <= room).unwrap_or(marks)
+}
+
+/// The number of rows above and below the visible ones.
+pub(super) fn scroll_marks(ask: &Dialog, room: usize, pen: &Painter) -> String {
+    let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    let long: Vec<_> = up.into_iter().chain(down).collect();
+    let long = long.join("  ");
+    if width(&long) <= room {
+        long
+    } else {
+        short_marks(above, below, pen)
+    }
+}
+
+pub(super) fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,48 @@
+//! The key of the form for a model: suggested from the environment, and masked on the screen.
+
+use crate::domain::ProviderKind;
+use crate::tui::models::add_form::{AddModelForm, KEY};
+
+impl AddModelForm {
+    /// Suggests the provider's environment variable as the key if it is set. Removes the
+    /// suggestion when the key would go to another provider or a custom address. Never
+    /// touches a key that the user typed.
+    pub(super) fn suggest_key(&mut self, set: &[String]) {
+        if !self.key.is_empty() && !self.is_suggested() {
+            return;
+        }
+        let is_usual = self.address.is_blank();
+        let variable = self
+            .provider()
+            .key_variable()
+            .filter(|name| is_usual && set.iter().any(|known| known == name));
+        self.key.set(&variable.map(reference).unwrap_or_default());
+    }
+
+    /// Does the key field hold a suggestion rather than the user's own text?
+    pub(super) fn is_suggested(&self) -> bool {
+        let key = self.key.text();
+        ProviderKind::key_variables().any(|name| key == reference(name))
+    }
+
+    /// Typing a key replaces the suggestion.
+    pub(super) fn begin_typing(&mut self) {
+        if self.at == KEY && self.is_suggested() {
+            self.key.set("");
+        }
+    }
+
+    /// The key for display: a variable reference, or one dot per character.
+    pub(super) fn masked_key(&self) -> String {
+        let key = self.key.text();
+        if key.starts_with("${") && key.ends_with('}') {
+            key
+        } else {
+            "•".repeat(key.chars().count())
+        }
+    }
+}
+
+fn reference(variable: &str) -> String {
+    format!("${{{variable}}}")
+}

@@ -1,0 +1,135 @@
+//! The rows around a dialog's body: counts, keys and notices, at every width.
+
+use crate::fixtures::tool_from;
+use crate::tui::update::tests::read_before_run::with_tool_call;
+use crate::tui::update::tests::*;
+
+fn lines(count: usize) -> serde_json::Value {
+    let lines: Vec<String> = (0..count).map(|n| format!("line {n}")).collect();
+    json!({ "text": lines.join("\n") })
+}
+
+/// The first number after `before` in the last row that contains `sign`.
+fn number_after(screen: &str, sign: &str, before: &str) -> Option<usize> {
+    let row = screen.lines().rfind(|row| row.contains(sign))?;
+    let (_, after) = row.split_once(before)?;
+    after.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn the_rule_and_the_hint_count_the_same_rows() {
+    let mut chat = with_tool_call((80, 24), "Writes.", &lines(100));
+    for _ in 0..4 {
+        let screen = chat.screen();
+        let marks = number_after(&screen, "↓", "↓").expect("rows below");
+        let hint = number_after(&screen, "PgDn or y", " ").expect("a hint");
+        assert_eq!(marks, hint, "{screen}");
+        chat.keys("<PgDn>");
+    }
+}
+
+#[test]
+fn the_question_mark_never_wraps_alone() {
+    for mut chat in [
+        with_tool_call((80, 24), "", &json!({ "a": 1 })),
+        ChatHarness::with_approval_dialog(&[1, 2]),
+    ] {
+        chat.keys("<Right>").wait(600);
+        for width in 40..=130 {
+            let screen = chat.size(width, 30).screen();
+            let alone = screen.lines().find(|row| row.trim() == "?");
+            assert_eq!(alone, None, "{width}\n{screen}");
+            assert!(screen.contains(" ?"), "{width}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_notice_about_a_key_stays_in_the_hint_line() {
+    for (width, height) in [(40, 14), (60, 20), (80, 24), (120, 40)] {
+        let mut chat = with_tool_call((width, height), "", &json!({ "a": 1 }));
+        let before = chat.screen();
+        chat.keys("x");
+        let screen = chat.screen();
+        assert!(screen.contains("Answer "), "{screen}");
+        let above = |screen: &str| {
+            let rows: Vec<String> = screen.lines().map(str::to_owned).collect();
+            rows[..rows.len() - 1].to_vec()
+        };
+        assert_eq!(above(&before), above(&screen), "{width}");
+        chat.keys("y");
+        assert!(!chat.screen().contains("Answer "), "{}", chat.screen());
+    }
+}
+
+#[test]
+fn a_layer_over_a_question_shows_its_own_keys() {
+    for (opens, filter) in [("<F1>", "scroll"), ("<F12>", "")] {
+        let mut chat = with_tool_call((80, 24), "", &lines(100));
+        chat.keys(opens);
+        let screen = chat.screen();
+        assert!(screen.contains("Esc close"), "{opens}: {screen}");
+        assert!(!screen.contains("Enter send"), "{opens}: {screen}");
+        let before = chat.screen();
+        if opens == "<F1>" {
+            chat.keys("<PgDn>");
+            assert_ne!(chat.screen(), before, "PgDn scrolls the help");
+            chat.keys(filter);
+            assert!(chat.screen().contains(filter), "{}", chat.screen());
+        }
+        chat.keys("<Esc><Esc>").wait(600);
+        let screen = chat.screen();
+        let hints = screen.lines().last().unwrap_or_default();
+        assert!(hints.contains("PgDn or y"), "{hints}");
+    }
+}
+
+#[test]
+fn a_lasting_choice_says_what_now_holds() {
+    for (keys, text) in [
+        (
+            "s",
+            "write runs unasked in this conversation (session). /trust revokes it.",
+        ),
+        (
+            "6",
+            "write runs unasked from now on (always). /trust revokes it.",
+        ),
+        (
+            "7",
+            "All tools of files run unasked from now on (always). /trust revokes it.",
+        ),
+        (
+            "8<Enter>",
+            "write runs unasked if its arguments match (always). /trust revokes it.",
+        ),
+        ("9", "write never runs from now on. /trust revokes it."),
+    ] {
+        let mut chat = with_tool_call((120, 24), "", &json!({ "a": 1 }));
+        chat.wait(1_000).keys(keys);
+        assert_eq!(chat.notice(), text);
+        assert!(chat.screen().contains(text), "{}", chat.screen());
+    }
+    let mut chat = with_tool_call((120, 24), "", &json!({ "a": 1 }));
+    chat.wait(1_000).keys("y");
+    assert_eq!(chat.notice(), "");
+}
+
+#[test]
+fn warnings_give_way_only_to_names_that_need_the_room() {
+    let mut chat = chat();
+    chat.keys("go<Enter>").size(60, 20);
+    let definition = json!({
+        "name": "remove_everything", "inputSchema": {"type": "object"},
+        "annotations": {"destructiveHint": true, "readOnlyHint": false, "openWorldHint": true},
+    });
+    let call = crate::fixtures::tool_call("filesystem", "remove_everything", json!({ "a": 1 }));
+    chat.turn_event(TurnEvent::Tool(call));
+    let offered = CallToApprove {
+        call: CallId(1),
+        tool: Arc::new(tool_from(&definition)),
+    };
+    chat.ask_question(Ask::ApproveCalls(vec![offered]))
+        .wait(600);
+    assert!(chat.screen().contains("destructive"), "{}", chat.screen());
+}

@@ -1,0 +1,155 @@
+//! Cancelling a call of the real program stops its work: the service behind the tool sees its
+//! connection close.
+
+use super::program::Program;
+use crate::support::home::TestHome;
+use crate::support::model_server::{ModelServer, Reply, ServerLog, ollama_text};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+/// A model and a page that never end, and the settings to reach them.
+fn endless_services() -> (ModelServer, TestHome) {
+    let services = ModelServer::start();
+    let page = Reply::status(200).header("content-type", "text/html");
+    services
+        .always_reply("/api/chat", ollama_text(&["It "]).hang_after(1))
+        .always_reply("/page", page.chunk("<p>and then").hang());
+    let home = TestHome::with_ollama(&services.url());
+    home.edit_json("config.json", |config| {
+        let host = services.url().trim_start_matches("http://").to_owned();
+        config["builtIn"] = json!({ "fetchHosts": [host] });
+    });
+    let entry = json!({ "toolsOn": ["fetch_page"] });
+    home.write(
+        "mcp-servers.json",
+        &json!({ "mcpServers": { "humble": entry } }),
+    );
+    (services, home)
+}
+
+/// A call of each tool that may take long.
+fn calls(services: &ModelServer) -> [Value; 2] {
+    let page = format!("{}/page", services.url());
+    [
+        json!({ "name": "ollama_chat", "arguments": { "prompt": "Why?" } }),
+        json!({ "name": "fetch_page", "arguments": { "url": page } }),
+    ]
+}
+
+/// Sends both calls, with progress, and waits until both have reported some.
+fn start_both(program: &mut Program, services: &ModelServer) {
+    for (id, mut call) in calls(services).into_iter().enumerate() {
+        call["_meta"] = json!({ "progressToken": id });
+        program
+            .send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }));
+    }
+    let mut messages = [None, None];
+    while !is_read(&messages[0], "3 characters") || !is_read(&messages[1], "Reading") {
+        let report = program.message();
+        assert_eq!(report["method"], "notifications/progress", "{report}");
+        let token = report["params"]["progressToken"]
+            .as_u64()
+            .expect("a number");
+        messages[token as usize] = report["params"]["message"].as_str().map(str::to_owned);
+    }
+}
+
+fn has_request(log: &ServerLog, path: &str) -> bool {
+    log.requests.iter().any(|request| request.path == path)
+}
+
+fn is_read(message: &Option<String>, part: &str) -> bool {
+    message
+        .as_ref()
+        .is_some_and(|message| message.contains(part))
+}
+
+#[test]
+fn a_cancelled_notification_over_stdio_stops_the_work() {
+    let (services, home) = endless_services();
+    let mut program = Program::start(&home, &[], &[]);
+    program.initialize();
+    start_both(&mut program, &services);
+    for id in [0, 1] {
+        let params = json!({ "requestId": id });
+        let method = "notifications/cancelled";
+        program.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+    services.blocking_wait_for(|log| log.aborted_replies == 2);
+    // No answer to a cancelled request.
+    assert_eq!(program.request("ping", json!({}))["result"], json!({}));
+    assert_eq!(program.wait().0, Some(0));
+}
+
+#[test]
+fn ctrl_c_stops_the_work_after_its_time() {
+    let (services, home) = endless_services();
+    let mut program = Program::start(&home, &[], &[]);
+    program.initialize();
+    start_both(&mut program, &services);
+    let stdin = program.stdin.take();
+    program.signal(Signal::INT);
+    for _ in 0..2 {
+        let answer = program.message();
+        assert!(answer["error"]["message"].is_string(), "{answer}");
+    }
+    services.blocking_wait_for(|log| log.aborted_replies == 2);
+    assert_eq!(program.wait().0, Some(0));
+    drop(stdin);
+}
+
+#[test]
+fn closing_the_connection_stops_the_work_over_http() {
+    let (services, home) = endless_services();
+    let mut program = Program::start(&home, &["--http", "--port", "0"], &[]);
+    let url = program.url();
+    let address = url.trim_start_matches("http://");
+    let connections = calls(&services).map(|call| {
+        let body = json!({ "tool": call["name"], "arguments": call["arguments"] }).to_string();
+        let mut stream = TcpStream::connect(address).expect("the server listens");
+        let length = body.len();
+        let request = format!(
+            "POST /mcp/tools/call HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        );
+        stream
+            .write_all(request.as_bytes())
+            .expect("the server reads");
+        stream
+    });
+    services.blocking_wait_for(|log| has_request(log, "/api/chat") && has_request(log, "/page"));
+    drop(connections);
+    services.blocking_wait_for(|log| log.aborted_replies == 2);
+}
+
+#[test]
+fn a_call_over_http_that_outlasts_ctrl_c_is_answered_with_an_error() {
+    let (services, home) = endless_services();
+    let mut program = Program::start(&home, &["--http", "--port", "0"], &[]);
+    let url = program.url();
+    let address = url.trim_start_matches("http://").to_owned();
+    let body = json!({ "tool": "ollama_chat", "arguments": { "prompt": "Why?" } }).to_string();
+    let mut stream = TcpStream::connect(&address).expect("the server listens");
+    let request = format!(
+        "POST /mcp/tools/call HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream
+        .write_all(request.as_bytes())
+        .expect("the server reads");
+    services.blocking_wait_for(|log| has_request(log, "/api/chat"));
+    let started = std::time::Instant::now();
+    program.signal(Signal::INT);
+    let mut response = String::new();
+    stream
+        .read_to_string(&mut response)
+        .expect("a whole response");
+    assert!(response.starts_with("HTTP/1.1 503 "), "{response}");
+    assert!(response.contains("The server is stopping"), "{response}");
+    assert_eq!(program.wait().0, Some(0));
+    let elapsed = started.elapsed();
+    assert!(elapsed <= std::time::Duration::from_secs(5), "{elapsed:?}");
+}
