@@ -2,7 +2,7 @@
 
 use crate::domain::{
     BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
-    OpenNote, SummarySource, SummaryTask,
+    OpenNote, SummarySource, SummaryTask, VaultStatus,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -134,11 +134,45 @@ pub trait NoteService: Send + Sync {
         note: String,
     ) -> BoxFuture<'static, Result<OpenNote, Notice>>;
 
+    /// Brings the index of the vault up to date.
+    ///
+    /// # Errors
+    /// The vault or the index cannot be read, or the vault has no notes.
+    fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>>;
+
+    /// The parts of notes that fit a prompt best.
+    ///
+    /// # Errors
+    /// As for [`Self::refresh`].
+    fn excerpts(
+        &self,
+        request: NoteRequest,
+        prompt: String,
+    ) -> BoxFuture<'static, Result<NoteExcerpts, Notice>>;
+
     /// Removes a note that was created and has not changed since.
     ///
     /// # Errors
     /// It has changed, or cannot be removed.
     fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>>;
+}
+
+/// Parts of notes for one prompt, the best first.
+#[derive(Debug, Default)]
+pub struct NoteExcerpts {
+    pub excerpts: Vec<NoteExcerpt>,
+    /// What the user should know about the search.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct NoteExcerpt {
+    /// The path below the vault.
+    pub note: String,
+    pub title: String,
+    /// The headings above the text, if any.
+    pub heading: String,
+    pub text: String,
 }
 
 /// What all requests about notes have in common.

@@ -55,6 +55,8 @@ pub enum Advice {
 
     /// Open a note.
     OpenNote,
+    /// Send parts of notes with each prompt.
+    ConsultNotes,
 
     /// Show this program's log.
     ShowLog,

@@ -42,7 +42,7 @@ pub use model_catalog::{
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
-    SummarySource, SummaryTask,
+    SummarySource, SummaryTask, VaultStatus,
 };
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};

@@ -90,6 +90,17 @@ pub struct OpenNote {
     pub title: String,
 }
 
+/// The folder of notes, as it is indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VaultStatus {
+    /// Without symbolic links in its path.
+    pub vault: PathBuf,
+    /// The number of notes that can be found.
+    pub notes: usize,
+    /// What the user should know, such as which notes were left out.
+    pub remarks: Vec<String>,
+}
+
 /// What a note agent did. Paths are below the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
@@ -104,6 +115,11 @@ pub enum AgentResult {
     },
     NoteSummarized {
         title: String,
+        sources: Vec<String>,
+        remarks: Vec<String>,
+    },
+    /// The prompt was sent with excerpts of these notes, the best first.
+    NotesConsulted {
         sources: Vec<String>,
         remarks: Vec<String>,
     },
@@ -126,12 +142,25 @@ impl AgentResult {
                     1 => "note",
                     _ => "notes",
                 };
-                let mut summary = format!("{notes} summarized  {}", sources.join(", "));
-                for remark in remarks {
-                    summary.extend(["\n", remark]);
-                }
-                summary
+                let summary = format!("{notes} summarized  {}", sources.join(", "));
+                with_remarks(summary, remarks)
+            }
+            Self::NotesConsulted { sources, remarks } => {
+                let summary = match sources.len() {
+                    0 => "no note fits this prompt".to_owned(),
+                    1 => format!("note consulted  {}", sources.join(", ")),
+                    _ => format!("notes consulted  {}", sources.join(", ")),
+                };
+                with_remarks(summary, remarks)
             }
         }
     }
+}
+
+/// Each remark on a line of its own.
+fn with_remarks(mut summary: String, remarks: &[String]) -> String {
+    for remark in remarks {
+        summary.extend(["\n", remark]);
+    }
+    summary
 }

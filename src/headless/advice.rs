@@ -44,6 +44,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::MakePrivate
         | Advice::ResumeSaving
         | Advice::OpenNote
+        | Advice::ConsultNotes
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt

@@ -1,5 +1,6 @@
 //! A folder of Markdown notes, the vault: creating, finding and summarizing notes.
 
+mod excerpts;
 mod indexer;
 mod intent;
 mod note;

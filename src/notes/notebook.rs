@@ -1,12 +1,15 @@
 //! Creates, finds and summarizes notes. File access and searches run on blocking threads.
 
 use super::vault::Vault;
+use super::vault_index::UpdateLimits;
 use crate::domain::{
     CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
-    SummarySource, SummaryTask,
+    SummarySource, SummaryTask, VaultStatus,
 };
 use crate::files;
-use crate::ports::{Completion, CompletionRequest, Embedder, NoteRequest, NoteService};
+use crate::ports::{
+    Completion, CompletionRequest, Embedder, NoteExcerpts, NoteRequest, NoteService,
+};
 use crate::search::{Index, SearchTerms, snippet};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
@@ -54,9 +57,10 @@ impl Notebook {
     ) -> Result<FoundNotes, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         let mut remarks = Vec::new();
-        self.update(&vault, &mut remarks).await?;
+        let limits = UpdateLimits::TOOL;
+        self.update(&vault, limits, &mut remarks).await?;
         let vector = self
-            .query_vector(&vault, &request, &query, &mut remarks)
+            .query_vector(&vault, &request, &query, limits, &mut remarks)
             .await?;
         let hits = self.find(&vault, &query, vector, limit, true).await?;
         let terms = SearchTerms::parse(&query);
@@ -166,6 +170,20 @@ impl NoteService for Notebook {
 
     fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>> {
         Box::pin(super::steps::remove_note(note))
+    }
+
+    fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.refresh_index(request).await })
+    }
+
+    fn excerpts(
+        &self,
+        request: NoteRequest,
+        prompt: String,
+    ) -> BoxFuture<'static, Result<NoteExcerpts, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.find_excerpts(request, prompt).await })
     }
 
     fn create(

@@ -7,6 +7,7 @@ use super::notebook::{Notebook, open_vault};
 use super::prompts::{self, PARTS_MAX};
 use super::slug::slug;
 use super::vault::{NOTE_BYTES_MAX, NotePath, Vault};
+use super::vault_index::UpdateLimits;
 use crate::domain::{CreatedNote, Notice, OpenNote, SummarySource, SummaryTask};
 use crate::files;
 use crate::ports::NoteRequest;
@@ -68,10 +69,11 @@ impl Notebook {
         topic: String,
     ) -> Result<SummaryTask, Notice> {
         let mut remarks = Vec::new();
-        self.update(&vault, &mut remarks).await?;
+        let limits = UpdateLimits::TOOL;
+        self.update(&vault, limits, &mut remarks).await?;
         let query = format!("notes about {topic}");
         let vector = self
-            .query_vector(&vault, request, &query, &mut remarks)
+            .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
         let mut parts = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
         let terms = SearchTerms::parse(&topic);

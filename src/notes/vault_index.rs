@@ -12,10 +12,25 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// The longest time that a search spends on new and changed notes. Later searches continue.
-const INDEXING_BUDGET: Duration = Duration::from_secs(30);
-/// The longest time that a search spends on vectors of new and changed notes.
-const EMBEDDING_BUDGET: Duration = Duration::from_secs(60);
+/// How long a search may spend on new and changed notes. Later searches continue.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UpdateLimits {
+    indexing: Duration,
+    embedding: Duration,
+}
+
+impl UpdateLimits {
+    pub(super) const TOOL: Self = Self {
+        indexing: Duration::from_secs(30),
+        embedding: Duration::from_secs(60),
+    };
+    /// An ordinary prompt waits for its excerpts.
+    pub(super) const BEFORE_PROMPT: Self = Self {
+        indexing: Duration::from_secs(5),
+        embedding: Duration::from_secs(10),
+    };
+}
+
 /// Time limit of one request for vectors. Loading the model takes a while.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(60);
 /// Chunks embedded by one request.
@@ -61,13 +76,15 @@ impl Notebook {
         })
     }
 
-    /// Brings the index up to date and adds remarks on what is missing.
+    /// Brings the index up to date and adds remarks on what is missing. Returns the number of
+    /// notes.
     pub(super) async fn update(
         &self,
         vault: &Vault,
+        limits: UpdateLimits,
         remarks: &mut Vec<String>,
-    ) -> Result<(), Notice> {
-        let deadline = Instant::now() + INDEXING_BUDGET;
+    ) -> Result<usize, Notice> {
+        let deadline = Instant::now() + limits.indexing;
         let indexed = vault.clone();
         let report = self
             .with_index(vault, move |index| {
@@ -81,7 +98,7 @@ impl Notebook {
             )));
         }
         remarks.extend(report.remarks());
-        Ok(())
+        Ok(report.notes)
     }
 
     /// Computes missing vectors for a while, and the vector of the query. `None` with a remark if
@@ -91,6 +108,7 @@ impl Notebook {
         vault: &Vault,
         request: &NoteRequest,
         query: &str,
+        limits: UpdateLimits,
         remarks: &mut Vec<String>,
     ) -> Result<Option<Vec<f32>>, Notice> {
         let Some(model) = request.settings.embedding_model.as_deref() else {
@@ -102,7 +120,7 @@ impl Notebook {
         self.with_index(vault, move |index| index.set_embedding_model(&name))
             .await?;
         let embedded = async {
-            self.embed_missing(vault, model, request).await?;
+            self.embed_missing(vault, model, request, limits).await?;
             self.embed(model, vec![query.to_owned()]).await
         };
         match embedded.await {
@@ -130,8 +148,9 @@ impl Notebook {
         vault: &Vault,
         model: &ModelConfig,
         request: &NoteRequest,
+        limits: UpdateLimits,
     ) -> Result<(), Notice> {
-        let deadline = Instant::now() + EMBEDDING_BUDGET;
+        let deadline = Instant::now() + limits.embedding;
         let mut after = 0;
         let mut done = 0;
         while Instant::now() < deadline {

@@ -51,6 +51,9 @@ const PARTICLES: &[&str] = &[
     "나",
 ];
 
+/// Endings of English words, the longest first.
+const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
+
 /// What must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
@@ -129,10 +132,8 @@ impl SearchTerms {
                 }
             }
         }
-        let is_stop_word =
-            |term: &Term| matches!(term, Term::Word(word) if STOP_WORDS.contains(&word.as_str()));
-        if !terms.iter().all(is_stop_word) {
-            terms.retain(|term| !is_stop_word(term));
+        if !terms.iter().all(Term::is_stop_word) {
+            terms.retain(|term| !term.is_stop_word());
         }
         Self { terms }
     }
@@ -154,6 +155,17 @@ impl SearchTerms {
         self.texts().any(|term| text.contains(term))
     }
 
+    /// Whether `texts` contain enough of the terms to be about the same: two, or the only one. Stop
+    /// words are no reason. Ends of English words may differ.
+    pub fn are_mostly_in(&self, texts: [&String; 3]) -> bool {
+        let texts = texts.map(|text| composed(text).to_lowercase());
+        let is_meaningful = |term: &&Term| !term.is_stop_word();
+        let terms: Vec<&Term> = self.terms.iter().filter(is_meaningful).collect();
+        let is_found = |term: &&&Term| texts.iter().any(|text| text.contains(term.stem()));
+        let found = terms.iter().filter(is_found).count();
+        found > 0 && found >= terms.len().min(2)
+    }
+
     /// A match expression of the full-text index; `None` without terms.
     pub(super) fn expression(&self, matching: Matching) -> Option<String> {
         let count = self.terms.len();
@@ -171,6 +183,23 @@ impl SearchTerms {
         };
         let joined = expressions.collect::<Vec<_>>().join(operator);
         (!joined.is_empty()).then_some(joined)
+    }
+}
+
+impl Term {
+    fn is_stop_word(&self) -> bool {
+        matches!(self, Self::Word(word) if STOP_WORDS.contains(&word.as_str()))
+    }
+
+    /// The beginning that other forms of an English word share.
+    fn stem(&self) -> &str {
+        match self {
+            Self::Run(run) => run,
+            Self::Word(word) => {
+                let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending));
+                stem.filter(|stem| stem.len() >= 3).unwrap_or(word)
+            }
+        }
     }
 }
 

@@ -42,6 +42,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::MakePrivate => "/private keeps it off the disk.",
         Advice::ResumeSaving => "/private off resumes saving.",
         Advice::OpenNote => "/note PATH opens one.",
+        Advice::ConsultNotes => "/notes on sends them.",
         Advice::ShowLog => "F12 shows the log.",
         Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {

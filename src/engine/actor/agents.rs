@@ -7,8 +7,9 @@ use crate::engine::agents::{AgentStep, Preparation};
 use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::jobs::JobResult;
 use crate::engine::turn::{AgentPlan, ModelAnswer, TurnInput};
-use crate::protocol::{Command, Event};
+use crate::protocol::{Event, NoteCommand};
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use std::sync::Arc;
 
 impl Actor {
@@ -20,6 +21,7 @@ impl Actor {
             let untrusted_text = match &step {
                 Ok(
                     AgentStep::Answer { untrusted_text, .. }
+                    | AgentStep::AddToPrompt { untrusted_text, .. }
                     | AgentStep::AskModel { untrusted_text, .. },
                 ) if !untrusted_text.is_empty() => Some(
                     scan_untrusted(QuoteSource::Context, untrusted_text.clone(), offered).await,
@@ -56,6 +58,9 @@ impl Actor {
         match step {
             Err(notice) => AgentPlan::PassOn(notice),
             Ok(AgentStep::Answer { text, result, .. }) => AgentPlan::Answer { text, result },
+            Ok(AgentStep::AddToPrompt {
+                excerpts, result, ..
+            }) => AgentPlan::AddToPrompt { excerpts, result },
             Ok(AgentStep::AskModel { prompt, finish, .. }) => {
                 if let Some(turn) = &mut self.turn {
                     turn.agent.finish = Some(finish);
@@ -74,15 +79,25 @@ impl Actor {
         }
     }
 
-    pub(super) fn route_note_command(&mut self, command: Command) {
+    pub(super) fn route_note_command(&mut self, command: NoteCommand) {
         let notice = match command {
-            Command::OpenNote(note) => {
+            NoteCommand::Open(note) => {
                 let found = self.agents.find_note(note, self.cx.settings.notes());
                 self.cx.jobs.spawn(found.map(JobResult::NoteFound));
                 return;
             }
-            Command::CloseNote => self.agents.close_note(),
-            _ => self.agents.describe_open_note(),
+            NoteCommand::Consult(consults_notes) => {
+                let settings = self.cx.settings.notes();
+                let notice = self.agents.set_consulting(consults_notes, settings);
+                return self.report_later(notice);
+            }
+            NoteCommand::ShowConsulting => {
+                let settings = self.cx.settings.notes();
+                let notice = self.agents.describe_consulting(settings);
+                return self.report_later(notice);
+            }
+            NoteCommand::Close => self.agents.close_note(),
+            NoteCommand::ShowOpen => self.agents.describe_open_note(),
         };
         self.cx.notice(notice);
     }
@@ -95,9 +110,12 @@ impl Actor {
     /// Removes the note that the undone turn created.
     pub(super) fn undo_note(&mut self) {
         if let Some(undone) = self.agents.undo_note() {
-            let reported =
-                undone.map(|notice| JobResult::Events(vec![Event::NoticePosted(notice)]));
-            self.cx.jobs.spawn(reported);
+            self.report_later(undone);
         }
+    }
+
+    fn report_later(&mut self, notice: BoxFuture<'static, Notice>) {
+        let reported = notice.map(|notice| JobResult::Events(vec![Event::NoticePosted(notice)]));
+        self.cx.jobs.spawn(reported);
     }
 }

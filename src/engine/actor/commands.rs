@@ -79,9 +79,7 @@ impl Actor {
             }
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
-            Command::OpenNote(_) | Command::CloseNote | Command::ShowOpenNote => {
-                self.route_note_command(command);
-            }
+            Command::Note(command) => self.route_note_command(command),
             Command::ListBranches => self.conversation.list_branches(&mut self.cx),
             Command::Rewind
             | Command::DropCancelled(_)

@@ -1,6 +1,6 @@
 //! Creates a note: the model writes it, and the answer is saved as a new file.
 
-use super::{Agent, AgentContext, AgentStep, FinishedAgent, Preparation};
+use super::agent::{Agent, AgentContext, AgentStep, FinishedAgent, Preparation};
 use crate::domain::{AgentResult, CreatedNote, Notice, SavedMessage};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;

@@ -1,6 +1,6 @@
 //! Finds notes and answers with a list, without asking the model.
 
-use super::{Agent, AgentContext, AgentStep, Preparation, name_in};
+use super::agent::{Agent, AgentContext, AgentStep, Preparation, name_in};
 use crate::domain::{AgentResult, FoundNote, FoundNotes, SavedMessage};
 use crate::notes::NoteIntent;
 use std::fmt::Write;

@@ -3,17 +3,21 @@
 //! that recognizes it takes the turn. This module owns the open note and the note that can be
 //! undone; an agent owns nothing.
 
+mod agent;
+mod consult_notes;
 mod create_note;
 mod find_notes;
 mod summarize_notes;
 
+pub(super) use agent::{AgentStep, FinishAgent, FinishedAgent, Preparation};
+
 use crate::domain::{
-    AgentResult, CreatedNote, NotesSettings, Notice, OpenNote, Prompt, SavedMessage,
+    Advice, CreatedNote, NotesSettings, Notice, OpenNote, Prompt, SavedMessage, VaultStatus,
 };
-use crate::engine::turn::ModelAnswer;
-use crate::ports::{NoteRequest, NoteService};
+use crate::ports::NoteService;
+use agent::{Agent, AgentContext, no_open_note};
 use futures::future::BoxFuture;
-use std::path::{Path, PathBuf};
+use std::future::ready;
 use std::sync::Arc;
 
 /// The agents, in the order in which they are asked.
@@ -21,73 +25,14 @@ const AGENTS: &[&dyn Agent] = &[
     &create_note::CreateNote,
     &find_notes::FindNotes,
     &summarize_notes::SummarizeNotes,
+    &consult_notes::ConsultNotes,
 ];
-
-trait Agent: Sync {
-    /// Recognizes a prompt. `None` leaves it to the next agent; must be fast, because the work
-    /// belongs into the preparation. `history` contains the prompts and answers before it.
-    fn try_handle(
-        &self,
-        message: &str,
-        history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<Preparation>;
-}
-
-/// What the agents work with.
-struct AgentContext {
-    notes: Arc<dyn NoteService>,
-    settings: NotesSettings,
-    open_note: Option<OpenNote>,
-}
-
-impl AgentContext {
-    fn request(&self) -> NoteRequest {
-        NoteRequest {
-            settings: self.settings.clone(),
-            vault: None,
-            on_progress: Arc::new(|_| {}),
-        }
-    }
-}
-
-/// The work before the model is asked. Dropping it stops it. `Err` says why the agent cannot act;
-/// the prompt then goes to the model.
-pub(super) type Preparation = BoxFuture<'static, Result<AgentStep, Notice>>;
-
-/// What an agent does once it is prepared.
-pub(super) enum AgentStep {
-    /// It has the answer already.
-    Answer {
-        text: String,
-        result: AgentResult,
-        /// The text of notes in the answer.
-        untrusted_text: String,
-    },
-    /// The model is asked this.
-    AskModel {
-        prompt: String,
-        /// The text of notes in the prompt.
-        untrusted_text: String,
-        finish: FinishAgent,
-    },
-}
-
-/// Uses the model's answer. Dropping the future undoes what it did.
-pub(super) type FinishAgent =
-    Box<dyn FnOnce(ModelAnswer) -> BoxFuture<'static, Result<FinishedAgent, Notice>> + Send>;
-
-/// The result of an agent.
-pub(super) struct FinishedAgent {
-    pub(super) result: AgentResult,
-    /// The note that was created, which can be undone.
-    pub(super) created: Option<CreatedNote>,
-}
 
 /// The state of the note agents.
 pub(super) struct NoteAgents {
     notes: Arc<dyn NoteService>,
     open_note: Option<OpenNote>,
+    consults_notes: bool,
     /// The note that the last turn created.
     undoable_note: Option<CreatedNote>,
 }
@@ -97,6 +42,7 @@ impl NoteAgents {
         Self {
             notes,
             open_note: None,
+            consults_notes: false,
             undoable_note: None,
         }
     }
@@ -123,6 +69,7 @@ impl NoteAgents {
             notes: Arc::clone(&self.notes),
             settings,
             open_note: self.open_note.clone(),
+            consults_notes: self.consults_notes,
         }
     }
 
@@ -154,6 +101,38 @@ impl NoteAgents {
         note.map_or_else(no_open_note, open_note_notice)
     }
 
+    /// Sends excerpts of notes with ordinary prompts, or stops that. Without a vault, nothing
+    /// changes, and the notice says why.
+    pub(super) fn set_consulting(
+        &mut self,
+        consults_notes: bool,
+        settings: NotesSettings,
+    ) -> BoxFuture<'static, Notice> {
+        self.consults_notes = consults_notes && !settings.vaults.is_empty();
+        match consults_notes {
+            true => self.describe_consulting(settings),
+            false => Box::pin(ready(Notice::info(
+                "Notes are no longer sent with prompts.",
+            ))),
+        }
+    }
+
+    /// Reports whether notes are sent with prompts, and which. Brings the index up to date, so that
+    /// the next prompt need not wait for it.
+    pub(super) fn describe_consulting(
+        &self,
+        settings: NotesSettings,
+    ) -> BoxFuture<'static, Notice> {
+        let consults_notes = self.consults_notes;
+        let status = self.notes.refresh(self.context(settings).request());
+        Box::pin(async move {
+            match status.await {
+                Ok(status) => consulting_notice(consults_notes, status),
+                Err(notice) => notice,
+            }
+        })
+    }
+
     pub(super) fn set_undoable_note(&mut self, note: Option<CreatedNote>) {
         self.undoable_note = note;
     }
@@ -174,25 +153,31 @@ impl NoteAgents {
     }
 }
 
+fn consulting_notice(consults_notes: bool, status: VaultStatus) -> Notice {
+    let notes = match status.notes {
+        1 => "1 note".to_owned(),
+        count => format!("{count} notes"),
+    };
+    let vault = status.vault.display();
+    let notice = match consults_notes {
+        true => Notice::info(format!(
+            "Parts of notes that fit a prompt are sent with it ({notes} in {vault})."
+        )),
+        false => Notice::info(format!(
+            "Notes are not sent with prompts ({notes} in {vault})."
+        ))
+        .with_advice(Advice::ConsultNotes),
+    };
+    let remarks = status.remarks.join(" ");
+    match remarks.is_empty() {
+        true => notice,
+        false => notice.with_reason(remarks),
+    }
+}
+
 fn open_note_notice(note: &OpenNote) -> Notice {
     Notice::info(format!(
         "The open note is \"{}\" ({}).",
         note.title, note.name
     ))
-}
-
-fn no_open_note() -> Notice {
-    Notice::info("No note is open.").with_advice(crate::domain::Advice::OpenNote)
-}
-
-/// The path below the vault.
-fn name_in(vault: &Path, note: &Path) -> String {
-    note.strip_prefix(vault)
-        .unwrap_or(note)
-        .display()
-        .to_string()
-}
-
-fn names_in(vault: &Path, notes: &[PathBuf]) -> Vec<String> {
-    notes.iter().map(|note| name_in(vault, note)).collect()
 }

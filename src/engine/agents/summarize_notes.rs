@@ -1,6 +1,8 @@
 //! Lets the model summarize the open note, or what the notes say about a topic.
 
-use super::{Agent, AgentContext, AgentStep, FinishedAgent, Preparation, names_in, no_open_note};
+use super::agent::{
+    Agent, AgentContext, AgentStep, FinishedAgent, Preparation, names_in, no_open_note,
+};
 use crate::domain::{AgentResult, SavedMessage, SummarySource};
 use crate::notes::NoteIntent;
 use std::sync::Arc;

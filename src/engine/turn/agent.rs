@@ -7,6 +7,19 @@ use super::{
 };
 use crate::domain::{AgentResult, Severity};
 
+/// The agent's part in a turn. Empty in most turns.
+#[derive(Debug, Default)]
+pub(super) struct AgentPart {
+    /// Sent instead of the prompt.
+    pub(super) prompt: Option<String>,
+    /// The agent waits for the model's answer.
+    takes_answer: bool,
+    /// The answer that the agent is using.
+    answer: Option<ModelAnswer>,
+    /// Reported when the model has answered.
+    result: Option<AgentResult>,
+}
+
 impl Turn {
     /// Starts a turn that sends nothing before [`super::TurnInput::AgentPrepared`].
     pub fn begin_with_agent(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
@@ -29,8 +42,17 @@ impl Turn {
                 self.note(notice);
                 self.start_round();
             }
+            AgentPlan::AddToPrompt { excerpts, result } => {
+                if !excerpts.is_empty() {
+                    let prompt = self.setup.prompt_text();
+                    self.agent.prompt = Some(format!("{excerpts}\n\n{prompt}"));
+                }
+                self.agent.result = Some(result);
+                self.start_round();
+            }
             AgentPlan::AskModel(prompt) => {
-                self.agent_prompt = Some(prompt);
+                self.agent.prompt = Some(prompt);
+                self.agent.takes_answer = true;
                 self.setup.system_prompt = "".into();
                 self.setup.history = Default::default();
                 self.setup.toolset = Default::default();
@@ -51,20 +73,32 @@ impl Turn {
         }
     }
 
+    /// Ends the turn with the model's answer, or lets the agent use it first.
+    pub(super) fn end_with_answer(&mut self, answer: ModelAnswer) {
+        if self.is_asked_by_agent() {
+            return self.finish_agent(answer);
+        }
+        if let Some(result) = self.agent.result.take() {
+            self.emit(TurnEvent::AgentActed(result));
+        }
+        let ModelAnswer { text, is_truncated } = answer;
+        self.end(TurnEnd::Answered { text, is_truncated });
+    }
+
     /// Whether an agent waits for the answer of the model.
     pub(super) fn is_asked_by_agent(&self) -> bool {
-        self.agent_prompt.is_some()
+        self.agent.takes_answer
     }
 
     /// Gives the answer of the model to the agent. The turn ends when the agent has used it.
-    pub(super) fn finish_agent(&mut self, answer: ModelAnswer) {
+    fn finish_agent(&mut self, answer: ModelAnswer) {
         self.state = TurnState::AgentFinishing;
-        self.answer_for_agent = Some(answer.clone());
+        self.agent.answer = Some(answer.clone());
         self.effects.push(TurnEffect::FinishAgent(answer));
     }
 
     pub(super) fn handle_agent_finished(&mut self, result: Result<AgentResult, Notice>) {
-        let Some(ModelAnswer { text, is_truncated }) = self.answer_for_agent.take() else {
+        let Some(ModelAnswer { text, is_truncated }) = self.agent.answer.take() else {
             return;
         };
         match result {

@@ -97,10 +97,7 @@ pub struct Turn {
     is_unusable_call_reported: bool,
     /// The user asked for an answer without more tools.
     must_answer_now: bool,
-    /// Sent instead of the prompt, for the agent that acts in this turn.
-    agent_prompt: Option<String>,
-    /// The answer that the agent is using.
-    answer_for_agent: Option<ModelAnswer>,
+    agent: agent::AgentPart,
     usage: Usage,
     effects: Vec<TurnEffect>,
 }
@@ -140,8 +137,7 @@ impl Turn {
             last_failed: None,
             is_unusable_call_reported: false,
             must_answer_now: false,
-            agent_prompt: None,
-            answer_for_agent: None,
+            agent: agent::AgentPart::default(),
             usage: Usage::default(),
             effects: Vec::new(),
         };
@@ -219,7 +215,7 @@ impl Turn {
 
     /// The prompt text that is sent to the model.
     fn prompt_text(&self) -> &str {
-        let agent_prompt = self.agent_prompt.as_deref();
+        let agent_prompt = self.agent.prompt.as_deref();
         agent_prompt.unwrap_or_else(|| self.setup.prompt_text())
     }
 

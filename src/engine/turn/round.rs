@@ -305,10 +305,7 @@ impl Turn {
                     .with_advice("The model's `options` in config.json can raise it."),
             );
         }
-        if self.is_asked_by_agent() {
-            return self.finish_agent(ModelAnswer { text, is_truncated });
-        }
-        self.end(TurnEnd::Answered { text, is_truncated });
+        self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 
     /// Notifies the user once per reply that the model repeats itself, and stops a reply that

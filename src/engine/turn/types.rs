@@ -126,6 +126,12 @@ pub enum AgentPlan {
     PassOn(Notice),
     /// The model gets this prompt alone, without history and tools. Its answer goes to the agent.
     AskModel(String),
+    /// The prompt goes to the model as usual, with excerpts of notes after it. The result is
+    /// reported with the answer.
+    AddToPrompt {
+        excerpts: String,
+        result: AgentResult,
+    },
     /// The answer, found without the model.
     Answer { text: String, result: AgentResult },
 }

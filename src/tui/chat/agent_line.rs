@@ -10,6 +10,8 @@ pub fn agent_line(result: &AgentResult) -> String {
         AgentResult::NotesFound { notes, .. } if !notes.is_empty() => {
             format!("{summary}  /note PATH opens one")
         }
-        AgentResult::NotesFound { .. } | AgentResult::NoteSummarized { .. } => summary,
+        AgentResult::NotesFound { .. }
+        | AgentResult::NoteSummarized { .. }
+        | AgentResult::NotesConsulted { .. } => summary,
     }
 }

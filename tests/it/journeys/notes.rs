@@ -76,3 +76,27 @@ fn ctrl_c_stops_a_note_before_it_is_written() {
         .does_not_see("note created");
     assert_eq!(chat.text_in_folder("vault"), "");
 }
+
+#[test]
+fn notes_are_sent_with_prompts_between_on_and_off() {
+    let home = home_with_vault();
+    let note = "# 공유기\n비밀번호는 서랍에 있다.";
+    fs::write(home.path().join("vault/router.md"), note).expect("written");
+    let script = script().answer("서랍에 있습니다.").answer("모릅니다.");
+    let mut chat = chat_in(home, script);
+    chat.says("/notes maybe")
+        .sees("Usage: /notes [on|off]")
+        .says("/notes")
+        .sees("Notes are not sent with prompts (1 note in")
+        .sees("/notes on sends them.")
+        .says("/notes on")
+        .sees("Parts of notes that fit a prompt are sent with it (1 note")
+        .says("공유기 비밀번호는 어디에 있어?")
+        .model_receives("비밀번호는 서랍에 있다.")
+        .sees("서랍에 있습니다.")
+        .sees("✓ note consulted  router.md");
+    chat.says("/notes off")
+        .sees("Notes are no longer sent with prompts.")
+        .says("공유기 비밀번호가 뭐야?")
+        .sees("모릅니다.");
+}
