@@ -7,19 +7,6 @@ use super::{
 };
 use crate::domain::{AgentResult, Severity};
 
-/// The agent's part in a turn. Empty in most turns.
-#[derive(Debug, Default)]
-pub(super) struct AgentPart {
-    /// Sent instead of the prompt.
-    pub(super) prompt: Option<String>,
-    /// The agent waits for the model's answer.
-    takes_answer: bool,
-    /// The answer that the agent is using.
-    answer: Option<ModelAnswer>,
-    /// Reported when the model has answered.
-    result: Option<AgentResult>,
-}
-
 impl Turn {
     /// Starts a turn that sends nothing before [`super::TurnInput::AgentPrepared`].
     pub fn begin_with_agent(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {

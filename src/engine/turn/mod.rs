@@ -21,8 +21,8 @@ mod trust_change;
 mod types;
 
 pub use types::{
-    AgentPlan, ModelAnswer, ProposedCall, ReplyEnd, ReplyFailure, TurnEffect, TurnIdGenerators,
-    TurnInput, TurnSetup, TurnState,
+    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReplyEnd, ReplyFailure, TurnEffect,
+    TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 
 use super::approval::{ApprovedCall, ToolIdentity};
@@ -97,7 +97,7 @@ pub struct Turn {
     is_unusable_call_reported: bool,
     /// The user asked for an answer without more tools.
     must_answer_now: bool,
-    agent: agent::AgentPart,
+    agent: AgentPart,
     usage: Usage,
     effects: Vec<TurnEffect>,
 }
@@ -137,7 +137,7 @@ impl Turn {
             last_failed: None,
             is_unusable_call_reported: false,
             must_answer_now: false,
-            agent: agent::AgentPart::default(),
+            agent: AgentPart::default(),
             usage: Usage::default(),
             effects: Vec::new(),
         };

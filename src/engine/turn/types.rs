@@ -136,6 +136,19 @@ pub enum AgentPlan {
     Answer { text: String, result: AgentResult },
 }
 
+/// The agent's part in a turn. Empty in most turns.
+#[derive(Debug, Default)]
+pub struct AgentPart {
+    /// Sent instead of the prompt.
+    pub(super) prompt: Option<String>,
+    /// The agent waits for the model's answer.
+    pub(super) takes_answer: bool,
+    /// The answer that the agent is using.
+    pub(super) answer: Option<ModelAnswer>,
+    /// Reported when the model has answered.
+    pub(super) result: Option<AgentResult>,
+}
+
 /// The model's answer to an agent's prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAnswer {
