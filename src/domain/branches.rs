@@ -240,6 +240,7 @@ mod tests {
             messages_before: session.messages.len(),
             prompt: prompt.to_owned(),
             partial_answer: String::new(),
+            calls: Vec::new(),
             was_interrupted: false,
             was_replacement: false,
         });

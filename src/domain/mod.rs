@@ -5,6 +5,7 @@ pub mod advice;
 mod branches;
 pub mod built_in;
 pub mod compaction;
+mod decision;
 pub mod id;
 pub mod message;
 pub mod model;
@@ -32,6 +33,7 @@ pub mod turn;
 
 pub use advice::Advice;
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
+pub use decision::Decision;
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
@@ -55,7 +57,7 @@ pub use server_log::{ServerLog, ServerLogLine};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use tool::{
-    CallOrigin, Decision, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
+    CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};

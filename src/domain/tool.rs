@@ -1,7 +1,7 @@
 //! Tools offered by servers, and calls to them.
 
 pub use super::progress::ToolProgress;
-use super::{ArgumentPattern, Arguments, CallId, ServerId};
+use super::{Arguments, CallId, ServerId};
 use crate::text::json_changes::JsonChange;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -275,7 +275,7 @@ pub enum ToolOutcome {
     },
     /// The user blocked the tool permanently; the turn continues.
     Never,
-    /// The turn was interrupted.
+    /// The turn was stopped while the call ran. The tool may have done its work.
     Interrupted,
     /// The user cancelled this call while it ran; the turn continues.
     Cancelled {
@@ -294,6 +294,17 @@ pub enum ToolOutcome {
 }
 
 impl ToolCall {
+    /// Whether the tool may have done its work, or a part of it.
+    pub fn may_have_run(&self) -> bool {
+        match &self.state {
+            ToolState::Running { .. } => true,
+            ToolState::Done(outcome) => {
+                outcome.elapsed().is_some() || *outcome == ToolOutcome::Interrupted
+            }
+            ToolState::Proposed | ToolState::AwaitingApproval => false,
+        }
+    }
+
     /// The part of a call that sessions store: the call and its outcome, without result texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {
@@ -367,34 +378,4 @@ impl ToolOutcome {
             _ => None,
         }
     }
-}
-
-/// The user's decision about one call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
-    Run,
-    /// Run it, and allow this tool until the conversation ends.
-    RunForSession,
-    /// Run it, and always allow this tool.
-    RunAlways,
-    /// Run it, and always allow the server's current tools.
-    RunWholeServer,
-    /// Run it, and always allow this tool if its arguments match.
-    RunMatching {
-        pattern: ArgumentPattern,
-    },
-    /// Block this tool; the turn continues.
-    Never,
-    /// End the turn without asking the model again.
-    Refuse,
-    Deny {
-        message: Option<String>,
-    },
-    Edit {
-        arguments: Arguments,
-    },
-    /// Return the result of the earlier identical call.
-    ReuseResult,
-    /// Show the call as text, because it was not meant as a call.
-    TreatAsText,
 }

@@ -57,6 +57,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         Value::String(json) => serde_json::from_str(json).ok(),
         _ => None,
     };
+    let outcome = entry.get("outcome").and_then(Value::as_str);
     let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
     let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
     Some(ToolCall {
@@ -73,7 +74,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         json_changes: Box::default(),
         merged_forms: Box::default(),
         permission: None,
-        state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),
+        state: ToolState::Done(outcome_from_name(outcome, elapsed)),
     })
 }
 
@@ -94,10 +95,11 @@ fn outcome_name(outcome: &ToolOutcome) -> &'static str {
     }
 }
 
-/// The outcome with this name, without a text, because result texts are not stored.
-fn outcome_from_name(name: &str, elapsed: Duration) -> ToolOutcome {
+/// The outcome with this name, without a text, because result texts are not stored. A call
+/// whose end was not recorded was interrupted.
+fn outcome_from_name(name: Option<&str>, elapsed: Duration) -> ToolOutcome {
     let text = String::new();
-    match name {
+    match name.unwrap_or_default() {
         "succeeded" => ToolOutcome::Succeeded { text, elapsed },
         "failed" => ToolOutcome::Failed { text, elapsed },
         "unreachable" => ToolOutcome::Unreachable { why: text, elapsed },

@@ -2,6 +2,7 @@
 //! Parsing is lenient; unrecognized values are not shown, but kept and written back unchanged.
 
 use super::call_json;
+use crate::domain::ToolCall;
 use crate::domain::Usage;
 use crate::domain::session::{
     CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
@@ -177,22 +178,23 @@ fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
 
 fn parse_turn(entry: &Value) -> Option<TurnRecord> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-    let tools = entry.get("tools").and_then(Value::as_array);
     let token_count = |key: &str| entry.get("usage")?.get(key)?.as_u64();
     Some(TurnRecord {
         usage: Usage {
             input: token_count("input"),
             output: token_count("output"),
         },
-        calls: tools
-            .into_iter()
-            .flatten()
-            .filter_map(call_json::from_json)
-            .collect(),
+        calls: parse_calls(entry),
         thinking: text("thinking").to_owned(),
         ended_at: text("at").parse().ok(),
         ..TurnRecord::new(index_field(entry, "message")?, text("model"))
     })
+}
+
+fn parse_calls(entry: &Value) -> Vec<ToolCall> {
+    let tools = entry.get("tools").and_then(Value::as_array);
+    let calls = tools.into_iter().flatten();
+    calls.filter_map(call_json::from_json).collect()
 }
 
 /// Cancelled turns never change, so one from a file is written back unchanged.
@@ -206,6 +208,9 @@ fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Val
         "prompt": turn.prompt,
         "words": turn.partial_answer,
     });
+    if !turn.calls.is_empty() {
+        entry["tools"] = turn.calls.iter().map(call_json::to_json).collect();
+    }
     for (key, is_set) in [
         (INTERRUPTED, turn.was_interrupted),
         (REPLACES, turn.was_replacement),
@@ -224,6 +229,7 @@ fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
         messages_before: index_field(entry, "after")?,
         prompt: entry.get("prompt")?.as_str()?.to_owned(),
         partial_answer: entry.get("words")?.as_str()?.to_owned(),
+        calls: parse_calls(entry),
         was_interrupted: is_set(INTERRUPTED),
         was_replacement: is_set(REPLACES),
     })

@@ -2,9 +2,9 @@
 //! only once, and everything else in the session stays unchanged.
 
 use super::journal::JournaledTurn;
-use super::{SessionStore, StoreError, call_json};
+use super::{SessionStore, StoreError};
 use crate::domain::session::{CancelledTurn, TurnRecord};
-use crate::domain::{SavedMessage, Session, SessionId};
+use crate::domain::{SavedMessage, Session, SessionId, ToolCall};
 use jiff::{Timestamp, Zoned};
 
 /// The outcome of recovering an answer.
@@ -52,11 +52,7 @@ pub fn recover_answer(
         message_index: session.messages.len() - 1,
         model: turn.model.clone(),
         usage: *usage,
-        calls: turn
-            .calls
-            .iter()
-            .filter_map(|(_, _, entry)| call_json::from_json(entry))
-            .collect(),
+        calls: turn.tool_calls(),
         thinking: turn.thinking_text(),
         ended_at: *ended_at,
     };
@@ -75,8 +71,8 @@ pub fn recover_answer(
     }
 }
 
-/// Saves the partial answer of an unanswered turn as a cancelled turn, unless its session
-/// already contains it or has no file.
+/// Saves the partial answer and the calls of an unanswered turn as a cancelled turn, unless its
+/// session already contains it or has no file.
 ///
 /// # Errors
 /// The sessions cannot be written.
@@ -85,7 +81,9 @@ pub fn recover_partial_answer(
     turn: &JournaledTurn,
 ) -> Result<(), StoreError> {
     let partial_answer = turn.answer_text();
-    let session = session_of(sessions, turn).filter(|_| !partial_answer.trim().is_empty());
+    let calls = turn.tool_calls();
+    let is_empty = partial_answer.trim().is_empty() && !calls.iter().any(ToolCall::may_have_run);
+    let session = session_of(sessions, turn).filter(|_| !is_empty);
     let Some(mut session) = session else {
         return Ok(());
     };
@@ -100,6 +98,7 @@ pub fn recover_partial_answer(
         messages_before: session.messages.len(),
         prompt: turn.prompt.clone(),
         partial_answer,
+        calls,
         was_interrupted: false,
         was_replacement: turn.messages_before < session.messages.len(),
     };

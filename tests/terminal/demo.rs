@@ -15,7 +15,7 @@ fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
         .arg("demo")
         .start();
     terminal.wait_for_text("1 of 7  A script answers here, not a model");
-    terminal.wait_for_text("● humble");
+    terminal.wait_for_text("tools 2");
     terminal.press(ENTER);
     terminal.wait_for_text("Call now? (Y/N)");
     terminal.wait_for_text(READY_HINT);

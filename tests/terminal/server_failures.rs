@@ -8,16 +8,9 @@ use serde_json::json;
 /// Waits until the chat shows this sentence, possibly wrapped.
 fn wait_until_chat_shows(terminal: &super::PtyTerminal, sentence: &str) {
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
-    // The text of the chat, which ends at the rule of the sidebar.
-    let chat_text = |text: &str| {
-        text.lines()
-            .filter_map(|line| Some(line.split_once('│')?.0))
-            .map(without_spaces)
-            .collect::<String>()
-    };
     let expected = without_spaces(sentence);
     terminal.wait_for(&format!("`{sentence}` is shown"), |screen| {
-        chat_text(&screen.contents()).contains(&expected)
+        without_spaces(&screen.contents()).contains(&expected)
     });
 }
 

@@ -45,6 +45,8 @@ pub struct CancelledTurn {
     pub messages_before: usize,
     pub prompt: String,
     pub partial_answer: String,
+    /// Calls and outcomes, as returned by [`ToolCall::without_results`]. Missing in older files.
+    pub calls: Vec<ToolCall>,
     /// The program ended during the turn; the user did not cancel it.
     pub was_interrupted: bool,
     /// It was meant to replace the last answered turn.

@@ -2,7 +2,7 @@
 
 use super::super::session::{CancelledTurn, MessageRole, TurnRecord};
 use super::super::{
-    CallId, Notice, PieceId, PromptKind, SavedMessage, Session, TurnId, compaction,
+    CallId, Notice, PieceId, PromptKind, SavedMessage, Session, ToolCall, TurnId, compaction,
 };
 use super::{EntryBody, Transcript};
 use std::collections::HashMap;
@@ -90,7 +90,11 @@ impl Transcript {
                 },
             );
         }
-        for call in &record.calls {
+        self.replay_calls(turn, &record.calls, ids);
+    }
+
+    fn replay_calls(&mut self, turn: TurnId, calls: &[ToolCall], ids: &mut PlaceholderIds) {
+        for call in calls {
             let mut call = call.clone();
             call.id = CallId(ids.next());
             self.push(turn, EntryBody::Tool(Box::new(call)));
@@ -117,6 +121,7 @@ impl Transcript {
                     text: cancelled.prompt.clone(),
                 },
             );
+            self.replay_calls(turn, &cancelled.calls, ids);
             let model = session.model.clone();
             if !cancelled.was_interrupted {
                 self.push(

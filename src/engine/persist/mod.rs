@@ -146,7 +146,7 @@ impl Persistence {
         cx: &EngineCx,
     ) {
         let prompt = conversation.answered_prompt(turn.kind, turn.prompt);
-        session_record::add_cancelled_turn(conversation.session_mut(), turn.kind, &prompt, text);
+        session_record::add_cancelled_turn(conversation.session_mut(), turn, &prompt, text);
         self.partial_answer_save = self.save_conversation(conversation, cx);
     }
 

@@ -102,20 +102,23 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRec
 /// the model.
 pub(super) fn add_cancelled_turn(
     session: &mut Session,
-    kind: PromptKind,
+    turn: &TurnToSave,
     prompt: &str,
     partial_answer: &str,
 ) {
+    let kind = turn.kind;
     let cancelled = CancelledTurn {
         cancelled_at: Timestamp::now(),
         messages_before: session.messages.len(),
         prompt: prompt.to_owned(),
         partial_answer: partial_answer.to_owned(),
+        calls: turn_record(turn, Usage::default(), 0).calls,
         was_interrupted: false,
         was_replacement: !matches!(kind, PromptKind::Ask | PromptKind::Retry),
     };
     if kind == PromptKind::Retry {
-        let is_empty = |earlier: &CancelledTurn| earlier.partial_answer.is_empty();
+        let is_empty =
+            |earlier: &CancelledTurn| earlier.partial_answer.is_empty() && earlier.calls.is_empty();
         session
             .metadata
             .remove_failed_attempts(session.messages.len(), prompt, is_empty);

@@ -76,7 +76,7 @@ impl UnfinishedTurns {
         id.map(|id| sessions.open(&id))
     }
 
-    /// Adds the partial answers to `session`, marked as interrupted.
+    /// Adds the partial answers and the calls to `session`, marked as interrupted.
     fn add_partial_answers_to(&self, session: &mut Session) {
         for turn in &self.turns {
             if session.started_at.is_none() {
@@ -88,6 +88,7 @@ impl UnfinishedTurns {
                 messages_before: session.messages.len(),
                 prompt: turn.prompt.clone(),
                 partial_answer: turn.answer_text(),
+                calls: turn.tool_calls(),
                 was_interrupted: true,
                 was_replacement: turn.messages_before < session.messages.len(),
             };

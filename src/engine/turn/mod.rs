@@ -282,8 +282,12 @@ impl Turn {
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
         // No call may be shown as still running.
-        for call in self.open_calls() {
+        for call in self.running_calls() {
             self.finish_call(call, ToolOutcome::Interrupted);
+        }
+        for call in self.open_calls() {
+            let why = "the turn was stopped".to_owned();
+            self.finish_call(call, ToolOutcome::NotRun { why });
         }
         match &end {
             TurnEnd::Answered { text, .. } => {
@@ -292,7 +296,7 @@ impl Turn {
             }
             _ => {
                 let text = self.round.reply_text.text().into_owned();
-                if !text.trim().is_empty() {
+                if !text.trim().is_empty() || self.calls.values().any(ToolCall::may_have_run) {
                     self.effects.push(TurnEffect::SavePartialAnswer { text });
                 }
             }

@@ -2,6 +2,8 @@
 
 use super::JournalRecord;
 use crate::domain::{SessionId, Usage};
+use crate::domain::{ToolCall, ToolOutcome, ToolState};
+use crate::store::call_json;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -55,6 +57,19 @@ impl JournaledTurn {
     pub fn calls_awaiting_approval(&self) -> impl Iterator<Item = &Value> {
         let waiting = self.calls.iter().filter(|(_, awaiting, _)| *awaiting);
         waiting.map(|(_, _, entry)| entry)
+    }
+
+    /// All calls in order. One without an outcome may have run, unless it awaited approval.
+    pub fn tool_calls(&self) -> Vec<ToolCall> {
+        let calls = self.calls.iter().filter_map(|(_, awaiting, entry)| {
+            let mut call = call_json::from_json(entry)?;
+            if *awaiting {
+                let why = "the program ended".to_owned();
+                call.state = ToolState::Done(ToolOutcome::NotRun { why });
+            }
+            Some(call)
+        });
+        calls.collect()
     }
 
     fn piece_mut(&mut self, id: u64) -> Option<&mut JournaledPiece> {

@@ -130,12 +130,26 @@ fn state_mark(context: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static
     }
 }
 
+/// A call that is decided while the dialog still asks about others.
+fn decided_label(runs: bool) -> &'static str {
+    match runs {
+        true => "approved, not yet run",
+        false => "will not run",
+    }
+}
+
 /// The time of a call, or the state in words.
 fn state_label(context: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
     let theme = pen.theme;
     let outcome = match &call.state {
         ToolState::Proposed => return ("called".to_owned(), theme.dim),
-        ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
+        ToolState::AwaitingApproval => {
+            let decided = context.decided_calls.iter().find(|(id, _)| *id == call.id);
+            return match decided {
+                Some((_, runs)) => (decided_label(*runs).to_owned(), theme.dim),
+                None => ("waits for you".to_owned(), theme.attention),
+            };
+        }
         ToolState::Running { .. } => {
             let started_at = context.timing.call_starts.get(&call.id);
             let started_at = started_at.copied().unwrap_or(context.now);
@@ -152,7 +166,7 @@ fn state_label(context: &RowContext, call: &ToolCall, pen: &Painter) -> (String,
         ToolOutcome::Refused => ("refused", theme.refused),
         ToolOutcome::Denied { .. } => ("denied", theme.refused),
         ToolOutcome::Never => ("never", theme.refused),
-        ToolOutcome::Interrupted => ("interrupted", theme.refused),
+        ToolOutcome::Interrupted => ("stopped, may have run", theme.attention),
         ToolOutcome::Cancelled { .. } => ("cancelled ", theme.refused),
         ToolOutcome::Reused { .. } => ("reused first result", theme.dim),
         ToolOutcome::NotRun { .. } => ("not run", theme.refused),

@@ -12,6 +12,8 @@ pub struct RowContext<'a> {
     pub undrawn_rows: &'a HashMap<CallId, usize>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
+    /// Calls that are decided in the open dialog but not yet answered, and whether they run.
+    pub decided_calls: &'a [(CallId, bool)],
     /// Index of the selected entry, if the pane has the focus.
     pub selected_entry: Option<usize>,
 }

@@ -182,10 +182,14 @@ impl Chat {
         })
     }
 
-    pub fn last_result(&self) -> Option<&ToolCall> {
+    /// The latest call that ran to its end, so that it has a result or an error.
+    pub fn last_run_call(&self) -> Option<&ToolCall> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {
-            EntryBody::Tool(call) if matches!(call.state, ToolState::Done(_)) => Some(&**call),
+            EntryBody::Tool(call) => match &call.state {
+                ToolState::Done(outcome) => outcome.elapsed().map(|_| &**call),
+                _ => None,
+            },
             _ => None,
         })
     }

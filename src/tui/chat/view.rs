@@ -34,6 +34,8 @@ pub struct ChatPane {
     pub markdown_glyphs: MarkdownGlyphs,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
+    /// Calls that are decided in the open dialog but not yet answered, and whether they run.
+    pub decided_calls: Vec<(CallId, bool)>,
 }
 
 /// Draws the chat, without thinking if `has_thinking_pane`. Returns a label with the number of
@@ -59,6 +61,7 @@ pub fn draw(
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
         asked_call: chat_pane.asked_call,
+        decided_calls: &chat_pane.decided_calls,
         selected_entry: viewport.selected.filter(|_| chat_pane.has_focus),
     };
     for (y, position) in positions.iter().enumerate() {
@@ -130,6 +133,7 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
         asked_call: None,
+        decided_calls: &[],
         selected_entry: None,
     };
     if input.count() == 0 {

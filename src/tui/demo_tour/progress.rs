@@ -57,7 +57,7 @@ pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     }
 }
 
-/// Whether any call was decided. A call interrupted with Ctrl+C does not count.
+/// Whether any call was decided. A call stopped with Ctrl+C does not count.
 fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model
@@ -65,7 +65,7 @@ fn has_decided(model: &UiModel) -> bool {
         .tracked_calls()
         .any(|id| match transcript.call(id).map(|call| &call.state) {
             None | Some(ToolState::Proposed | ToolState::AwaitingApproval) => false,
-            Some(ToolState::Done(ToolOutcome::Interrupted)) => false,
+            Some(ToolState::Done(ToolOutcome::Interrupted | ToolOutcome::NotRun { .. })) => false,
             Some(ToolState::Running { .. } | ToolState::Done(_)) => true,
         })
 }

@@ -1,7 +1,7 @@
 //! Editing the arguments of a call: the list of values, and the field.
 
 use crate::domain::Arguments;
-use crate::domain::tool::Decision;
+use crate::domain::Decision;
 use crate::protocol::{Command, UserAnswer, parse_arguments, parse_pattern_for};
 use crate::tui::dialog::arguments::editable::{
     EditableValue, editable_values, value_to_text, with_edited_value,

@@ -1,6 +1,6 @@
 //! Key handling of a dialog that accepts keys.
 
-use crate::domain::tool::Decision;
+use crate::domain::Decision;
 use crate::domain::{ArgumentPattern, Notice};
 use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::grapheme::width;

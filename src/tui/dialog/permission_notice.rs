@@ -1,7 +1,7 @@
 //! Says in one line what a choice allows from now on, and how to undo it.
 
+use crate::domain::Decision;
 use crate::domain::Notice;
-use crate::domain::tool::Decision;
 use crate::protocol::UserAnswer;
 use crate::text::Clean;
 use crate::tui::dialog::state::Dialog;

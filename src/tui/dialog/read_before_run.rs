@@ -1,7 +1,7 @@
 //! No call runs unread: a choice that allows a run works only after every part of the
 //! arguments has been drawn, or after the user typed a confirmation.
 
-use crate::domain::tool::Decision;
+use crate::domain::Decision;
 use crate::domain::{Arguments, Notice};
 use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};

@@ -4,7 +4,7 @@
 mod choices;
 mod scrolled;
 
-use crate::domain::tool::Decision;
+use crate::domain::Decision;
 use crate::domain::{Arguments, AskId, CallId, QueryId};
 use crate::protocol::{Ask, CallToApprove, UserAnswer};
 use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
@@ -247,7 +247,7 @@ impl Dialog {
         }
         let decision = match (
             decision,
-            self.edited_arguments.get_mut(self.call_index)?.take(),
+            self.edited_arguments.get(self.call_index)?.clone(),
         ) {
             (Decision::Run, Some(arguments)) => Decision::Edit { arguments },
             (decision, _) => decision,
@@ -276,6 +276,14 @@ impl Dialog {
                 .map(|call| (call, decision.clone()))
                 .collect(),
         )
+    }
+
+    /// The calls decided so far, and whether they will run.
+    pub fn decided_calls(&self) -> Vec<(CallId, bool)> {
+        let decided = self.call_ids().zip(&self.decisions);
+        decided
+            .filter_map(|(call, decision)| Some((call, decision.as_ref()?.runs())))
+            .collect()
     }
 
     /// Runs every undecided call.

@@ -81,11 +81,11 @@ pub fn open_selected_call(model: &mut UiModel) {
 }
 
 /// `/copy`: copies the selected call's raw result, or the last answer if no call is selected.
-/// `/copy call` copies the result of the latest finished call.
+/// `/copy call` copies the result of the latest call that ran.
 pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
     let call = match argument {
         "" => selected_call(model),
-        "call" => model.chat.last_result(),
+        "call" => model.chat.last_run_call(),
         _ => return model.notify(Notice::warning("Usage: /copy [call]")),
     };
     let text = match call {

@@ -15,7 +15,12 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     if key.kind == KeyEventKind::Release {
         return;
     }
-    note_key_press(model);
+    match key.code {
+        // Types nothing, so it does not postpone a question: a user who presses it again and
+        // again wants to refuse.
+        KeyCode::Esc => model.notices.key_pressed(model.now),
+        _ => note_key_press(model),
+    }
     resolve_held_enter(model, key, effects);
     let action = keymap::find_action(key, |scope| is_in_scope(model, scope));
     if action == Some(Action::Interrupt) {

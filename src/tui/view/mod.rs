@@ -119,6 +119,10 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             .current()
             .and_then(|dialog| dialog.call())
             .map(|call| call.call),
+        decided_calls: match model.dialogs.current() {
+            Some(dialog) => dialog.decided_calls(),
+            None => Vec::new(),
+        },
     }
 }
 

@@ -230,6 +230,32 @@ fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
 }
 
 #[test]
+fn a_call_of_a_stopped_turn_is_shown_again() {
+    let script = script()
+        .answer("Hello.")
+        .answer(GET_TIME_CALL)
+        .round([ScriptStep::Hang])
+        .round([ScriptStep::Hang]);
+    let mut first = chat(script);
+    first.says("Hi.").sees("Hello.");
+    first
+        .says("Time?")
+        .reads_screen()
+        .key('y')
+        .sees("✓ get_time");
+    first.ctrl('c').sees("(cancelled)");
+    // Without a call there is nothing to keep.
+    first.says("More?").ctrl('c').sees("(cancelled)");
+    let home = first.shut_down();
+    chat_in(home, super::script())
+        .ctrl('o')
+        .enter()
+        .sees("✓ get_time")
+        .sees("(cancelled)")
+        .does_not_see("More?");
+}
+
+#[test]
 fn after_a_failed_call_the_user_decides_whether_more_tools_may_run() {
     chat(
         script()

@@ -100,6 +100,20 @@ fn cancelling_one_of_several_calls_leaves_the_others_running() {
 }
 
 #[test]
+fn a_call_that_ran_when_the_turn_was_stopped_may_have_done_its_work() {
+    let workshop = workshop();
+    let mut chat = with_running_calls(&workshop, &["saw"]);
+    chat.ctrl('c').sees("(cancelled)").sees("⊘ saw");
+    let screen = chat.screen();
+    let row = screen.lines().find(|row| row.contains("⊘ saw"));
+    assert!(
+        row.is_some_and(|row| row.contains("stopped, may have run")),
+        "{screen}"
+    );
+    chat.says("/copy call").sees("No result to copy yet.");
+}
+
+#[test]
 fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw", "drill", "plane"]);

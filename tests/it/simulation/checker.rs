@@ -379,7 +379,9 @@ impl Checker {
         let is_answered = matches!(end, TurnEnd::Answered { .. });
         let text: String = self.text.iter().map(|(_, text)| text.as_str()).collect();
         let is_blank = text.trim().is_empty();
-        let expected = if is_answered || is_blank {
+        // What a tool may have done is kept, even without text.
+        let has_nothing = is_blank && !self.calls.values().any(ToolCall::may_have_run);
+        let expected = if is_answered || has_nothing {
             Vec::new()
         } else {
             vec![text.clone()]

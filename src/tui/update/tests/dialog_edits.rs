@@ -230,3 +230,73 @@ fn the_dialog_says_what_parsing_changed() {
         "{screen}"
     );
 }
+
+/// A chat in which the question about two calls has just appeared.
+fn chat_asking_for_two_calls() -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("go<Enter>");
+    let tool = Arc::new(tool_from(
+        &json!({"name": "w", "inputSchema": {"type": "object"}}),
+    ));
+    for (id, path) in [(1, "first"), (2, "second")] {
+        let call = crate::fixtures::tool_call("files", "w", json!({ "path": path }));
+        chat.turn_event(TurnEvent::Tool(ToolCall {
+            id: CallId(id),
+            state: ToolState::AwaitingApproval,
+            ..call
+        }));
+    }
+    let calls = [1, 2].map(|id| CallToApprove {
+        call: CallId(id),
+        tool: Arc::clone(&tool),
+    });
+    chat.ask_question(Ask::ApproveCalls(calls.to_vec()))
+        .sent
+        .clear();
+    chat
+}
+
+#[test]
+fn a_decided_edit_stays_on_the_screen_and_can_be_discarded() {
+    let mut chat = chat_asking_for_two_calls();
+    chat.wait(1_000);
+    chat.keys("e<Down><End><Left>!<Enter>").accept_check();
+    chat.wait(1_000).screen();
+    chat.keys("y").wait(1_000).screen();
+    let back = chat.keys("<Left>").wait(1_000).screen();
+    for part in [
+        "path  first!",
+        "edited",
+        "1 of 2, decided",
+        "approved, not yet run",
+    ] {
+        assert!(back.contains(part), "{part}\n{back}");
+    }
+    assert_eq!(chat.commands(), []);
+    // The edit is gone, and with it the decision.
+    chat.keys("<Esc>");
+    let original = chat.wait(1_000).screen();
+    assert!(
+        !original.contains("decided") && !original.contains("first!"),
+        "{original}"
+    );
+    chat.keys("y").wait(1_000).screen();
+    chat.keys("y");
+    assert_eq!(chat.decisions(), [Decision::Run, Decision::Run]);
+}
+
+#[test]
+fn esc_pressed_again_and_again_refuses_but_letters_do_not() {
+    let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
+    chat.keys("<Esc>");
+    assert_eq!(chat.decisions(), [Decision::Refuse]);
+    // Keys pressed since before the question appeared.
+    for (key, is_answer) in [("<Esc>", true), ("n", false)] {
+        let mut chat = chat_asking_for_two_calls();
+        for _ in 0..6 {
+            chat.keys(key).wait(300);
+        }
+        let is_answered = |command: &Command| matches!(command, Command::Answer { .. });
+        assert_eq!(chat.commands().iter().any(is_answered), is_answer, "{key}");
+    }
+}

@@ -26,7 +26,8 @@ mod settings_edits;
 mod spoofing;
 mod trust;
 
-use crate::domain::tool::{CallOrigin, Decision, ToolCall, ToolState};
+use crate::domain::Decision;
+use crate::domain::tool::{CallOrigin, ToolCall, ToolState};
 use crate::domain::{
     AskId, CallId, EntryBody, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
