@@ -3,7 +3,7 @@
 use super::note;
 use super::vault::{NOTES_MAX, NoteFile, NotePath, Vault};
 use crate::search::{Document, Index, IndexChanges, SearchError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Notes written to the index at once. Others can search between two batches.
 const BATCH: usize = 100;
@@ -82,6 +82,57 @@ pub fn update_index(
     Ok(report)
 }
 
+/// Indexes these files of the vault, if they have changed, and removes those that are deleted.
+/// `before` is the last report of [`update_index`].
+///
+/// # Errors
+/// As for [`update_index`].
+pub fn update_files(
+    vault: &Vault,
+    index: &mut Index,
+    files: &[PathBuf],
+    before: &IndexingReport,
+) -> Result<IndexingReport, SearchError> {
+    let mut report = IndexingReport {
+        updated: 0,
+        removed: 0,
+        ..before.clone()
+    };
+    let mut changes = IndexChanges::default();
+    for path in files {
+        let Some(key) = vault.key(path) else {
+            continue;
+        };
+        let known = index.fingerprint(&key)?;
+        let listing = vault.list_file(path);
+        let Some(file) = listing.notes.first() else {
+            let is_left_out = !listing.skipped.is_empty();
+            for (key, why) in listing.skipped {
+                report.skip_once(key, why);
+            }
+            report.removed += usize::from(known.is_some() && !is_left_out);
+            changes.removed.push(key);
+            continue;
+        };
+        if known == Some(file.fingerprint) {
+            continue;
+        }
+        match read_document(vault, file) {
+            Ok(document) => {
+                report.updated += 1;
+                changes.updated.push(document);
+            }
+            Err(why) => {
+                changes.removed.push(key.clone());
+                report.skip_once(key, why);
+            }
+        }
+    }
+    index.apply(&changes)?;
+    report.notes = usize::try_from(index.counts()?.0).unwrap_or(usize::MAX);
+    Ok(report)
+}
+
 fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
     let note_path = NotePath {
         key: file.key.clone(),
@@ -124,6 +175,13 @@ impl IndexingReport {
             }
         }
         remarks
+    }
+
+    /// Like [`Self::skip`], for a file that may have been left out before.
+    fn skip_once(&mut self, key: String, why: String) {
+        if !self.skipped.iter().any(|(skipped, _)| *skipped == key) {
+            self.skip(key, why);
+        }
     }
 
     fn skip(&mut self, key: String, why: String) {

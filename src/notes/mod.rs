@@ -10,6 +10,7 @@ mod slug;
 mod steps;
 mod vault;
 mod vault_index;
+mod vault_watch;
 
 pub use indexer::{IndexingReport, update_index};
 pub use intent::NoteIntent;

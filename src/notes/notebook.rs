@@ -1,7 +1,7 @@
 //! Creates, finds and summarizes notes. File access and searches run on blocking threads.
 
 use super::vault::Vault;
-use super::vault_index::UpdateLimits;
+use super::vault_index::{OpenIndex, UpdateLimits};
 use crate::domain::{
     CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
     SummarySource, SummaryTask, VaultStatus,
@@ -10,7 +10,7 @@ use crate::files;
 use crate::ports::{
     Completion, CompletionRequest, Embedder, NoteExcerpts, NoteRequest, NoteService,
 };
-use crate::search::{Index, SearchTerms, snippet};
+use crate::search::{SearchTerms, snippet};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(super) struct NotebookState {
     completion: Arc<dyn Completion>,
     pub(super) embedder: Arc<dyn Embedder>,
     /// The open indexes by vault.
-    pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<Index>>>>,
+    pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<OpenIndex>>>>,
 }
 
 impl Notebook {

@@ -3,7 +3,7 @@
 
 use super::NotesError;
 use crate::files;
-use crate::search::DocumentFingerprint;
+use crate::search::{DocumentFingerprint, composed};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -61,6 +61,28 @@ impl Vault {
         Ok(Self { root })
     }
 
+    /// Whether a file of this name is a note.
+    pub fn is_note(path: &Path) -> bool {
+        is_note(path)
+    }
+
+    /// The note at `path`, which must be an absolute path below the vault; not listed if it is
+    /// deleted, hidden or no note.
+    pub fn list_file(&self, path: &Path) -> Listing {
+        let mut listing = Listing::default();
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let is_hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
+        if is_note(path) && !below.iter().any(is_hidden) {
+            self.add_note(path, &mut listing);
+        }
+        listing
+    }
+
+    /// The name of a file in the index.
+    pub fn key(&self, path: &Path) -> Option<String> {
+        path.strip_prefix(&self.root).ok().map(key_of)
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -94,10 +116,14 @@ impl Vault {
             with_extension.push(".md");
             found = fs::canonicalize(PathBuf::from(with_extension));
         }
-        let path = found.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => failed("there is no such note".to_owned()),
-            _ => failed(files::describe_io_error(&error)),
-        })?;
+        let path = match found {
+            Ok(path) => path,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let same = self.find_other_spelling(note);
+                same.ok_or_else(|| failed("there is no such note".to_owned()))?
+            }
+            Err(error) => return Err(failed(files::describe_io_error(&error))),
+        };
         let Ok(below) = path.strip_prefix(&self.root) else {
             return Err(failed("it lies outside the notes folder".to_owned()));
         };
@@ -108,6 +134,22 @@ impl Vault {
             key: key_of(below),
             path: path.clone(),
         })
+    }
+
+    /// The note whose path reads the same but has other code points, such as the decomposed Hangul of
+    /// macOS.
+    fn find_other_spelling(&self, note: &str) -> Option<PathBuf> {
+        let below = Path::new(note);
+        let below = below.strip_prefix(&self.root).unwrap_or(below);
+        let wanted = composed(&key_of(below)).into_owned();
+        let with_extension = format!("{wanted}.md");
+        let is_wanted = |key: &str| {
+            let key = composed(key);
+            key == wanted || key == with_extension
+        };
+        let notes = self.list().notes;
+        let found = notes.into_iter().find(|file| is_wanted(&file.key))?;
+        fs::canonicalize(self.root.join(found.key)).ok()
     }
 
     /// The text of a note. Bytes that are not UTF-8 are replaced.
@@ -167,9 +209,16 @@ impl Vault {
         })
     }
 
-    /// All notes, in no particular order. Hidden folders and links to folders are left out, and
+    /// All notes, by path. Hidden folders and links to folders are left out, and
     /// links to files outside the vault.
     pub fn list(&self) -> Listing {
+        let mut listing = self.list_unsorted();
+        // The same files give the same index on every machine.
+        listing.notes.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        listing
+    }
+
+    fn list_unsorted(&self) -> Listing {
         let mut listing = Listing::default();
         let mut folders = vec![(self.root.clone(), 0)];
         while let Some((folder, depth)) = folders.pop() {

@@ -1,8 +1,9 @@
 //! The indexes of a notebook's vaults: bringing them up to date, computing vectors, searching.
 
-use super::indexer;
+use super::indexer::{self, IndexingReport};
 use super::notebook::Notebook;
 use super::vault::Vault;
+use super::vault_watch::{Due, VaultWatch};
 use crate::domain::{ModelConfig, Notice};
 use crate::ports::NoteRequest;
 use crate::search::{Hit, HybridQuery, Index, Matching, SearchError, SearchTerms};
@@ -38,9 +39,42 @@ const EMBEDDING_BATCH: usize = 32;
 /// Characters of a chunk that are embedded. Embedding models read 256 to 8,192 tokens.
 const EMBEDDED_CHARS_MAX: usize = 2_000;
 
+/// The index of a vault and what it does not contain yet.
+pub(super) struct OpenIndex {
+    index: Index,
+    watch: VaultWatch,
+    /// Of the last scan, kept up to date since.
+    report: IndexingReport,
+}
+
+impl OpenIndex {
+    /// Brings the index up to date, until `deadline`.
+    fn update(&mut self, vault: &Vault, deadline: Instant) -> Result<IndexingReport, SearchError> {
+        let updated = match self.watch.take_due() {
+            Due::Scan => {
+                indexer::update_index(vault, &mut self.index, &|| Instant::now() > deadline)
+            }
+            Due::Files(files) if files.is_empty() => return Ok(self.report.clone()),
+            Due::Files(files) => {
+                let updated = indexer::update_files(vault, &mut self.index, &files, &self.report);
+                if updated.is_err() {
+                    self.watch.require_scan();
+                }
+                self.report = updated?;
+                return Ok(self.report.clone());
+            }
+        };
+        self.report = updated?;
+        if self.report.is_complete {
+            self.watch.record_scan(self.report.notes);
+        }
+        Ok(self.report.clone())
+    }
+}
+
 impl Notebook {
     /// The index of a vault, opened when it is first needed. Blocks.
-    fn index(&self, vault: &Vault) -> Result<Arc<Mutex<Index>>, SearchError> {
+    fn index(&self, vault: &Vault) -> Result<Arc<Mutex<OpenIndex>>, SearchError> {
         let mut indexes = lock_ignoring_poison(&self.0.indexes);
         if let Some(index) = indexes.get(vault.root()) {
             return Ok(Arc::clone(index));
@@ -51,7 +85,11 @@ impl Notebook {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let index = Index::open(&self.0.cache.join(format!("notes-{id}.sqlite")))?;
-        let index = Arc::new(Mutex::new(index));
+        let index = Arc::new(Mutex::new(OpenIndex {
+            index,
+            watch: VaultWatch::new(vault),
+            report: IndexingReport::default(),
+        }));
         indexes.insert(vault.root().to_path_buf(), Arc::clone(&index));
         Ok(index)
     }
@@ -61,6 +99,15 @@ impl Notebook {
         &self,
         vault: &Vault,
         work: impl FnOnce(&mut Index) -> Result<T, SearchError> + Send + 'static,
+    ) -> Result<T, Notice> {
+        self.with_open_index(vault, |open| work(&mut open.index))
+            .await
+    }
+
+    async fn with_open_index<T: Send + 'static>(
+        &self,
+        vault: &Vault,
+        work: impl FnOnce(&mut OpenIndex) -> Result<T, SearchError> + Send + 'static,
     ) -> Result<T, Notice> {
         let (notebook, vault) = (self.clone(), vault.clone());
         let work = tokio::task::spawn_blocking(move || {
@@ -87,9 +134,7 @@ impl Notebook {
         let deadline = Instant::now() + limits.indexing;
         let indexed = vault.clone();
         let report = self
-            .with_index(vault, move |index| {
-                indexer::update_index(&indexed, index, &|| Instant::now() > deadline)
-            })
+            .with_open_index(vault, move |open| open.update(&indexed, deadline))
             .await?;
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();

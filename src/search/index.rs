@@ -84,6 +84,19 @@ impl Index {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The fingerprint of one document, if it is indexed.
+    pub fn fingerprint(&self, key: &str) -> Result<Option<DocumentFingerprint>, SearchError> {
+        let query = "SELECT size, modified_ns FROM document WHERE key = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let found = statement.query_row([key], |row| {
+            Ok(DocumentFingerprint {
+                size: row.get::<_, i64>(0)?.cast_unsigned(),
+                modified_ns: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
     /// The number of documents and of chunks.
     pub fn counts(&self) -> Result<(u64, u64), SearchError> {
         let count = |table| {

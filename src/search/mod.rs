@@ -12,7 +12,7 @@ mod vectors;
 
 pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
 pub use snippet::{Snippet, snippet};
-pub use terms::{Matching, SearchTerms};
+pub use terms::{Matching, SearchTerms, composed};
 
 mod query;
 

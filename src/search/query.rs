@@ -12,6 +12,10 @@ const VECTOR_WEIGHT: f32 = 0.7;
 const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 /// Candidates of each kind of search that are ranked together.
 const CANDIDATES: usize = 200;
+/// In an index with fewer chunks, all terms are fast.
+const COMMON_CHUNKS_MIN: i64 = 20_000;
+/// A term is common if one of this number of chunks contains it.
+const COMMON_SHARE: i64 = 5;
 /// The longest search.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// Steps of the database between two checks of the time, far below a millisecond.
@@ -94,9 +98,36 @@ impl Index {
         self.hits(&ranked, query)
     }
 
+    /// The terms without those that occur in so many chunks that they hardly tell them apart, but
+    /// take long to rank. `None` if all terms are used.
+    fn rare_terms(&self, query: &HybridQuery<'_>) -> Result<Option<SearchTerms>, SearchError> {
+        let parts = query.terms.split();
+        if query.matching == Matching::Every || parts.len() < 2 {
+            return Ok(None);
+        }
+        let chunks = "SELECT count(*) FROM chunk";
+        let chunks: i64 = self.connection.query_row(chunks, (), |row| row.get(0))?;
+        if chunks < COMMON_CHUNKS_MIN {
+            return Ok(None);
+        }
+        let limit = chunks / COMMON_SHARE;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT ?2)",
+        )?;
+        let mut is_rare = Vec::new();
+        for term in &parts {
+            let expression = term.expression(query.matching);
+            let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
+            is_rare.push(count < limit);
+        }
+        Ok(Some(query.terms.only(&is_rare)))
+    }
+
     /// Chunks that match the words, with scores of 0..=1.
     fn keyword_scores(&self, query: &HybridQuery<'_>) -> Result<HashMap<i64, f32>, SearchError> {
-        let Some(expression) = query.terms.expression(query.matching) else {
+        let rare = self.rare_terms(query)?;
+        let terms = rare.as_ref().unwrap_or(query.terms);
+        let Some(expression) = terms.expression(query.matching) else {
             return Ok(HashMap::new());
         };
         let mut statement = self.connection.prepare_cached(

@@ -138,15 +138,36 @@ impl SearchTerms {
         Self { terms }
     }
 
+    /// Each term alone.
+    pub(super) fn split(&self) -> Vec<Self> {
+        let alone = |term: &Term| Self {
+            terms: vec![term.clone()],
+        };
+        self.terms.iter().map(alone).collect()
+    }
+
+    /// The terms for which `is_kept` is true; if there are none, the longest.
+    pub(super) fn only(&self, is_kept: &[bool]) -> Self {
+        let kept = self
+            .terms
+            .iter()
+            .zip(is_kept)
+            .filter(|(_, is_kept)| **is_kept);
+        let mut terms: Vec<Term> = kept.map(|(term, _)| term.clone()).collect();
+        if terms.is_empty() {
+            let longest = self.terms.iter().max_by_key(|term| term.text().len());
+            terms.extend(longest.cloned());
+        }
+        Self { terms }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
     /// The terms as lowercase text, for marking them in a result.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.terms.iter().map(|term| match term {
-            Term::Word(text) | Term::Run(text) => text.as_str(),
-        })
+        self.terms.iter().map(Term::text)
     }
 
     /// Whether one of the terms occurs in `text`. For parts that the index does not cover.
@@ -187,6 +208,12 @@ impl SearchTerms {
 }
 
 impl Term {
+    fn text(&self) -> &str {
+        match self {
+            Self::Word(text) | Self::Run(text) => text,
+        }
+    }
+
     fn is_stop_word(&self) -> bool {
         matches!(self, Self::Word(word) if STOP_WORDS.contains(&word.as_str()))
     }

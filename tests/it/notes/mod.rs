@@ -1,5 +1,7 @@
 //! Notes through the built-in tools, on real folders, with a scripted model server.
 
+mod bad_input;
+
 use crate::support::model_server::{self, ModelServer};
 use humble::app::built_in_tools;
 use humble::config::{Home, read_settings_with};

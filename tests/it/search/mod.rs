@@ -1,5 +1,7 @@
 //! The search index.
 
+mod quality;
+
 use humble::search::{
     Chunk, Document, DocumentFingerprint, Hit, HybridQuery, Index, IndexChanges, Matching,
     SearchError, SearchTerms,

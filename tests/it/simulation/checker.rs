@@ -205,9 +205,8 @@ impl Checker {
                     self.check_only_cancelled_call_ends(*call)?;
                 }
                 TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
-                TurnEffect::GrantForSession(_)
-                | TurnEffect::StoreRule(_)
-                | TurnEffect::FinishAgent(_) => {}
+                TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
+                TurnEffect::FinishAgent(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
