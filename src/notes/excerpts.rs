@@ -31,9 +31,14 @@ impl Notebook {
         let mut remarks = Vec::new();
         let limits = UpdateLimits::BEFORE_PROMPT;
         self.update(&vault, limits, &mut remarks).await?;
-        let vector = self
-            .query_vector(&vault, &request, &query, limits, &mut remarks)
-            .await?;
+        // Each answer would repeat that no embedding model is configured; `refresh_index` says it.
+        let vector = match request.settings.embedding_model {
+            Some(_) => {
+                self.query_vector(&vault, &request, &query, limits, &mut remarks)
+                    .await?
+            }
+            None => None,
+        };
         let has_vector = vector.is_some();
         let hits = self.find(&vault, &query, vector, CANDIDATES, false).await?;
         let terms = SearchTerms::parse(&query);
@@ -50,6 +55,10 @@ impl Notebook {
         let notes = self
             .update(&vault, UpdateLimits::TOOL, &mut remarks)
             .await?;
+        if request.settings.embedding_model.is_none() {
+            remarks
+                .push("Only words are compared: no `notes.embedModel` is configured.".to_owned());
+        }
         Ok(VaultStatus {
             vault: vault.root().to_path_buf(),
             notes,

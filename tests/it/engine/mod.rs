@@ -7,6 +7,7 @@ use crate::support::shell_server;
 mod branches;
 mod call_forms;
 mod compaction;
+mod consulted_notes;
 mod context;
 mod conversation;
 mod crash_recovery;
