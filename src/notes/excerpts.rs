@@ -31,7 +31,7 @@ impl Notebook {
         let mut remarks = Vec::new();
         let limits = UpdateLimits::BEFORE_PROMPT;
         self.update(&vault, limits, &mut remarks).await?;
-        // Each answer would repeat that no embedding model is configured; `refresh_index` says it.
+        // Each answer would repeat that no embedding model is configured; `refresh_index` says it once.
         let vector = match request.settings.embedding_model {
             Some(_) => {
                 self.query_vector(&vault, &request, &query, limits, &mut remarks)
@@ -48,17 +48,16 @@ impl Notebook {
         })
     }
 
-    /// Brings the index up to date.
+    /// Brings the index up to date, with vectors if an embedding model is configured.
     pub(super) async fn refresh_index(&self, request: NoteRequest) -> Result<VaultStatus, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         let mut remarks = Vec::new();
         let notes = self
             .update(&vault, UpdateLimits::TOOL, &mut remarks)
             .await?;
-        if request.settings.embedding_model.is_none() {
-            remarks
-                .push("Only words are compared: no `notes.embedModel` is configured.".to_owned());
-        }
+        // Also computes the vectors, and says why if that fails. The words do not matter.
+        self.query_vector(&vault, &request, "notes", UpdateLimits::TOOL, &mut remarks)
+            .await?;
         Ok(VaultStatus {
             vault: vault.root().to_path_buf(),
             notes,

@@ -18,22 +18,24 @@ use tokio::time::timeout;
 pub(super) struct UpdateLimits {
     indexing: Duration,
     embedding: Duration,
+    /// Time limit of one request for vectors. Loading the model takes a while.
+    embedding_request: Duration,
 }
 
 impl UpdateLimits {
     pub(super) const TOOL: Self = Self {
         indexing: Duration::from_secs(30),
         embedding: Duration::from_secs(60),
+        embedding_request: Duration::from_secs(60),
     };
     /// An ordinary prompt waits for its excerpts.
     pub(super) const BEFORE_PROMPT: Self = Self {
         indexing: Duration::from_secs(5),
         embedding: Duration::from_secs(10),
+        embedding_request: Duration::from_secs(10),
     };
 }
 
-/// Time limit of one request for vectors. Loading the model takes a while.
-const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(60);
 /// Chunks embedded by one request.
 const EMBEDDING_BATCH: usize = 32;
 /// Characters of a chunk that are embedded. Embedding models read 256 to 8,192 tokens.
@@ -166,7 +168,7 @@ impl Notebook {
             .await?;
         let embedded = async {
             self.embed_missing(vault, model, request, limits).await?;
-            self.embed(model, vec![query.to_owned()]).await
+            self.embed(model, vec![query.to_owned()], limits).await
         };
         match embedded.await {
             Ok(vectors) => {
@@ -212,7 +214,7 @@ impl Notebook {
                 let text = format!("{}\n{}\n{}", chunk.title, chunk.heading, chunk.body);
                 text.chars().take(EMBEDDED_CHARS_MAX).collect()
             });
-            let vectors = self.embed(model, texts.collect()).await?;
+            let vectors = self.embed(model, texts.collect(), limits).await?;
             let chunks: Vec<i64> = batch.iter().map(|chunk| chunk.chunk).collect();
             done += chunks.len();
             let stored: Vec<_> = chunks.into_iter().zip(vectors).collect();
@@ -227,11 +229,13 @@ impl Notebook {
         &self,
         model: &ModelConfig,
         texts: Vec<String>,
+        limits: UpdateLimits,
     ) -> Result<Vec<Vec<f32>>, Notice> {
+        let time_limit = limits.embedding_request;
         let count = texts.len();
-        let embedded = timeout(EMBEDDING_TIMEOUT, self.0.embedder.embed(model, texts)).await;
+        let embedded = timeout(time_limit, self.0.embedder.embed(model, texts)).await;
         let vectors = embedded.map_err(|_| {
-            let (name, seconds) = (&model.model, EMBEDDING_TIMEOUT.as_secs());
+            let (name, seconds) = (&model.model, time_limit.as_secs());
             Notice::failure(format!(
                 "The embedding model `{name}` took longer than {seconds} s."
             ))
