@@ -113,13 +113,13 @@ pub enum ModelsCommand {
 }
 
 const MODELS_HELP: &str = "\
-Exit status: 0 success, 1 a server could not be reached or failed, 2 wrong usage.
+Exit status: 0 success, 1 a server could not be reached or failed, 2 usage error.
 API keys are never shown, only whether one is set or which variable is missing.
 pull and rm use the Ollama server of the active model, else the first one in config.json, else the one on this \
 machine (OLLAMA_HOST).";
 
 const PROBE_HELP: &str = "\
-Exit status: 0 the model works with tools, 1 it does not or the probe failed, 2 wrong usage, 130 interrupted.
+Exit status: 0 the model works with tools, 1 it does not or the probe failed, 2 usage error, 130 interrupted.
 For each dialect (native, prompt, xml), the probe asks the model to call the built-in tool say_hello once and to \
 repeat the secret word that it returns. This can take some minutes; Ctrl+C shows the results so far. No other tool \
 runs, and no conversation is saved.
@@ -133,10 +133,10 @@ given by --home. It reads no other file of yours and needs no network.
 Its only model is a script, so --model does not apply.";
 
 const ASK_HELP: &str = "\
-Exit status: 0 answered, 1 failed, 2 wrong usage, 3 a tool was refused, 130 interrupted.
+Exit status: 0 answered, 1 failed, 2 usage error, 3 a tool was refused, 130 interrupted.
 Piped input is added to the prompt as context; `-` reads the prompt itself from standard input.
 Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or an earlier permission of yours \
-allows them. An unknown tool in --allow is wrong usage, and the question is not sent. Three limits always hold: a \
+allows them. An unknown tool in --allow is a usage error, and the question is not sent. Three limits always hold: a \
 tool whose definition changed stays withheld, a tool that you blocked stays blocked, and a call that repeats text \
 from a tool result or from piped input asks first.";
 

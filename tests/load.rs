@@ -22,7 +22,7 @@ const CLIENT_COUNT: usize = 200;
 const SECONDS: u64 = 60;
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(500);
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// The fewest calls of a client, relative to the mean of all.
+/// The fewest calls that a client may get, relative to the mean of all clients.
 const FAIR_SHARE_MIN: f64 = 0.5;
 /// Maximum growth of resident memory, in kB per minute.
 const MEMORY_SLOPE_MAX: f64 = 2_048.0;
@@ -112,7 +112,7 @@ struct LoadReport {
     p50: Duration,
     p99: Duration,
     slowest: Duration,
-    /// Calls of each client.
+    /// Number of calls by each client.
     counts: Vec<usize>,
     resident_kilobytes: f64,
     slope: f64,

@@ -135,17 +135,17 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 const LIST_HELP: &str = "\
-Exit status: 0 all enabled servers answer, 1 at least one does not, 2 wrong usage, 130 interrupted.
+Exit status: 0 all enabled servers answer, 1 at least one does not, 2 usage error, 130 interrupted.
 Servers that are off are listed but not started. The token count estimates what the enabled tools add to each request.
 --json prints {\"servers\": […]} in the order of mcp-servers.json, with the built-in `humble` first.";
 
 const TOOLS_HELP: &str = "\
-Exit status: 0 success, 1 a server does not answer, 2 wrong usage, 130 interrupted.
+Exit status: 0 success, 1 a server does not answer, 2 usage error, 130 interrupted.
 Each tool is followed by its arguments as `humble mcp call` takes them, optional ones in brackets.
 --json prints {\"servers\": […]}, each with its tools and their schemas.";
 
 const CALL_HELP: &str = "\
-Exit status: 0 the tool succeeded, 1 the tool or its server failed, 2 wrong usage, 130 interrupted.
+Exit status: 0 the tool succeeded, 1 the tool or its server failed, 2 usage error, 130 interrupted.
 The tool runs without asking: typing the command is the approval, even if the tool is switched off or blocked or its \
 server is off. If the tool's definition changed since you accepted it in the chat, the difference is shown and the \
 call needs --accept-changed.
@@ -153,7 +153,7 @@ KEY=VALUE is converted to the type in the tool's schema; KEY:=JSON is used as it
 arguments are checked against the schema before anything is sent.
 The result text goes to standard output, errors to standard error. --json prints the server's result object, also \
 for a failed call, or {\"error\": …} if there is none.
-Ctrl+C or the end of --timeout cancels the call at its server.
+Ctrl+C or the end of --timeout cancels the call on its server.
 
   humble mcp call humble get_time timezone=Asia/Seoul
   humble mcp call files read_file '{\"path\": \"a.txt\"}'
@@ -165,9 +165,9 @@ humble mcp add [OPTIONS] <NAME> --url <URL>
        humble mcp add [OPTIONS] <NAME> -- <COMMAND>...";
 
 const ADD_HELP: &str = "\
-Exit status: 0 added, and it answers if it was checked; 1 not added, or added but it does not answer; 2 wrong \
-usage; 130 interrupted.
-The file keeps its order and its unknown fields. A name that is already in the file is wrong usage.
+Exit status: 0 added, and it answers if it was checked; 1 not added, or added but it does not answer; 2 usage \
+error; 130 interrupted.
+The file keeps its order and its unknown fields. A name that is already in the file is a usage error.
 ${NAME} in the command's arguments, --env, --url and --header is replaced by that environment variable each time the \
 server starts. This keeps secrets out of the file; quote it so that your shell does not expand it.
 

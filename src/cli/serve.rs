@@ -34,7 +34,7 @@ pub struct ServeArgs {
 }
 
 pub const SERVE_HELP: &str = "\
-Exit status: 0 stopped by the client, Ctrl+C or SIGTERM, 1 failed, 2 wrong usage.
+Exit status: 0 stopped by the client, Ctrl+C or SIGTERM, 1 failed, 2 usage error.
 Without --http, a client such as an editor starts this command itself and talks to it over standard input and output. \
 Each call is logged to standard error and to the log file.
 With --http: /mcp is streamable HTTP, /sse is HTTP+SSE for older clients, GET /mcp/tools and POST /mcp/tools/call are \

@@ -48,7 +48,7 @@ pub enum NewServerLaunch {
 /// is a misconfigured server, not an error.
 ///
 /// # Errors
-/// The problem of the server, as a sentence.
+/// The problem with the server, as a sentence.
 pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
     check_name(&new.name)?;
     let entry = entry_to_json(new);

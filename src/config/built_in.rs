@@ -67,12 +67,12 @@ fn or_report<T>(
     })
 }
 
-/// A whole URL without a query: the tool adds its own.
+/// A complete URL without a query: the tool adds its own.
 fn service_url(section: &ConfigObject, key: &str) -> Result<Option<Url>, FieldError> {
     let Some(given) = fields::non_empty_text(section, key)? else {
         return Ok(None);
     };
-    let example = "expected a whole URL such as `https://example.com/v1/search`";
+    let example = "expected a complete URL such as `https://example.com/v1/search`";
     let url = match Url::parse(given.trim()) {
         Err(url::ParseError::RelativeUrlWithoutBase) => {
             return Err(format!("`{key}` has no scheme; {example}"));
@@ -120,8 +120,8 @@ fn fetch_hosts(section: &ConfigObject) -> (Vec<FetchHost>, Vec<FieldError>) {
 }
 
 impl Settings {
-    /// The settings of the built-in tools. Values that `builtIn` omits have their defaults, the
-    /// Ollama model that of `models`.
+    /// The settings of the built-in tools. Values that `builtIn` omits have their defaults; the
+    /// default Ollama model comes from `models`.
     pub fn built_in_tools(&self) -> BuiltInSettings {
         let section = &self.built_in;
         let default = BuiltInSettings::default();
@@ -182,7 +182,7 @@ pub(super) fn default_ollama() -> ModelConfig {
     plain_ollama(ProviderKind::Ollama.default_base_url().to_owned())
 }
 
-/// An Ollama server without a model. It gets no key of an entry of `models`.
+/// An Ollama server without a model. It gets no key from an entry of `models`.
 fn plain_ollama(base_url: String) -> ModelConfig {
     ModelConfig {
         name: String::new(),

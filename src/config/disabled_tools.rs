@@ -1,5 +1,5 @@
-//! Which tools of a server are off: its `toolsOff`, and for the built-in server also `toolsOn` and
-//! the tools that are off by default. Warns of names that no built-in tool has.
+//! The disabled tools of a server: its `toolsOff`, and for the built-in server also `toolsOn` and
+//! the defaults. Warns about names that no built-in tool has.
 
 use super::error::file_name;
 use super::fields::{self, ConfigObject, FieldError};
@@ -12,7 +12,7 @@ use crate::domain::{Banner, BannerCause, Notice};
 
 pub(super) const TOOLS_OFF: &str = "toolsOff";
 pub(super) const TOOLS_ON: &str = "toolsOn";
-/// Built-in tools that are off in the chat unless `toolsOff` lists others.
+/// Built-in tools that are off in the chat if `toolsOff` is absent and `toolsOn` does not name them.
 const DISABLED_BY_DEFAULT: [&str; 4] = ["ollama_chat", "say_hello", "get_cat_fact", FETCH_TOOL];
 
 /// The disabled tools of an entry. The built-in [`FETCH_TOOL`] reaches any web page, so it is off
@@ -43,8 +43,8 @@ fn names_without(names: &[&str], excluded: &[String]) -> Vec<String> {
     kept
 }
 
-/// The value of `toolsOn` that keeps [`FETCH_TOOL`] in its new state. `None` if the list need not
-/// change.
+/// The value of `toolsOn` after `tool` is switched on or off: only [`FETCH_TOOL`] must be listed to
+/// be on. `None` if the list does not change.
 pub(super) fn changed_tools_on(
     id: &str,
     entry: &ConfigObject,

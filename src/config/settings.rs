@@ -30,7 +30,7 @@ pub struct Settings {
     pub has_model_entries: bool,
 }
 
-/// How the screen looks and which keys it asks the terminal for. Read at the start.
+/// The appearance of the screen and the keyboard protocol. Read at startup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UiSettings {
     /// Use ASCII instead of Unicode glyphs.

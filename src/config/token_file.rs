@@ -3,7 +3,7 @@
 use crate::files;
 use std::path::Path;
 
-/// Larger files hold something else.
+/// A larger file cannot be a token file.
 const TOKEN_FILE_BYTES_MAX: u64 = 4_096;
 
 /// The text of a small regular file, without the byte order mark that some editors write.

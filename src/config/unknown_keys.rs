@@ -1,5 +1,5 @@
-//! Keys of `config.json` that mean nothing, and are probably misspelled. Only the sections that no
-//! other program uses are checked; humble-ai-cli and others have keys of their own elsewhere.
+//! Warns about unknown keys in `config.json`, which are probably misspelled. Only the sections that
+//! no other program uses are checked; humble-ai-cli and others have keys of their own elsewhere.
 
 use super::error::file_name;
 use super::fields;
@@ -9,7 +9,7 @@ use crate::domain::{Banner, BannerCause, Notice};
 use crate::text::suggest::nearest;
 use serde_json::Value;
 
-/// The sections with all their keys.
+/// The checked sections and all their keys.
 const SECTIONS: [(&str, &[&str]); 4] = [
     ("limits", &["toolRounds", "errorsPerTurn", "idleSeconds"]),
     ("ui", &["ascii", "keyboardProtocol", "sidebar"]),
@@ -27,7 +27,7 @@ const SECTIONS: [(&str, &[&str]); 4] = [
     ("notes", &["vault", "embedModel"]),
 ];
 
-/// At most this many keys are named.
+/// Maximum number of keys named in the banner.
 const NAMED_MAX: usize = 3;
 
 /// One banner about all unknown keys of `config.json`; `None` if there are none.

@@ -21,7 +21,7 @@ pub const BUILT_IN_TOOLS: [&str; 9] = [
 /// The section `builtIn` of `config.json`, with its defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {
-    /// Finds places by name. All addresses are whole URLs without a query.
+    /// Finds places by name. All addresses are complete URLs without a query.
     pub geocoding_url: Url,
     pub forecast_url: Url,
     pub cat_fact_url: Url,

@@ -109,7 +109,7 @@ pub enum BannerCause {
         /// The setting's name, such as `limits.toolRounds`; empty for the whole file.
         name: String,
     },
-    /// This settings file has keys that mean nothing.
+    /// This settings file has unknown keys.
     UnknownKeys(String),
     /// Other users can read files with secrets.
     OpenPermissions,

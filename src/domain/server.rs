@@ -186,7 +186,7 @@ impl ServerTransport {
 }
 
 impl Server {
-    /// Whether the server is on and has no session because of a fault or a missing sign-in.
+    /// Whether the server is on but has no session because of an error or a missing sign-in.
     pub fn has_failed(&self) -> bool {
         let is_failure = matches!(
             self.status,

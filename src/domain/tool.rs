@@ -210,7 +210,7 @@ pub struct ToolCall {
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
-    /// What parsing changed in the JSON that the model wrote.
+    /// Differences between the JSON that the model wrote and the parsed arguments.
     #[serde(skip)]
     pub json_changes: Box<[JsonChange]>,
     /// The forms of identical calls in the same message, which were merged into this one.

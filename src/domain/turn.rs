@@ -17,8 +17,8 @@ pub enum PromptKind {
     Ask,
     /// An answer that replaces the last answered turn, which becomes a branch.
     Replace,
-    /// A new answer after the last message, to a prompt whose last attempts were not answered.
-    /// It replaces them.
+    /// Another attempt at the last prompt, whose earlier attempts were not answered. It replaces
+    /// them.
     Retry,
     /// The rest of the last answer, which was truncated.
     Continue,

@@ -223,7 +223,7 @@ impl SessionFailure<'_> {
         }
     }
 
-    /// Advice for a server that exited during its start, from what it wrote to stderr.
+    /// Advice for a server that exited during startup, based on its stderr output.
     fn startup_advice(&self) -> Option<String> {
         let lines = || self.stderr_lines.iter().map(String::as_str);
         if let Some(module) = lines().find_map(missing_module) {
@@ -244,7 +244,8 @@ impl SessionFailure<'_> {
     }
 }
 
-/// The module that an error of Python or Node.js names as missing, at most 100 characters of it.
+/// The module that an error from Python or Node.js names as missing. Ignores names that are too long
+/// to be real.
 fn missing_module(line: &str) -> Option<&str> {
     const PHRASES: [&str; 4] = [
         "No module named ",
@@ -267,7 +268,7 @@ fn missing_module(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Whether an error speaks of a missing environment variable, key or token.
+/// Whether an error mentions an environment variable, key or token.
 fn mentions_variable(line: &str) -> bool {
     const WORDS: [&str; 13] = [
         "environment",
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_follows_from_what_the_server_wrote() {
+    fn advice_depends_on_the_stderr_output() {
         let variables =
             "If it needs environment variables, list them under \"env\" or \"inheritEnv\".";
         let cases = [

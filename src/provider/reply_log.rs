@@ -48,7 +48,7 @@ impl ReplyLog {
             // The echo only repeats the thinking and adds opaque signatures.
             Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::ReasoningEcho(_)) => {}
             Ok(StreamPart::StartedOver) => self.add("started over", ""),
-            Err(cause) => self.add("fault", &format!("{cause:?}")),
+            Err(cause) => self.add("error", &format!("{cause:?}")),
         }
     }
 
@@ -70,7 +70,7 @@ impl Drop for ReplyLog {
     fn drop(&mut self) {
         if let Some(text) = self.text.take() {
             let text = without_secrets(&text, &self.model);
-            tracing::debug!("answer of `{}`: {text}", self.model.name);
+            tracing::debug!("reply from `{}`: {text}", self.model.name);
         }
     }
 }

@@ -50,8 +50,8 @@ pub struct NativeCall {
     pub name: String,
     /// `Err` holds the raw text of arguments that are not a JSON object; such a call must not run.
     pub arguments: Result<Arguments, String>,
-    /// The JSON of the arguments as received; empty if the provider sends them parsed.
-    pub written: String,
+    /// The JSON of the arguments as received; empty if the provider sends them as an object.
+    pub raw_arguments: String,
 }
 
 /// Why a reply ended.

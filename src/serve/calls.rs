@@ -1,4 +1,4 @@
-//! Runs tool calls: limits their time and number, and logs each of them.
+//! Runs tool calls, limits their duration and number, and logs each of them.
 
 use super::message::short_name;
 use super::tools::{BuiltInTools, ProgressReporter, ToolFailure};
@@ -13,13 +13,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Calls that run at the same time. Further ones fail at once, so that none waits unseen.
+/// Maximum number of concurrent calls. Further ones fail immediately instead of waiting unnoticed.
 const CONCURRENT_CALLS_MAX: usize = 256;
-/// Tools have shorter limits of their own, at most 15 minutes for an answer of a local model.
+/// Tools have shorter limits of their own, at most 15 minutes for an answer from a local model.
 const CALL_TIMEOUT: Duration = Duration::from_secs(16 * 60);
-/// How long running calls may go on after the server was told to stop.
+/// How long running calls may continue after the server is asked to stop.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long the errors of the calls that were ended then may take to be sent.
+/// How long the server then waits until the errors of the calls it ended have been sent.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// One per process, shared by all transports. Cheap to clone.
@@ -30,7 +30,7 @@ pub struct CallRunner {
     limits: CallLimits,
     slots: Arc<Semaphore>,
     running: TaskTracker,
-    /// Running calls end with an error.
+    /// Once cancelled, running calls end with an error.
     stopping: CancellationToken,
     log: CallLog,
 }
@@ -62,7 +62,7 @@ pub enum CallLog {
     Quiet,
 }
 
-/// One call, as any transport receives it.
+/// One call, independent of its transport.
 pub struct IncomingCall<'a> {
     pub name: &'a str,
     pub arguments: Arguments,
@@ -103,7 +103,7 @@ impl CallRunner {
         &self.tools
     }
 
-    /// Counts running calls, and everything else that a shutdown waits for.
+    /// Tracks running calls and everything else that a shutdown waits for.
     pub fn running(&self) -> &TaskTracker {
         &self.running
     }
@@ -141,7 +141,7 @@ impl CallRunner {
             .call(call.name, &call.arguments, call.progress, call.cancelled);
         let running = timeout(self.limits.timeout, running);
         let Some(ended) = self.stopping.run_until_cancelled(running).await else {
-            log.finish("ended: the server stops");
+            log.finish("ended: the server is stopping");
             return Err(server_stopping());
         };
         match ended {
@@ -185,7 +185,7 @@ fn server_stopping() -> ErrorData {
     ErrorData::internal_error(why, None)
 }
 
-/// Writes one line when the call ends, also if its future is dropped.
+/// Writes one line when the call ends, even if its future is dropped.
 struct CallLogLine {
     log: CallLog,
     name: String,

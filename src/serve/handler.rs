@@ -1,5 +1,5 @@
-//! The MCP side of the built-in tools, in both eras. Methods that the server does not have are
-//! *Unknown method*, even where `rmcp` would return an empty list.
+//! Handles MCP requests for the built-in tools, in both eras. Unsupported methods fail with *Unknown
+//! method*, even where `rmcp` would return an empty list.
 
 use super::calls::{CallRunner, IncomingCall};
 use super::message::{short_name, unknown_method};
@@ -22,9 +22,9 @@ use tokio::sync::mpsc;
 /// How long clients may cache the tool list and the discovery result. Both are fixed while the
 /// process runs.
 const CACHE_MILLISECONDS: u64 = 3_600_000;
-/// Reports that wait for a slow reader; later ones are dropped.
+/// Maximum number of progress reports waiting for a slow reader; further ones are dropped.
 const PROGRESS_BUFFER: usize = 16;
-/// Methods that exist. If one of them arrives here, its parameters do not fit.
+/// Supported methods. If one of them arrives as a custom request, its parameters are invalid.
 const METHODS: [&str; 5] = [
     "initialize",
     "ping",
@@ -198,7 +198,7 @@ impl BuiltInHandler {
                 biased;
                 Some(report) = reports.recv() => {
                     let report = progress_params(token.clone(), report);
-                    // The client may be gone; then the call is cancelled by its transport.
+                    // The client may be gone; then the transport cancels the call.
                     let _ = peer.notify_progress(report).await;
                 }
                 result = &mut running => return result,

@@ -4,9 +4,9 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, Jso
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Unknown names in logs and errors are cut after this length.
+/// Unknown names in logs and errors are truncated to this length.
 const NAME_CHARS_MAX: usize = 100;
-/// Some editors and shells on Windows begin a text with it (RFC 8259, section 8.1).
+/// Some editors and shells on Windows put it at the start of a text (RFC 8259, section 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A JSON-RPC error response (JSON-RPC 2.0, section 5).
@@ -101,8 +101,8 @@ pub fn unknown_method(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Unknown method", method)
 }
 
-/// Gives errors of `rmcp` itself the wording of ours. For methods that it refuses before they reach
-/// the handler, its message is the bare name of the method.
+/// Gives `rmcp`'s own errors our wording. If it refuses a method before the handler sees it, its
+/// message is only the name of the method.
 pub fn reworded(error: ErrorData) -> ErrorData {
     match error.code == ErrorCode::METHOD_NOT_FOUND && error.data.is_none() {
         true => unknown_method(&error.message),
@@ -110,7 +110,7 @@ pub fn reworded(error: ErrorData) -> ErrorData {
     }
 }
 
-/// The start of a name from a client.
+/// A name from a client, truncated.
 pub fn short_name(name: &str) -> String {
     name.chars().take(NAME_CHARS_MAX).collect()
 }
@@ -136,8 +136,9 @@ pub fn opens_endless_stream(message: &ClientJsonRpcMessage) -> bool {
     )
 }
 
-/// The error for a request that `rmcp` may refuse by itself with the bare name of the method.
-pub fn refusal_of_method(message: &ClientJsonRpcMessage) -> Option<RpcErrorResponse> {
+/// The error for a request that `rmcp` may refuse itself, with only the name of the method as its
+/// message.
+pub fn method_refusal(message: &ClientJsonRpcMessage) -> Option<RpcErrorResponse> {
     let JsonRpcMessage::Request(request) = message else {
         return None;
     };
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_request_where_it_can_be_read() {
+    fn errors_contain_the_request_id_if_it_is_readable() {
         for (line, code, id) in [
             ("nonsense", -32700, json!(null)),
             ("{\"jsonrpc\":\"2.0\",\"id\":7", -32700, json!(null)),

@@ -1,5 +1,5 @@
-//! The requests of a session that are still to be answered. `rmcp` mixes up two requests with the
-//! same id, so the second one is refused while the first one runs.
+//! The unanswered requests of a session. `rmcp` mixes up two requests with the same id, so the
+//! second one is refused while the first one runs.
 
 use super::message::RpcErrorResponse;
 use crate::sync::lock_ignoring_poison;

@@ -1,5 +1,5 @@
 //! The server's end of a session whose messages go through queues, as over stdio and HTTP+SSE.
-//! Bounds unsent messages, and keeps out messages that would confuse or end `rmcp`'s session.
+//! Bounds unsent messages, and drops messages that would confuse or end `rmcp`'s session.
 
 use super::message::reworded;
 use super::open_requests::OpenRequests;
@@ -10,9 +10,10 @@ use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use tokio::sync::{mpsc, watch};
 
-/// Messages that wait in each direction.
-pub const QUEUE: usize = 16;
-/// Messages for a client that does not read. Beyond this, its own messages wait.
+/// Capacity of the queue in each direction.
+pub const QUEUE_CAPACITY: usize = 16;
+/// Maximum number of messages waiting for a client that does not read. Beyond this, the client's
+/// own messages have to wait.
 const UNSENT_MAX: usize = 64;
 
 /// Outgoing messages are JSON, each on one line.
@@ -24,7 +25,7 @@ pub struct QueueTransport {
     open: OpenRequests,
     /// An error response that waits for space in the queue.
     refusal: Option<String>,
-    /// `rmcp` takes notifications from now on. Before, they would end the session.
+    /// The handshake is over. Before that, a notification would end `rmcp`'s session.
     is_opened: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Finds what parsing changes in JSON: repeated keys, numbers that a 64-bit number cannot hold as
-//! written, and halves of surrogate pairs. The parsed value does not show these.
+//! Finds differences between JSON as written and its parsed value: repeated keys, numbers that do
+//! not fit into 64 bits, and lone surrogates. The parsed value itself does not show them.
 
 use super::lenient_json::is_literal_char;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Changes found at most; further ones are not looked for.
+/// Maximum number of changes reported.
 pub const CHANGES_MAX: usize = 5;
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
@@ -22,8 +22,8 @@ pub enum JsonChange {
         written: String,
         kept: String,
     },
-    /// The escape of a surrogate without its other half; U+FFFD is kept.
-    HalfCharacter {
+    /// The escape of a surrogate without its counterpart; it becomes U+FFFD.
+    LoneSurrogate {
         written: String,
     },
 }
@@ -34,7 +34,7 @@ pub fn find_json_changes(json: &str) -> Vec<JsonChange> {
     let mut scan = ChangeScan {
         json,
         position: 0,
-        objects: Vec::new(),
+        containers: Vec::new(),
         found: Vec::new(),
     };
     while scan.found.len() < CHANGES_MAX && scan.step() {}
@@ -45,8 +45,8 @@ pub fn find_json_changes(json: &str) -> Vec<JsonChange> {
 struct ChangeScan<'a> {
     json: &'a str,
     position: usize,
-    /// For each open container how often it has each key; `None` for an array.
-    objects: Vec<Option<HashMap<String, usize>>>,
+    /// How often each key occurs in each open object; `None` for an open array.
+    containers: Vec<Option<HashMap<String, usize>>>,
     found: Vec<JsonChange>,
 }
 
@@ -67,8 +67,8 @@ impl ChangeScan<'_> {
             }
             c => {
                 match c {
-                    '{' => self.objects.push(Some(HashMap::new())),
-                    '[' => self.objects.push(None),
+                    '{' => self.containers.push(Some(HashMap::new())),
+                    '[' => self.containers.push(None),
                     '}' | ']' => self.close(),
                     _ => {}
                 }
@@ -91,7 +91,7 @@ impl ChangeScan<'_> {
         let is_key = rest
             .get(end + 1..)
             .is_some_and(|after| after.trim_start().starts_with(':'));
-        if let (true, Some(Some(keys))) = (is_key, self.objects.last_mut()) {
+        if let (true, Some(Some(keys))) = (is_key, self.containers.last_mut()) {
             let raw = &rest[1..end];
             let key = serde_json::from_str(&format!("\"{raw}\"")).unwrap_or(raw.to_owned());
             *keys.entry(key).or_default() += 1;
@@ -107,14 +107,14 @@ impl ChangeScan<'_> {
             Some(true) if surrogate(&rest[ESCAPE_BYTES..]) == Some(false) => 2 * ESCAPE_BYTES,
             Some(_) => {
                 let written = rest[..ESCAPE_BYTES].to_owned();
-                self.found.push(JsonChange::HalfCharacter { written });
+                self.found.push(JsonChange::LoneSurrogate { written });
                 ESCAPE_BYTES
             }
         }
     }
 
     fn close(&mut self) {
-        let Some(Some(keys)) = self.objects.pop() else {
+        let Some(Some(keys)) = self.containers.pop() else {
             return;
         };
         let repeated = keys.into_iter().filter(|(_, count)| *count > 1);
@@ -126,7 +126,8 @@ impl ChangeScan<'_> {
     }
 }
 
-/// Whether `text` starts with the escape of a surrogate, and whether that is a high one.
+/// `Some(true)` if `text` starts with the escape of a high surrogate, `Some(false)` if with that of
+/// a low one.
 fn surrogate(text: &str) -> Option<bool> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
@@ -136,7 +137,7 @@ fn surrogate(text: &str) -> Option<bool> {
     }
 }
 
-/// The length of a comment, or of its first character if it is none.
+/// The length of the comment at the start of `rest`; 1 if there is none.
 fn comment_length(rest: &str) -> usize {
     let line = || rest.find('\n').unwrap_or(rest.len());
     if rest.starts_with("/*") {
@@ -148,7 +149,7 @@ fn comment_length(rest: &str) -> usize {
     }
 }
 
-/// The change of a number: another value, or an integer that becomes a fraction.
+/// The change to a number, if it gets another value or an integer becomes a float.
 fn number_change(written: &str) -> Option<JsonChange> {
     let Ok(Value::Number(number)) = serde_json::from_str(written) else {
         return None;
@@ -164,7 +165,7 @@ fn number_change(written: &str) -> Option<JsonChange> {
     })
 }
 
-/// Sign, digits without zeros at the ends, and the exponent of the last digit.
+/// Sign, digits without leading and trailing zeros, and the exponent of the last digit.
 fn decimal(number: &str) -> (bool, String, i64) {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let digits = mantissa.trim_start_matches('-');
@@ -219,13 +220,13 @@ mod tests {
             ),
             (
                 r#"{"a": "x\ud83dy"}"#,
-                JsonChange::HalfCharacter {
+                JsonChange::LoneSurrogate {
                     written: r"\ud83d".to_owned(),
                 },
             ),
             (
                 r#"{"a": "\\\uDE00"}"#,
-                JsonChange::HalfCharacter {
+                JsonChange::LoneSurrogate {
                     written: r"\uDE00".to_owned(),
                 },
             ),

@@ -1,6 +1,6 @@
-//! Characters that a terminal draws like others: sequences that are not composed (Unicode NFC),
-//! conjoining Hangul jamo, unusual hyphens and the ideographic space. Precomposed text in any
-//! script has none. `mixed_scripts.rs` finds letters of other scripts.
+//! Characters that a terminal draws like others: decomposed sequences (not Unicode NFC), conjoining
+//! Hangul jamo, unusual hyphens and the ideographic space. Precomposed text in any script has none.
+//! `mixed_scripts.rs` finds letters of other scripts.
 
 use super::invisible::{is_invisible, is_unusual_space};
 use icu_normalizer::ComposingNormalizerBorrowed;

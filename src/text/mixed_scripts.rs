@@ -1,12 +1,12 @@
-//! Letters that pass for letters of another script: a Cyrillic `а` in a Latin word, mathematical
-//! and fullwidth forms of ASCII. Words of one script are ordinary, and so are words of an East
-//! Asian script with Latin letters (`API를`), which cannot be confused.
+//! Finds letters that look like letters of another script: a Cyrillic `а` in a Latin word,
+//! mathematical and fullwidth forms of ASCII. Words in one script are ordinary, and so are words in
+//! an East Asian script with Latin letters (`API를`), which cannot be confused.
 
 use icu_properties::CodePointMapData;
 use icu_properties::props::{Alphabetic, Script};
 use std::ops::Range;
 
-/// The scripts that have letters in common, to the eye.
+/// Scripts whose letters look alike.
 const CONFUSABLE: [Script; 7] = [
     Script::Latin,
     Script::Greek,
@@ -23,11 +23,12 @@ const EAST_ASIAN: [Script; 5] = [
     Script::Katakana,
     Script::Bopomofo,
 ];
-/// Greek letters that look like no Latin one. Units and formulas use them beside Latin letters.
+/// Greek letters that do not look like any Latin letter. Units and formulas use them beside Latin
+/// letters.
 const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
 
-/// The byte offsets of letters in `text` that pass for others, in ascending order. O(len), fast
+/// The byte offsets of the letters in `text` that look like others, in ascending order. O(len), fast
 /// for ASCII.
 pub(super) fn deceptive_letters(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
@@ -35,7 +36,7 @@ pub(super) fn deceptive_letters(text: &str) -> Vec<usize> {
         return found;
     }
     let has_fullwidth = text.chars().any(|c| FULLWIDTH_ASCII.contains(&c));
-    // Fullwidth digits and punctuation are usual in East Asian text.
+    // Fullwidth digits and punctuation are common in East Asian text.
     let marks_fullwidth = has_fullwidth && !text.chars().any(is_east_asian);
     let mut word = Word::default();
     for (offset, c) in text.char_indices() {
@@ -120,7 +121,7 @@ fn confusable_script(c: char) -> Option<Script> {
     if c.is_ascii() {
         return c.is_ascii_alphabetic().then_some(Script::Latin);
     }
-    // Fullwidth letters are judged on their own.
+    // Fullwidth letters are handled separately.
     let script = script_of(c);
     (CONFUSABLE.contains(&script) && !FULLWIDTH_ASCII.contains(&c)).then_some(script)
 }
@@ -138,7 +139,7 @@ fn is_mathematical(c: char) -> bool {
     matches!(c, '\u{1D400}'..='\u{1D7FF}')
 }
 
-/// The mathematical letters that Unicode had before, such as `ℎ`. Alone, they are ordinary.
+/// Mathematical letters from an older Unicode block, such as `ℎ`. Alone, they are ordinary.
 fn is_letterlike(c: char) -> bool {
     matches!(
         c,

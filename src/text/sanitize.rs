@@ -96,7 +96,7 @@ impl Clean {
     pub fn name(raw: &str) -> Self {
         let name = Self::unambiguous_line(raw);
         let needs_quotes = raw.trim().len() < raw.len() || raw.is_empty();
-        // Quoted again, so it cannot pass for a name that was quoted here.
+        // Quoted again, so it cannot be mistaken for a name that was quoted here.
         let is_quoted = raw.starts_with('"') && raw.ends_with('"');
         match needs_quotes || is_quoted {
             true => Self(format!("\"{name}\"")),

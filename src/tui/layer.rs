@@ -211,7 +211,7 @@ impl<'a> UiContext<'a> {
         self.request(UiRequest::Open(Box::new(layer)));
     }
 
-    /// Copies text to the terminal's clipboard. `name` says what it is, as in `the last answer`.
+    /// Copies text to the terminal's clipboard. `name` describes it, such as `the last answer`.
     pub fn copy(&mut self, name: &str, text: String) {
         if text.is_empty() {
             return self.notify(Notice::info("Nothing to copy yet."));

@@ -3,6 +3,7 @@
 //! notices, a rule or the open dialog, message, hints.
 
 use crate::tui::composer::completion_view;
+use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::panes::{Focus, Pane};
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
@@ -156,7 +157,12 @@ impl ScreenLayout {
         let margins = prompt_glyph_columns + u16::from(rest.width >= MARGINS_FROM);
         let columns = rest.width.saturating_sub(margins).max(1);
         let rows_max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
-        let rows = model.composer.editor.height(columns, rows_max.into()) as u16;
+        // A field of a dialog takes the keys; a second field below it would only confuse.
+        let has_field = |dialog: &Dialog| !matches!(dialog.mode, DialogMode::Choosing);
+        let rows = match model.visible_dialog().is_some_and(has_field) {
+            true => 0,
+            false => model.composer.editor.height(columns, rows_max.into()) as u16,
+        };
         self.message = take_bottom(rest, rows);
         self.message_inner = Rect {
             x: self.message.x + prompt_glyph_columns.min(self.message.width),
@@ -239,7 +245,8 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
     }
     let wants_thinking = has_thinking || panes.focus == Focus::Thinking;
     let shows_thinking = panes.show_thinking && wants_thinking;
-    // One row is not worth a sidebar, unless it is there for the thinking or on request.
+    // The built-in tools alone are not worth a sidebar, unless it is open for the thinking anyway
+    // or on request.
     let wants_servers = panes.wants_servers || shows_thinking || model.servers_pane.has_content();
     (panes.show_servers && wants_servers, shows_thinking)
 }

@@ -28,9 +28,9 @@ struct VisibleNotice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,
-    /// Says why a key did nothing, so any other key dismisses it.
+    /// Explains why a key did nothing, so any other key dismisses it.
     Key,
-    /// Says that something is running, so its end dismisses it.
+    /// Reports that something is running, so its end dismisses it.
     Activity,
 }
 
@@ -66,7 +66,8 @@ impl Notices {
         self.clear_about(Subject::Key);
     }
 
-    /// Dismisses a notice of [`Self::show_about_activity`], because nothing is running any more.
+    /// Dismisses a notice shown by [`Self::show_about_activity`], because nothing is running any
+    /// more.
     pub fn clear_about_activity(&mut self) {
         self.clear_about(Subject::Activity);
     }
@@ -75,7 +76,8 @@ impl Notices {
         self.current.take_if(|visible| visible.subject == subject);
     }
 
-    /// Whether Esc hides this banner: it only recommends something and reports no lost function.
+    /// Whether Esc hides this banner: it only recommends something and reports no loss of
+    /// functionality.
     pub fn can_hide(banner: &Banner) -> bool {
         matches!(
             banner.cause,

@@ -28,10 +28,12 @@ fn is_offered(binding: &Binding) -> bool {
     binding.command.is_some() || is_global_task
 }
 
-/// One binding for each action that matches the filter. Texts that contain the filter come
-/// before texts that only contain its letters in order; each group keeps the order of `TABLE`.
+/// One binding for each action that matches all words of the filter. Bindings in which each word
+/// starts a word come first, those found only by other words last; each group keeps the order of
+/// `TABLE`.
 fn matching_commands(filter: &str) -> Vec<&'static Binding> {
-    let wanted = filter.trim().to_lowercase();
+    let filter = filter.to_lowercase();
+    let wanted: Vec<&str> = filter.split_whitespace().collect();
     let mut seen: Vec<Action> = Vec::new();
     let mut matches = Vec::new();
     for binding in TABLE.iter().filter(|binding| is_offered(binding)) {
@@ -39,33 +41,44 @@ fn matching_commands(filter: &str) -> Vec<&'static Binding> {
             continue;
         }
         seen.push(binding.action);
-        let text = searched_text(binding);
-        if text.contains(&wanted) {
-            matches.push((0, binding));
-        } else if contains_in_order(&text, &wanted) {
-            matches.push((1, binding));
+        let ranks = wanted.iter().map(|word| match_rank(binding, word));
+        if let Some(ranks) = ranks.collect::<Option<Vec<_>>>() {
+            matches.push((ranks.into_iter().max(), binding));
         }
     }
     matches.sort_by_key(|(rank, _)| *rank);
     matches.into_iter().map(|(_, binding)| binding).collect()
 }
 
+/// How well a binding matches a word; lower is better.
+fn match_rank(binding: &Binding, wanted: &str) -> Option<u8> {
+    let shown = shown_text(binding);
+    if has_word_start(&shown, wanted) {
+        Some(0)
+    } else if shown.contains(wanted) {
+        Some(1)
+    } else if has_word_start(binding.search_words, wanted) {
+        Some(2)
+    } else {
+        None
+    }
+}
+
 /// The description, and the commands of the action with their aliases.
-fn searched_text(binding: &Binding) -> String {
+fn shown_text(binding: &Binding) -> String {
     let aliases = TABLE.iter().filter(|row| row.action == binding.action);
     let commands: Vec<&str> = aliases.filter_map(|row| row.command).collect();
     format!("{} {}", binding.description, commands.join(" ")).to_lowercase()
 }
 
-fn contains_in_order(text: &str, wanted: &str) -> bool {
-    let mut letters = text.chars();
-    wanted
-        .chars()
-        .all(|wanted| letters.any(|letter| letter == wanted))
+fn has_word_start(text: &str, wanted: &str) -> bool {
+    let is_separator = |letter: char| !letter.is_alphanumeric() && letter != '/';
+    let mut words = text.split(is_separator);
+    words.any(|word| word.starts_with(wanted) || word.trim_start_matches('/').starts_with(wanted))
 }
 
 /// Draws a command: description, command and key, as far as the width allows. The selected row
-/// leaves out the command rather than cut its description.
+/// omits the command rather than truncate its description.
 fn draw_command(binding: &Binding, row: &ListRow, pen: &mut Painter) {
     let (area, dim) = (row.text_area(), pen.theme.dim);
     let mut end = area.right();

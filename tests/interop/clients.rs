@@ -137,7 +137,7 @@ fn test_inspector(home: &TestHome, services: &ModelServer, target: &[&str]) {
             .arg("--cli")
             .args(target)
             .args(arguments);
-        // Its files belong into the test's folder.
+        // Its files belong in the test's folder.
         command.envs(home.environment());
         let text = output_of(&mut command);
         serde_json::from_str::<Value>(&text).unwrap_or_else(|fault| panic!("{fault}: {text}"))

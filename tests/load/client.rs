@@ -1,5 +1,5 @@
-//! A client of streamable HTTP that costs little: one connection with a session, on which it calls
-//! `get_time` again and again.
+//! A lightweight streamable HTTP client: one connection with a session, on which it calls `get_time`
+//! repeatedly.
 
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -41,7 +41,7 @@ impl LoadClient {
         client
     }
 
-    /// Calls `get_time` until `end`; returns the time that each call took.
+    /// Calls `get_time` until `end`; returns the duration of each call.
     pub async fn call_until(&mut self, end: Instant) -> Vec<Duration> {
         let mut times = Vec::new();
         while Instant::now() < end {

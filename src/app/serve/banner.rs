@@ -1,14 +1,14 @@
-//! The text at the start: what the server listens on, and how to add it to a client.
+//! The startup text: what the server listens on, and how to add it to a client.
 
 use crate::headless::lines::clean_line;
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-/// For clients that start the server. `home` is the folder named on the command line.
+/// The text for stdio. `home` is the folder named on the command line.
 pub(super) fn stdio(home: Option<&Path>) -> String {
     format!(
-        "humble serve: one MCP client on standard input and output.\n\
+        "humble serve: serving one MCP client over standard input and output.\n\
          To let a client start it, add this to the client's settings:\n{}\n\
          For clients over HTTP: humble serve --http",
         stdio_snippet(home)
@@ -72,7 +72,7 @@ fn stdio_snippet(home: Option<&Path>) -> String {
 fn snippet(server: &Value) -> String {
     let file = json!({ "mcpServers": { "humble": server } });
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
-    // A path may contain characters that mean something to a terminal.
+    // A path may contain control characters.
     let lines = text.lines().map(|line| {
         let indent = line.len() - line.trim_start().len();
         format!("{}{}", &line[..indent], clean_line(line.trim_start()))

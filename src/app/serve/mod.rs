@@ -80,8 +80,8 @@ async fn serve(
         .filter_map(|path| std::path::absolute(path).ok());
     tool_settings.notes.vaults.splice(..0, folders);
     let tools = built_in_tools(home, tool_settings, Provider::new());
-    let fetches = is_fetch_tool_on(&servers.value);
-    let tools = tools.without(|name| name == FETCH_TOOL && !fetches);
+    let offers_fetch = is_fetch_tool_on(&servers.value);
+    let tools = tools.without(|name| name == FETCH_TOOL && !offers_fetch);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
     if args.http {
         serve_http(shared.home.as_deref(), args, calls, &log, stderr).await
@@ -151,7 +151,7 @@ async fn serve_http(
     Ok(EXIT_ANSWERED)
 }
 
-/// Runs a server; a signal stops it in an orderly way, and a second one at once (`None`).
+/// Runs a server. The first signal stops it gracefully, a second one immediately (`None`).
 async fn until_signal<T, F: Future<Output = T>>(
     stderr: &StderrPrinter,
     server: impl FnOnce(CancellationToken) -> F,

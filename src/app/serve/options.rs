@@ -38,7 +38,7 @@ impl HttpSetup {
             None => std::env::var(TOKEN_VARIABLE)
                 .ok()
                 .filter(|token| !token.trim().is_empty())
-                .map(|token| check_token(&token, &format!("the token in {TOKEN_VARIABLE}")))
+                .map(|token| check_token(&token, TOKEN_VARIABLE))
                 .transpose()?,
         };
         require_token(&addresses, token.is_some())?;
@@ -104,7 +104,7 @@ impl HttpSetup {
 }
 
 const ANY_HOST_WARNING: &str = "--allow-host '*' switches off the check of the Host header, which keeps web pages from \
-    reaching this server under names of their own (DNS rebinding). Name the hosts instead, or use an access token.";
+    reaching this server under their own host names (DNS rebinding). Name the hosts instead, or use an access token.";
 const TOKEN_HINT: &str = "For a good one, run: openssl rand -hex 32";
 
 /// The listener's error message, with advice on fixing the cause.
@@ -159,20 +159,20 @@ fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, St
             ));
         }
     }
-    check_token(&text, &format!("the token in {name}"))
+    check_token(&text, &name.to_string())
 }
 
-/// Trims a token and checks that it can be sent in a header. `description` is for the error.
-fn check_token(text: &str, description: &str) -> Result<String, String> {
+/// Trims a token and checks that it can be sent in a header. `source` is the file or variable
+/// that it was read from.
+fn check_token(text: &str, source: &str) -> Result<String, String> {
     let token = text.trim();
     if token.is_empty() {
-        return Err(format!(
-            "There is no text in the place of {description}. {TOKEN_HINT}"
-        ));
+        return Err(format!("The token in {source} is empty. {TOKEN_HINT}"));
     }
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!(
-            "A header cannot carry {description}: use only ASCII letters, digits and punctuation, without spaces. {TOKEN_HINT}"
+            "The token in {source} cannot be sent in a header: use only ASCII letters, digits and punctuation, \
+             without spaces. {TOKEN_HINT}"
         ));
     }
     Ok(token.to_owned())

@@ -1,5 +1,5 @@
-//! Lines on standard error that never delay the server, even if nobody reads them: a client that
-//! starts the server may leave its standard error unread.
+//! Writes to standard error without ever delaying the server: a client that starts the server may
+//! leave its standard error unread.
 
 use crate::headless::lines::clean_line;
 use jiff::Zoned;
@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 use tracing::Level;
 
-/// Texts that wait to be written; later ones are dropped.
-const QUEUE: usize = 256;
-/// How long the last texts may take at the end.
+/// Maximum number of texts waiting to be written; further ones are dropped.
+const QUEUE_CAPACITY: usize = 256;
+/// How long [`StderrPrinter::finish`] waits for the last texts.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Cheap to clone.
@@ -21,14 +21,14 @@ pub(super) struct StderrPrinter {
 
 enum Text {
     Lines(String),
-    /// Everything before was written once this is dropped.
+    /// Dropped once everything before it has been written.
     Flush(SyncSender<()>),
 }
 
 impl StderrPrinter {
     pub(super) fn start() -> Self {
-        let (sender, receiver) = sync_channel(QUEUE);
-        // Ends with the last sender, or with the process.
+        let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
+        // The thread ends when the last sender is dropped, or with the process.
         std::thread::spawn(move || write_all(&receiver));
         Self { sender }
     }
@@ -38,15 +38,15 @@ impl StderrPrinter {
         let _ = self.sender.try_send(Text::Lines(format!("{text}\n")));
     }
 
-    /// Prints a line of the log: the time instead of the names of modules.
+    /// Prints a log line, with the time in place of the module path.
     pub(super) fn log(&self, level: Level, text: &str) {
         if level > Level::INFO {
             return;
         }
-        // The log file has the warnings of dependencies as well.
         let Some((target, message)) = text.trim_start().split_once(": ") else {
             return;
         };
+        // Warnings from dependencies go only to the log file.
         if !target.starts_with("humble") {
             return;
         }
@@ -59,7 +59,7 @@ impl StderrPrinter {
         self.print(&format!("{time} {level}{}", clean_line(message)));
     }
 
-    /// Waits until everything is written, but not for a reader that has stopped.
+    /// Waits until everything is written, but only briefly, because the reader may have stopped.
     pub(super) fn finish(self) {
         let (sender, receiver) = sync_channel(1);
         if self.sender.try_send(Text::Flush(sender)).is_ok() {

@@ -1,6 +1,6 @@
-//! Turns that do not just append an answer: some replace the last answered turn or failed
-//! attempts at the same prompt, others continue an answer. Replaced entries are detached until the new answer is complete, and restored
-//! if the turn ends without one.
+//! Turns that do not just append an answer: some replace the last answered turn or failed attempts
+//! at the same prompt, others continue an answer. Replaced entries are detached until the new answer
+//! is complete, and restored if the turn ends without one.
 
 use super::{EntryBody, Transcript, TranscriptEntry};
 use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};

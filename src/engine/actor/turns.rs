@@ -159,7 +159,7 @@ impl Actor {
     }
 
     /// Reports that a summary did not start. No `Started` event precedes it, so the conversation
-    /// shows nothing of it.
+    /// does not show it.
     fn reject_summary(&mut self, id: TurnId, notice: Notice) {
         let end = TurnEnd::Failed { notice };
         let usage = Usage::default();

@@ -27,7 +27,7 @@ use window::TokenCalibration;
 /// Context usage above which `/compact` is suggested.
 const NEARLY_FULL_PERCENT: u64 = 80;
 
-/// A request that was not sent yet.
+/// A request that has not been sent yet.
 #[derive(Debug)]
 struct UnsentRequest {
     model: Arc<ModelConfig>,
@@ -68,7 +68,7 @@ pub(super) struct ContextBudget {
 struct ContextUsage {
     /// The model and address that these values belong to.
     model_key: Option<(String, String)>,
-    /// The server's information about the model; None until the server was asked.
+    /// The server's information about the model; `None` until the server has been asked.
     model_info: Option<Arc<ModelInfo>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
@@ -131,8 +131,8 @@ impl ContextBudget {
         self.unsent = None;
     }
 
-    /// Prepares the queued request for sending, after a query for the server's information if
-    /// that is needed and missing.
+    /// Prepares the queued request for sending. Queries the server's information first if it is
+    /// needed and missing.
     pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
         let Some(UnsentRequest { model, .. }) = &self.unsent else {
             return Vec::new();
@@ -312,8 +312,8 @@ impl ContextBudget {
         outputs
     }
 
-    /// Suggests `/compact` once usage passes the threshold, and again only if it was below the
-    /// threshold since. `tools` are those of the next request.
+    /// Suggests `/compact` once usage passes the threshold, and again only if it has been below the
+    /// threshold since then. `tools` are those of the next request.
     pub(super) fn compact_suggestion(&mut self, tools: &Toolset) -> Option<Notice> {
         let ContextMeter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;

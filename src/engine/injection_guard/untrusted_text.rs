@@ -1,5 +1,5 @@
 //! Untrusted text of a conversation, kept to detect calls that the model copied from it. Bounded
-//! and in memory only. It is kept longer than the tool results that are sent to the model. In
+//! and in memory only. It is kept longer than the tool results that are sent to the model. If in
 //! doubt, a call counts as copied: a false alarm costs the user only one question.
 
 use super::extract;

@@ -36,7 +36,7 @@ pub(super) struct ModelRegistry {
     catalog_requests: JoinSet<()>,
     /// The listing of a server that is not configured yet; dropping it stops it.
     new_server_listing: Option<AbortOnDropHandle<()>>,
-    /// The models of the server listed last that is not configured yet.
+    /// The models of the unconfigured server that was listed last.
     new_server_models: Option<Arc<ModelList>>,
     tasks: JoinSet<()>,
     sender: mpsc::Sender<ModelTaskEvent>,

@@ -193,7 +193,7 @@ impl Turn {
             spans,
             other_forms,
         } = usable;
-        let json_changes = changes_of_parsing(&proposed.raw, &arguments);
+        let json_changes = changes_by_parsing(&proposed.raw, &arguments);
         let mut call = ToolCall {
             id,
             server: tool.server.clone(),
@@ -288,12 +288,12 @@ impl Turn {
     }
 }
 
-/// What parsing changed in the JSON of a call's text. Other forms than JSON have none.
-fn changes_of_parsing(raw: &str, arguments: &Arguments) -> Box<[JsonChange]> {
+/// The changes that parsing made to the JSON in a call's text; none for calls in other forms.
+fn changes_by_parsing(raw: &str, arguments: &Arguments) -> Box<[JsonChange]> {
     if raw.trim_start().starts_with(['{', '[']) {
         return find_json_changes(raw).into();
     }
-    // Behind a name or a tag. Braces in the text of another form are no arguments.
+    // The JSON follows a name or a tag. In other forms, braces do not enclose the arguments.
     let json = raw.find('{').zip(raw.rfind('}'));
     let json = json.and_then(|(start, end)| raw.get(start..=end));
     let json = json.filter(|json| {

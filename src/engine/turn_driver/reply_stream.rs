@@ -207,7 +207,7 @@ fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
 
 fn native_call(call: NativeCall) -> ProposedCall {
     let arguments = match &call.arguments {
-        Ok(_) if !call.written.is_empty() => call.written,
+        Ok(_) if !call.raw_arguments.is_empty() => call.raw_arguments,
         Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
         Err(raw) => raw.clone(),
     };

@@ -337,7 +337,7 @@ impl AnthropicDecoder {
                     id: (!id.is_empty()).then_some(id),
                     name,
                     arguments: arguments(initial_input, &input_json),
-                    written: input_json,
+                    raw_arguments: input_json,
                 });
             }
         }

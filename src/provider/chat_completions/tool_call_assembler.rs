@@ -62,7 +62,7 @@ impl ToolCallAssembler {
             id: (!call.id.is_empty()).then_some(call.id),
             name: call.name,
             arguments: read_arguments(&call.arguments),
-            written: call.arguments,
+            raw_arguments: call.arguments,
         })
     }
 

@@ -186,7 +186,7 @@ fn read_call(call: &Value) -> NativeCall {
         id: text("/id").filter(|id| !id.is_empty()).map(str::to_owned),
         name: text("/function/name").unwrap_or_default().to_owned(),
         arguments,
-        written: text("/function/arguments").unwrap_or_default().to_owned(),
+        raw_arguments: text("/function/arguments").unwrap_or_default().to_owned(),
     }
 }
 

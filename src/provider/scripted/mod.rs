@@ -43,7 +43,7 @@ impl ScriptStep {
             id: None,
             name: name.to_owned(),
             arguments: Ok(arguments),
-            written: String::new(),
+            raw_arguments: String::new(),
         }))
     }
 

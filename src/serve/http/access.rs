@@ -14,7 +14,7 @@ pub const ANY_HOST: &str = "*";
 /// Which requests are served.
 #[derive(Debug, Clone, Default)]
 pub struct AccessPolicy {
-    /// Names and addresses by which clients may call the server, besides those of this machine.
+    /// Names and addresses that clients may use for the server, besides the loopback ones.
     hosts: Vec<Host<String>>,
     /// Any IP address is acceptable as `Host`. A web page can only make a *name* point to this
     /// server (DNS rebinding).
@@ -44,7 +44,7 @@ pub enum Refusal {
 }
 
 impl AccessPolicy {
-    /// The server listens on `address`.
+    /// Accepts the address that the server listens on as `Host`.
     #[must_use]
     pub fn listening_on(mut self, address: IpAddr) -> Self {
         if address.is_unspecified() {
@@ -66,7 +66,7 @@ impl AccessPolicy {
         Some(self)
     }
 
-    /// Demands `token` in each request.
+    /// Requires `token` in each request.
     #[must_use]
     pub fn with_token(mut self, token: &str) -> Self {
         self.token = Some(TokenHash(Sha256::digest(token).into()));
@@ -80,7 +80,7 @@ impl AccessPolicy {
             Some(Some(host)) => self.is_known_authority(host),
             _ => false,
         };
-        // A request line may name a host as well (RFC 9112, section 3.2.2).
+        // The request target may contain a host as well (RFC 9112, section 3.2.2).
         let is_target_known = uri
             .authority()
             .is_none_or(|authority| self.is_known_authority(authority.as_str()));
@@ -146,8 +146,8 @@ impl AccessPolicy {
 }
 
 /// A host as in a URL: lowercase, an IPv6 address with or without brackets. Spellings of the same
-/// host are equal: an IPv4-mapped address is the IPv4 address, and the dot after a whole name
-/// (RFC 1034, section 3.1) is dropped.
+/// host are equal: an IPv4-mapped address is the IPv4 address, and the trailing dot of a fully
+/// qualified name (RFC 1034, section 3.1) is dropped.
 fn parse_host(text: &str) -> Option<Host<String>> {
     if let Ok(address) = text.parse() {
         return Some(host_of(IpAddr::V6(address)));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_accepts_every_host_but_no_further_origin() {
+    fn a_star_accepts_every_host_but_no_other_origin() {
         let any = local().with_host("*").expect("a star");
         assert_eq!(check(&any, &["host: nas.local:80"]), Ok(()));
         assert_eq!(check(&any, &[]), Err(Refusal::ForeignHost));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn token_must_match_whole() {
+    fn the_whole_token_must_match() {
         let policy = local().with_token("correct horse");
         let check = |value: &str| {
             let line = format!("authorization: {value}");
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn token_is_demanded_once_it_is_set() {
+    fn a_configured_token_is_required() {
         let policy = local().with_token("secret");
         let none = check(&policy, &["host: localhost"]);
         assert_eq!(none, Err(Refusal::MissingToken));

@@ -18,9 +18,9 @@ const SMALL_BODY_BYTES: usize = 16 << 10;
 /// Memory for larger bodies that are being read.
 const LARGE_BODIES_BYTES: usize = 32 << 20;
 
-/// While other bodies wait for memory, a large body that is being read must bring
-/// [`PROGRESS_BYTES`] in each [`PROGRESS_INTERVAL`], or it loses its share. So stalled bodies delay
-/// others only briefly, and a slow one may use its whole time if nobody waits.
+/// While other bodies wait for memory, a large body that is being read must deliver
+/// [`PROGRESS_BYTES`] in each [`PROGRESS_INTERVAL`], or it loses its share. Stalled bodies thus
+/// delay others only briefly, and a slow one may take its full timeout if no other body waits.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 const PROGRESS_BYTES: usize = 64 << 10;
 
@@ -68,7 +68,7 @@ impl RequestBodies {
         headers: &HeaderMap,
         body: B,
     ) -> Result<ReadBody<'_>, Response> {
-        // Web pages can send other types to any server without asking it first.
+        // Web pages can send some other types to any server without a CORS preflight request.
         if !is_json(headers) {
             return Err(response::closing(response::text(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -122,7 +122,7 @@ impl RequestBodies {
                 None => body.frame().await,
                 Some(share) => tokio::select! {
                     frame = body.frame() => frame,
-                    () = self.lose_share(share, bytes.len()) => return Err(BodyError::TooSlow),
+                    () = self.wait_until_too_slow(share, bytes.len()) => return Err(BodyError::TooSlow),
                 },
             };
             let Some(frame) = frame else {
@@ -155,8 +155,9 @@ impl RequestBodies {
         })
     }
 
-    /// Returns once a body was too slow while others waited. `received` is its size so far.
-    async fn lose_share(&self, share: &mut Share<'_>, received: usize) {
+    /// Returns once a body has been too slow while others were waiting. `received` is its size so
+    /// far.
+    async fn wait_until_too_slow(&self, share: &mut Share<'_>, received: usize) {
         loop {
             share.ticks.tick().await;
             let is_slow = received - share.received < PROGRESS_BYTES;

@@ -22,7 +22,7 @@ pub async fn serve<H: ServerHandler + Clone>(
     address: IpAddr,
 ) {
     let limits = server.options.limits;
-    // Small responses go out at once.
+    // Send small responses without delay.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(WriteTimeout::new(stream, limits.write_timeout));
     let service = service_fn(|request| {

@@ -4,7 +4,7 @@ use super::response::{self, Response};
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 
-/// The two types that MCP demands, each with the wildcards that include it.
+/// The two types that MCP requires, each with the wildcards that include it.
 const MEDIA_TYPES: [(HeaderValue, [&str; 2]); 2] = [
     (
         HeaderValue::from_static("application/json"),
@@ -16,9 +16,8 @@ const MEDIA_TYPES: [(HeaderValue, [&str; 2]); 2] = [
     ),
 ];
 
-/// The size of a head as sent over HTTP/1.1, up to optional space.
+/// The size of a head as sent over HTTP/1.1, not counting optional whitespace.
 pub fn bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
-    // Two spaces, the version and the line end; a colon, a space and the line end; the last line.
     let line = method.as_str().len() + uri_bytes(uri) + "  HTTP/1.1\r\n".len();
     let fields = headers
         .iter()
@@ -34,12 +33,13 @@ fn uri_bytes(uri: &Uri) -> usize {
 }
 
 pub fn too_large(bytes_max: usize) -> Response {
-    let sentence = format!("The head of the request is larger than {bytes_max} bytes.");
+    let sentence = format!("The request head is larger than {bytes_max} bytes.");
     response::text(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &sentence)
 }
 
-/// Adds the types of MCP to `Accept` where a wildcard includes them: `rmcp` knows no wildcards.
-pub fn spell_out_wildcards(headers: &mut HeaderMap) {
+/// Adds the types that MCP requires to `Accept` if a wildcard includes them, because `rmcp` does
+/// not support wildcards.
+pub fn expand_wildcards(headers: &mut HeaderMap) {
     let ranges: Vec<String> = headers
         .get_all(ACCEPT)
         .iter()
@@ -82,7 +82,7 @@ mod tests {
         for value in given {
             headers.append(ACCEPT, value.parse().expect("a header value"));
         }
-        spell_out_wildcards(&mut headers);
+        expand_wildcards(&mut headers);
         let values = headers.get_all(ACCEPT).iter().skip(given.len());
         values
             .map(|value| value.to_str().expect("ASCII").to_owned())
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_added_that_the_client_excludes() {
+    fn types_that_the_client_excludes_are_not_added() {
         for given in [
             &[][..],
             &["text/html"],

@@ -36,10 +36,10 @@ pub enum ListenError {
     Other { address: SocketAddr, why: io::Error },
 }
 
-/// The addresses of a host name or address.
+/// The socket addresses of a host name or IP address.
 ///
 /// # Errors
-/// There is none.
+/// The name has no address.
 pub async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, ListenError> {
     let unknown = |why| ListenError::UnknownHost {
         host: host.to_owned(),

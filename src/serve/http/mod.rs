@@ -2,7 +2,7 @@
 //! plain JSON at `/mcp/tools` and `/mcp/tools/call`.
 //!
 //! `hyper` reads and writes HTTP/1.1, and `rmcp` serves streamable HTTP. This module adds the parts
-//! that `rmcp` leaves to its user: access checks, limits, deadlines, and an orderly shutdown.
+//! that `rmcp` leaves to the application: access checks, limits, deadlines and graceful shutdown.
 
 mod access;
 mod body;
@@ -56,11 +56,11 @@ struct HttpServer<H> {
     sse: Arc<SseSessions>,
     bodies: RequestBodies,
     rate: Mutex<RateLimiter>,
-    /// No further requests are read.
+    /// Once cancelled, no further requests are read.
     draining: CancellationToken,
-    /// Sessions and streams end.
+    /// Once cancelled, sessions and streams end.
     closing: CancellationToken,
-    /// Connections are dropped.
+    /// Once cancelled, connections are dropped.
     dropping: CancellationToken,
 }
 
@@ -72,7 +72,7 @@ impl<H: ServerHandler + Clone> HttpServer<H> {
             limits.sessions,
             limits.session_idle_timeout,
         ));
-        // Hosts and origins were checked by the time that `rmcp` sees a request.
+        // Hosts and origins are checked before `rmcp` sees a request.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()

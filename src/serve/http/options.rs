@@ -21,7 +21,7 @@ pub struct HttpLimits {
     /// For a write during which the client reads nothing.
     pub write_timeout: Duration,
     pub connections: usize,
-    /// Sessions of streamable HTTP, and again of HTTP+SSE.
+    /// Applies to streamable HTTP and HTTP+SSE separately.
     pub sessions: usize,
     pub session_idle_timeout: Duration,
     /// For each client address; zero means no limit.

@@ -25,7 +25,8 @@ pub fn list(calls: &CallRunner) -> Response {
     response::json(StatusCode::OK, &json!({ "tools": calls.definitions() }))
 }
 
-/// `POST /mcp/tools/call`: the result, as of `tools/call`. Closing the connection cancels the call.
+/// `POST /mcp/tools/call`: the result, as from `tools/call`. Closing the connection cancels the
+/// call.
 pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
     let call = match parse(body) {
         Ok(call) => call,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-/// Addresses tracked one by one. Any further ones share a bucket.
+/// Maximum number of addresses tracked individually. Any further ones share a bucket.
 const ADDRESSES_MAX: usize = 4_096;
 
 #[derive(Debug)]
@@ -24,7 +24,8 @@ struct Bucket {
 }
 
 impl RateLimiter {
-    /// Allows `per_second` requests per second, and as many at once. Zero means no limit.
+    /// Allows `per_second` requests per second, in bursts of up to the same number. Zero means no
+    /// limit.
     pub fn new(per_second: u32) -> Self {
         Self {
             rate: f64::from(per_second),
@@ -67,7 +68,7 @@ impl RateLimiter {
         let key = network(address);
         if self.buckets.len() >= ADDRESSES_MAX && !self.buckets.contains_key(&key) {
             let (rate, burst) = (self.rate, self.burst);
-            // A full bucket says no more than a missing one.
+            // A full bucket is equivalent to a missing one.
             self.buckets
                 .retain(|_, bucket| refilled(bucket, now, rate) < burst);
             if self.buckets.len() >= ADDRESSES_MAX {

@@ -13,6 +13,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+/// The explanation of a refused session.
+pub const SESSIONS_IN_USE: &str = "All sessions are in use. Try again later.";
+/// When to try again if the server is busy.
+const BUSY_RETRY: Duration = Duration::from_secs(30);
+
 /// The same type as in `rmcp`.
 pub type Response = http::Response<BoxBody<Bytes, Infallible>>;
 
@@ -54,7 +59,7 @@ pub fn unauthorized(sentence: &str) -> Response {
     )
 }
 
-/// Refuses a method; `allowed` lists the others.
+/// Refuses a method; `allowed` lists the accepted ones.
 pub fn method_not_allowed(allowed: &'static str) -> Response {
     let sentence = format!("This endpoint accepts only {allowed}.");
     let response = text(StatusCode::METHOD_NOT_ALLOWED, &sentence);
@@ -68,6 +73,11 @@ pub fn retry_after(response: Response, delay: Duration) -> Response {
         Ok(value) => with_header(response, RETRY_AFTER, value),
         Err(_) => response,
     }
+}
+
+/// Adds the time after which a busy server may have room again.
+pub fn retry_when_free(response: Response) -> Response {
+    retry_after(response, BUSY_RETRY)
 }
 
 /// Closes the connection after the response, for example because the request was not read to its

@@ -19,9 +19,6 @@ use tokio::time::sleep;
 /// For the user who opens the server in a browser.
 const ENDPOINTS: &str = "This is the MCP server of humble. Paths below this address: `mcp` \
     (streamable HTTP), `sse` (HTTP+SSE), `mcp/tools` and `mcp/tools/call` (plain JSON).";
-/// When to try again if all sessions are in use.
-const SESSIONS_RETRY: Duration = Duration::from_secs(30);
-
 /// Answers a request from `address`.
 pub async fn respond<H, B>(server: &HttpServer<H>, address: IpAddr, request: Request<B>) -> Response
 where
@@ -50,7 +47,7 @@ where
         return response::closing(refusal_response(refusal));
     }
     let (mut head, body) = request.into_parts();
-    head::spell_out_wildcards(&mut head.headers);
+    head::expand_wildcards(&mut head.headers);
     let path = head.uri.path();
     match (path.strip_prefix('/').unwrap_or(path), &head.method) {
         ("mcp", &Method::POST) => post_message(server, head, body).await,
@@ -85,7 +82,7 @@ where
     }
 }
 
-/// `POST /mcp`: reads the message, then leaves it to `rmcp`.
+/// `POST /mcp`: reads and checks the message, then passes it to `rmcp`.
 async fn post_message<H, B>(server: &HttpServer<H>, head: Parts, body: B) -> Response
 where
     H: ServerHandler + Clone,
@@ -111,7 +108,7 @@ where
         return sse::bad_message(&error);
     }
     let is_endless = message::opens_endless_stream(&message);
-    let refusal = message::refusal_of_method(&message);
+    let refusal = message::method_refusal(&message);
     drop(message);
     let request = Request::from_parts(head, Full::new(body.bytes.clone()));
     let mut response = server.streamable.handle(request).await;
@@ -131,11 +128,9 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn sessions_full(id: serde_json::Value) -> Response {
-    let why = "All sessions are in use. Try again later.";
-    let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
+    let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, response::SESSIONS_IN_USE, None);
     let body = RpcErrorResponse::new(id, error);
-    let response = response::json(StatusCode::SERVICE_UNAVAILABLE, &body);
-    response::retry_after(response, SESSIONS_RETRY)
+    response::retry_when_free(response::json(StatusCode::SERVICE_UNAVAILABLE, &body))
 }
 
 fn refusal_response(refusal: Refusal) -> Response {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Once all sessions are taken, one that had no request for this long makes room for a new one.
+/// If all sessions are in use, one that has been idle for this long is replaced by a new one.
 const REPLACEABLE_AFTER: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub enum SessionsError {
 }
 
 impl BoundedSessions {
-    /// A session without requests and messages for `idle_timeout` is closed.
+    /// A session without messages for `idle_timeout` is closed.
     pub fn new(max: usize, idle_timeout: Duration) -> Self {
         let mut config = SessionConfig::default();
         config.keep_alive = Some(idle_timeout);
@@ -86,8 +86,8 @@ impl BoundedSessions {
         }
     }
 
-    /// Records a message from the client. A request is checked here once more, because two may
-    /// arrive at the same time.
+    /// Records a message from the client. A request id is checked here again, because two requests
+    /// may have passed [`Self::check_request_id`] at the same time.
     fn record(&self, id: &SessionId, message: &ClientJsonRpcMessage) -> Result<(), SessionsError> {
         let sessions = lock_ignoring_poison(&self.sessions);
         match sessions
@@ -109,8 +109,8 @@ fn least_recently_used(sessions: &HashMap<SessionId, SessionState>) -> Option<Se
 
 type LocalTransport = <LocalSessionManager as SessionManager>::Transport;
 
-/// `rmcp`'s transport of a session. Notes which requests are answered, and gives `rmcp`'s own
-/// errors our wording.
+/// `rmcp`'s transport for a session. Also records which requests are answered, and gives `rmcp`'s
+/// own errors our wording.
 pub struct SessionTransport {
     inner: LocalTransport,
     open: OpenRequests,

@@ -1,9 +1,9 @@
-//! The transport HTTP+SSE of the revision 2024-11-05, which `rmcp` does not have: `GET /sse` opens
-//! a stream that names an address for the client's messages. The session lasts as long as the
-//! stream.
+//! The HTTP+SSE transport of revision 2024-11-05, which `rmcp` does not have: `GET /sse` opens a
+//! stream whose first event names the endpoint for the client's messages. The session lasts as long
+//! as the stream.
 
 use super::super::message::{self, RpcErrorResponse};
-use super::super::queue_transport::{QUEUE, QueueTransport};
+use super::super::queue_transport::{QUEUE_CAPACITY, QueueTransport};
 use super::response::{self, Response};
 use crate::sync::lock_ignoring_poison;
 use bytes::Bytes;
@@ -25,11 +25,12 @@ use tokio::time::{Instant, Interval, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
-/// Comments keep proxies from closing the stream, and reveal clients that are gone.
+/// Comments sent at this interval keep proxies from closing the stream and detect clients that are
+/// gone.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The first message must arrive within this time.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a message may wait for its turn.
+/// How long a message may wait for room in the session's queue.
 const ACCEPT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The open streams by session id.
@@ -53,13 +54,13 @@ impl SseSessions {
         handler: H,
         stop: &CancellationToken,
     ) -> Response {
-        let (inbox, incoming) = mpsc::channel(QUEUE);
-        let (outgoing, outbox) = mpsc::channel(QUEUE);
+        let (inbox, incoming) = mpsc::channel(QUEUE_CAPACITY);
+        let (outgoing, outbox) = mpsc::channel(QUEUE_CAPACITY);
         let id = Uuid::new_v4().to_string();
         {
             let mut inboxes = lock_ignoring_poison(&self.inboxes);
             if inboxes.len() >= self.max {
-                return too_many();
+                return unavailable(response::SESSIONS_IN_USE);
             }
             inboxes.insert(id.clone(), inbox);
         }
@@ -71,7 +72,7 @@ impl SseSessions {
             endpoint: Some(endpoint),
             outbox,
             keep_alive: interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE),
-            _closes: ClosesSession {
+            _guard: SessionGuard {
                 sessions: Arc::clone(self),
                 id,
                 _stop: stop.drop_guard(),
@@ -84,7 +85,7 @@ impl SseSessions {
         response
     }
 
-    /// Passes a message to the session in the query string.
+    /// Passes a message to the session named in the query string.
     pub async fn accept(&self, query: Option<&str>, body: &[u8]) -> Response {
         let inbox = session_id(query).and_then(|id| {
             lock_ignoring_poison(&self.inboxes)
@@ -102,7 +103,7 @@ impl SseSessions {
         match timeout(ACCEPT_TIMEOUT, inbox.send(message)).await {
             Ok(Ok(())) => response::text(StatusCode::ACCEPTED, "Accepted"),
             Ok(Err(_)) => response::text(StatusCode::NOT_FOUND, "The session has ended."),
-            Err(_) => too_many(),
+            Err(_) => unavailable("The session is busy. Read its stream, then try again."),
         }
     }
 }
@@ -111,10 +112,8 @@ pub fn bad_message(error: &RpcErrorResponse) -> Response {
     response::json(StatusCode::BAD_REQUEST, error)
 }
 
-fn too_many() -> Response {
-    let sentence = "All sessions are in use. Try again later.";
-    let response = response::text(StatusCode::SERVICE_UNAVAILABLE, sentence);
-    response::retry_after(response, Duration::from_secs(30))
+fn unavailable(sentence: &str) -> Response {
+    response::retry_when_free(response::text(StatusCode::SERVICE_UNAVAILABLE, sentence))
 }
 
 fn session_id(query: Option<&str>) -> Option<std::borrow::Cow<'_, str>> {
@@ -145,17 +144,17 @@ struct SessionStream {
     endpoint: Option<String>,
     outbox: mpsc::Receiver<String>,
     keep_alive: Interval,
-    _closes: ClosesSession,
+    _guard: SessionGuard,
 }
 
-/// Ends the session when the client closes the stream.
-struct ClosesSession {
+/// Ends the session when dropped, which happens when the client closes the stream.
+struct SessionGuard {
     sessions: Arc<SseSessions>,
     id: String,
     _stop: DropGuard,
 }
 
-impl Drop for ClosesSession {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         lock_ignoring_poison(&self.sessions.inboxes).remove(&self.id);
     }

@@ -1,4 +1,4 @@
-//! Reads lines of bounded length. The last line needs no line end.
+//! Reads lines of bounded length. The last line need not end with a line break.
 
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -10,9 +10,9 @@ pub struct Lines<R> {
 
 #[derive(Debug, PartialEq)]
 pub enum InputLine {
-    /// The bytes before the line end.
+    /// The bytes before the line break.
     Whole(Vec<u8>),
-    /// More than the maximum; the line was skipped.
+    /// Longer than the maximum; the line was skipped.
     TooLong,
 }
 
@@ -24,7 +24,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line; `None` at the end of the input. Dropping the future loses the started line.
+    /// The next line; `None` at the end of the input. Dropping the future loses a partial line.
     ///
     /// # Errors
     /// The input cannot be read.
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_line_needs_no_line_end() {
+    async fn the_last_line_needs_no_line_break() {
         assert_eq!(all(b"a\n\nb", 9).await, [whole("a"), whole(""), whole("b")]);
         assert_eq!(all(b"a\n", 9).await, [whole("a")]);
         assert_eq!(all(b"", 9).await, []);

@@ -4,7 +4,7 @@ mod lines;
 
 use super::calls::CallRunner;
 use super::message::{line_too_long, parse_line};
-use super::queue_transport::{QUEUE, QueueTransport};
+use super::queue_transport::{QUEUE_CAPACITY, QueueTransport};
 use lines::{InputLine, Lines};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::ClientJsonRpcMessage;
@@ -20,15 +20,15 @@ use tokio_util::sync::CancellationToken;
 
 /// Longer lines are skipped and answered with an error.
 const LINE_BYTES_MAX: usize = 4 << 20;
-/// How long the session may take to end once its calls have ended, and again the last lines to be
-/// written. A client may have stopped reading.
+/// How long the session may take to end after its calls, and how long the last lines may then take
+/// to be written: a client may have stopped reading.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Serves one client on this process's standard input and output until it closes its end or `stop`
 /// is cancelled. Running `calls` get a few seconds to finish.
 ///
 /// # Errors
-/// Standard output cannot be written, or the session could not begin. The text is for the user.
+/// Standard output cannot be written, or the session could not start. The text is for the user.
 pub async fn serve<H: ServerHandler>(
     handler: H,
     calls: &CallRunner,
@@ -45,8 +45,8 @@ async fn serve_on<H: ServerHandler>(
     output: impl AsyncWrite + Unpin,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let (inbox, incoming) = mpsc::channel(QUEUE);
-    let (outgoing, outbox) = mpsc::channel(QUEUE);
+    let (inbox, incoming) = mpsc::channel(QUEUE_CAPACITY);
+    let (outgoing, outbox) = mpsc::channel(QUEUE_CAPACITY);
     let transport = QueueTransport::new(incoming, outgoing.clone());
     let ended = CancellationToken::new();
     let session = run_session(handler, transport, ended.clone());
@@ -72,7 +72,7 @@ async fn serve_on<H: ServerHandler>(
     tokio::select! {
         biased;
         written = writing.as_mut() => match written {
-            // The session is over, and its last message was written.
+            // The session is over, and its last message has been written.
             Ok(()) => serving.await,
             Err(error) => Err(error),
         },
@@ -94,7 +94,7 @@ async fn run_session<H: ServerHandler>(
             Ok(QuitReason::JoinError(error)) | Err(error) => error.to_string(),
             Ok(_) => return Ok(()),
         },
-        // The client left, or the program is ending.
+        // The client left, or the program is exiting.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             return Ok(());
         }

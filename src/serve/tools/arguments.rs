@@ -16,7 +16,7 @@ pub fn reject_unknown(arguments: &Arguments, tool: &str, known: &[&str]) -> Resu
     Err(format!("There is no argument `{unknown}`: {tool} {takes}."))
 }
 
-/// A string without surrounding space. `None` if it is absent, `null` or blank.
+/// A string without surrounding whitespace. `None` if it is absent, `null` or blank.
 pub fn text<'a>(
     arguments: &'a Arguments,
     key: &str,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const NAME: &str = "get_weather";
 const CITY_CHARS_MAX: usize = 100;
 const GEOCODING: ServiceName = ServiceName {
-    subject: "The service that finds places",
+    subject: "The geocoding service",
     setting: "builtIn.geocodingUrl",
 };
 const FORECAST: ServiceName = ServiceName {
@@ -67,7 +67,7 @@ impl BuiltInTool for GetWeather {
     }
 }
 
-/// Where the weather is asked for.
+/// The location whose weather is requested.
 #[derive(Debug, PartialEq)]
 enum Location<'a> {
     City(&'a str),

@@ -24,10 +24,10 @@ const BACKOFF: Duration = Duration::from_millis(500);
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
 const BODY_BYTES_MAX: usize = 1 << 20;
 const REDIRECTS_MAX: usize = 3;
-/// Longer explanations of a service are truncated to this many characters.
+/// Longer explanations from a service are truncated to this many characters.
 const REASON_CHARS_MAX: usize = 200;
 
-/// A service as named to the model and the user.
+/// How messages to the model and the user refer to a service.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceName {
     /// The start of a sentence, such as `The weather service`.
@@ -74,7 +74,7 @@ fn build_client((is_loopback, is_secure): (bool, bool)) -> reqwest::Result<Clien
     }
 }
 
-/// A service at another host is another service: the user did not choose it.
+/// A redirect to another host leads to a service that the user did not choose.
 fn follow_on_same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let previous = attempt.previous();
     let is_same_host = previous
@@ -111,7 +111,7 @@ impl AttemptError {
 /// GETs a JSON document. `url` contains the whole query.
 ///
 /// # Errors
-/// A text for the model. The service was asked up to three times if that could help.
+/// A text for the model. Transient failures are retried first.
 pub async fn get_json(
     clients: &ServiceClients,
     service: ServiceName,
@@ -119,7 +119,7 @@ pub async fn get_json(
 ) -> Result<Value, String> {
     let client = clients.get(url).map_err(|why| {
         let subject = service.subject;
-        format!("{subject} cannot be asked, because HTTPS is not available here: {why}.")
+        format!("{subject} cannot be reached, because HTTPS is not available here: {why}.")
     })?;
     let mut backoff = BACKOFF;
     let mut attempt = 1;

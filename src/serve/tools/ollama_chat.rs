@@ -1,4 +1,4 @@
-//! The tool `ollama_chat`: one answer of a local model.
+//! The tool `ollama_chat`: one answer from a local model.
 
 use super::arguments::{reject_unknown, text};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};

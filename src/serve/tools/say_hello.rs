@@ -1,6 +1,6 @@
-//! The tool `say_hello`: returns a greeting and a secret word. The word is new in each call and
-//! also logged. Only a model that really called the tool can know the word, so `humble probe`
-//! detects models that only pretend to call tools.
+//! The tool `say_hello`: returns a greeting and a secret word, which is new in each call and also
+//! logged. Only a model that really called the tool can know the word, so `humble probe` detects
+//! models that only pretend to call tools.
 
 use super::arguments::{reject_unknown, text};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};

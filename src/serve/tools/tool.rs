@@ -1,4 +1,4 @@
-//! What every built-in tool implements and receives.
+//! The trait that every built-in tool implements, and the inputs of its calls.
 
 use super::fetch_page::network::Network;
 use super::http_service::ServiceClients;
@@ -45,7 +45,8 @@ pub struct ToolDescription {
     pub is_open_world: bool,
 }
 
-/// The definition of a tool. Users' grants are pinned to definitions: a change asks each user again.
+/// The definition of a tool. Users' grants are pinned to definitions: after a change, each user is
+/// asked again.
 pub fn definition(tool: ToolDescription) -> Tool {
     let input_schema = Arc::new(object(tool.input_schema));
     Tool::new(tool.name, tool.description, input_schema)
@@ -70,7 +71,7 @@ pub struct ToolInvocation<'a> {
     pub progress: ProgressReporter,
 }
 
-/// Access to the world outside.
+/// Access to the network and to language models.
 pub struct Services {
     pub http: ServiceClients,
     pub network: Network,

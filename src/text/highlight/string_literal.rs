@@ -20,7 +20,7 @@ struct StringOpening {
 }
 
 impl CodeLexer<'_, '_, '_> {
-    /// Lexes a string that opens at `start`, where the current word, its prefix, ends.
+    /// Lexes a string that opens at `start`. The current word ends there and is its prefix.
     pub fn lex_prefixed_string(&mut self, start: usize) -> bool {
         let word = &self.cursor.bytes()[self.cursor.position..start];
         let strings = self.syntax.strings;

@@ -5,6 +5,7 @@ use crate::domain::Arguments;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::tui::dialog::arguments::named_edit_keys;
 use crate::tui::widgets::painter::single_line;
 use serde_json::Value;
 
@@ -22,9 +23,12 @@ const VALUES_MAX: usize = 5;
 /// The arguments in brief, such as `17, 25` or `src/b.py, 1 edit`. Empty if no value has a
 /// summary.
 pub fn argument_summary(arguments: &Arguments) -> String {
-    let values = arguments
-        .iter()
-        .filter_map(|(key, value)| value_summary(key, value));
+    let edit = named_edit_keys(arguments);
+    let values = arguments.iter().filter_map(|(key, value)| match edit {
+        Some((old, _)) if key == old => Some("1 edit".to_owned()),
+        Some((_, new)) if key == new => None,
+        _ => value_summary(key, value),
+    });
     let mut values: Vec<String> = values.take(VALUES_MAX + 1).collect();
     if values.len() > VALUES_MAX {
         values.truncate(VALUES_MAX);
@@ -109,6 +113,8 @@ mod tests {
         assert_eq!(summary(&json!({ "a": 17, "b": 25 })), "17, 25");
         let edit = json!({ "path": "src/b.py", "edits": [{ "oldText": "a" }], "dryRun": false });
         assert_eq!(summary(&edit), "src/b.py, 1 edit");
+        let replace = json!({ "path": "b.py", "old_string": "a\nb", "new_string": "c" });
+        assert_eq!(summary(&replace), "b.py, 1 edit");
         let write = json!({ "path": "a.rs", "content": "one\ntwo\nthree\n", "force": true });
         assert_eq!(summary(&write), "a.rs, 3 lines, force");
         assert_eq!(summary(&json!({})), "");

@@ -7,7 +7,7 @@ use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage};
 use crate::tui::layer::UiContext;
 
 /// Returns to the question with the edited arguments if they are valid; otherwise shows the error
-/// in the editor. The user reads the edited call and confirms it with the ordinary keys.
+/// in the editor. The user reads the edited call and confirms it with the usual keys.
 pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &mut UiContext) {
     let Some(dialog) = dialogs.current_mut() else {
         return;
@@ -36,8 +36,8 @@ pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, c
     dialog.is_drawn = false;
 }
 
-/// The checked arguments if they are valid. Any edit would have cancelled the check, so they are
-/// those of the text in the editor.
+/// The checked arguments if they are valid. They match the text in the editor, because any edit
+/// cancels the check.
 fn checked_arguments(
     dialog: &mut Dialog,
     query: QueryId,

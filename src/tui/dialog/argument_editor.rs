@@ -1,4 +1,4 @@
-//! Editing the arguments of a call: the list of values, and the field.
+//! Editing the arguments of a call: the list of values, and the text field.
 
 use crate::domain::Arguments;
 use crate::domain::Decision;
@@ -45,7 +45,7 @@ pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
     }
 }
 
-/// Keys on the page of values: choose one, or all as JSON.
+/// Handles keys on the page of values, which choose one value, or all of them as JSON.
 pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
     let Some(arguments) = current_arguments(shared, ask) else {
         return;
@@ -73,7 +73,7 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
     edit_value(ask, &arguments, value);
 }
 
-/// Opens the editor of one value, with the text that was left with Esc if it is the same.
+/// Opens the editor of one value, with its draft if the user last left this editor with Esc.
 fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
     let draft = ask.value_draft.take();
     let draft = draft.filter(|(pointer, _)| *pointer == value.pointer);

@@ -1,5 +1,5 @@
-//! Text of a dialog: body rows, question and footer. Text from outside is escaped here, so
-//! that no character of it stays invisible.
+//! Text of a dialog: body rows, question and footer. Untrusted text is escaped here, so that none
+//! of its characters is invisible.
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::format_size;
@@ -20,7 +20,7 @@ use crate::tui::widgets::styled_line::StyledLine;
 
 /// Narrower dialogs have no left margin.
 const MARGIN_FROM: u16 = 40;
-/// Before the beginning of the server's description.
+/// The label before the start of the server's description.
 const SERVER_LINE_LABEL: &str = "The server says: ";
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
@@ -170,7 +170,7 @@ pub fn heading_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 }
 
 /// The arguments, then one line of the server's description. It comes last so that it can
-/// neither push the arguments out of view nor pass for them; `?` shows all of it.
+/// neither push the arguments out of view nor be mistaken for them; `?` shows all of it.
 fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bool) -> DialogBody {
     let Some(offered) = ask.call() else {
         return DialogBody::default();
@@ -204,8 +204,8 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
     }
 }
 
-/// What the model wrote in another way than the arguments show. Each row has our own sign in the
-/// margin, where no argument has one.
+/// Differences between the model's JSON and the arguments shown. Each row has a `!` in the margin,
+/// where arguments never have one.
 fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
     let sentences = call.json_changes.iter().map(|change| match change {
@@ -220,7 +220,7 @@ fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
         JsonChange::Number { written, kept } => {
             format!("The model wrote {written}; the number becomes {kept}.")
         }
-        JsonChange::HalfCharacter { written } => {
+        JsonChange::LoneSurrogate { written } => {
             format!("The model wrote {written}, half of a character; it becomes U+FFFD.")
         }
     });
@@ -233,7 +233,7 @@ fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     .collect()
 }
 
-/// `The server says: …`, cut at the end of the row.
+/// `The server says: …`, truncated at the end of the row.
 fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<StyledLine> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
     let mut lines = split_lines(description);
@@ -269,7 +269,7 @@ fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState
     rows
 }
 
-/// The server's description of its tool, each row behind our own sign.
+/// The server's description of its tool. Each row starts with a sign of ours.
 pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
     let manners = annotation_labels(tool, shared.glyphs.dot);

@@ -1,5 +1,5 @@
-//! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They flow
-//! over as few rows as they need. Lasting choices have a page of their own behind `a`.
+//! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They wrap
+//! onto as few rows as possible. The key `a` opens a separate page of lasting choices.
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
@@ -7,14 +7,14 @@ use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Most rows of choices; further ones are only on the page of all choices.
+/// Maximum number of rows of choices; further choices are only on the page of all choices.
 const ROWS_MAX: u16 = 4;
 /// Columns between two choices, and between the question and the first choice.
 const GAP: u16 = 2;
 
 /// A key of the row below the body.
 pub(super) struct ChoiceItem {
-    /// The choice; `None` for the keys that show a page, and those of a page.
+    /// The choice; `None` for keys that open a page or belong to one.
     pub row: Option<usize>,
     /// The page that the key shows.
     opens: Option<DialogPage>,
@@ -53,7 +53,7 @@ pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
         label: label.to_owned(),
     };
     if words.rows.iter().any(|row| row.action.is_lasting()) {
-        // Before the choices that come later, so that none of the others ever moves.
+        // Inserted before the choices that appear later, so that the others never move.
         let at = items.iter().position(|item| {
             let action = item.row.and_then(|index| words.rows.get(index));
             action.is_some_and(|row| row.action.comes_later())
@@ -92,7 +92,7 @@ pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
-/// The column and row of each choice. A last one such as `?` never has a row of its own.
+/// The column and row of each choice. The last one, such as `?`, is never alone on its row.
 fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
     let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);

@@ -1,4 +1,4 @@
-//! What surrounds the body of a dialog: its title, what the server says its tool may do, the
+//! The text around the body of a dialog: its title, the server's claims about its tool, the
 //! question with its choices, and notes on the call.
 
 use crate::domain::schema::UNCHECKED_LABEL;
@@ -17,7 +17,7 @@ pub struct DialogText {
     /// Whether the title names everything that the question is about.
     pub title_fits: bool,
     pub badges: Vec<Badge>,
-    /// `1/3`: the position of the call among several, where the title has no room.
+    /// `1/3`: the position of the call among several, for dialogs whose title has no room for it.
     pub position: String,
     pub question: &'static str,
     pub page: DialogPage,
@@ -26,7 +26,7 @@ pub struct DialogText {
     pub notes: String,
 }
 
-/// What the server says its tool may do, in a word or two.
+/// One of the server's claims about its tool, in a word or two.
 pub struct Badge {
     pub text: &'static str,
     pub is_harmful: bool,
@@ -104,7 +104,7 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         }
     }
     if ask.call().is_some() {
-        // A harmless badge gives way to the names; a warning does not.
+        // If there is no room, drop harmless badges rather than the names, but never a warning.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
         let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
         let title = call_title(shared, ask);
@@ -150,7 +150,7 @@ fn short_position(ask: &Dialog) -> String {
     }
 }
 
-/// Only what differs from harmless; a read-only tool is called so, as the server's word.
+/// The claims that make a tool harmful; a read-only tool is labeled as such.
 fn badges(tool: &Tool) -> Vec<Badge> {
     let hints = &tool.annotations;
     let harmful = [
@@ -174,7 +174,7 @@ fn badges(tool: &Tool) -> Vec<Badge> {
     badges
 }
 
-/// The most important parts come first, because a narrow screen cuts off the end.
+/// The most important parts come first, because a narrow screen truncates the end.
 fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
     let call = ask
         .call()

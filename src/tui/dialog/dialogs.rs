@@ -1,5 +1,5 @@
 //! Queue of the engine's open questions. Only the first has a dialog. It accepts keys only
-//! after a quiet time, so that keys typed for the message never answer it.
+//! after a quiet time, so that keys meant for the message never answer it.
 
 use crate::domain::{AskId, CallId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
@@ -41,18 +41,18 @@ impl Dialogs {
         self.queue.first_mut()
     }
 
-    /// Does the current dialog accept keys?
+    /// Whether the current dialog accepts keys.
     pub fn accepts_keys(&self) -> bool {
         self.current().is_some_and(|ask| ask.accepts_keys)
     }
 
-    /// Is the current dialog about tool calls?
+    /// Whether the current dialog is about tool calls.
     pub fn is_approval(&self) -> bool {
         self.current()
             .is_some_and(|ask| matches!(ask.question, Ask::ApproveCalls(_)))
     }
 
-    /// The dialog accepts keys once it has been drawn and no key was pressed for
+    /// Makes the dialog accept keys once it has been drawn and no key has been pressed for
     /// [`QUIET_TIME`].
     pub fn accept_keys_if_quiet(&mut self, last_key: Duration, now: Duration) {
         if let Some(ask) = self.queue.first_mut().filter(|ask| ask.is_drawn) {
@@ -60,7 +60,8 @@ impl Dialogs {
         }
     }
 
-    /// The dialog accepts keys only after it was drawn again and another quiet time.
+    /// Makes the dialog accept keys only after it has been drawn again and another quiet time has
+    /// passed.
     pub fn wait_for_quiet(&mut self, now: Duration) {
         if let Some(dialog) = self.current_mut() {
             dialog.wait_for_quiet(now);

@@ -95,7 +95,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     }
 }
 
-/// What to say of a key that does nothing here. Silence would look as if it had worked.
+/// The notice for a key that does nothing here. Without one, the key would seem to have worked.
 fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
     if !matches!(ask.mode, DialogMode::Choosing) {
         let action = keymap::find_action(key, |when| when == BindingScope::Always);
@@ -149,14 +149,15 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
         "Answer the question first.".to_owned(),
         "Answer it first.".to_owned(),
     ];
-    // In the hint line, beside the key that stops the turn, it leaves with the question.
+    // If it fits into the hint line, beside the key that stops the turn, it disappears with the
+    // question.
     let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
     let fits = |text: &&String| width(text) <= room;
     let text = texts.iter().find(fits).or(texts.last())?;
     Some(Notice::info(text))
 }
 
-/// Whether this action of the program is not available in a field of a dialog.
+/// Whether this global action is unavailable in a text field of a dialog.
 fn waits_for_answer(action: Action) -> bool {
     !matches!(
         action,
@@ -169,7 +170,7 @@ fn waits_for_answer(action: Action) -> bool {
     )
 }
 
-/// Would this key approve something that the screen is too small to show?
+/// Whether this key would approve something that the screen is too small to show.
 fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
@@ -197,9 +198,9 @@ fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Would this key accept changes of which some rows were never drawn? An address or a command
-/// could hide among them. Applies to settings changes, a tool's
-/// new definition and a server's instructions.
+/// Whether this key would accept changes of which some rows were never drawn: an address or a
+/// command could hide among them. Applies to settings changes, a tool's new definition and a
+/// server's instructions.
 fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
     if ask.was_fully_drawn() {
         return false;
@@ -256,7 +257,7 @@ fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<
         (KeyCode::Right, _) => ask.show_call(ask.call_index + 1),
         (KeyCode::Up, _) => step(ask, &rows, -1),
         (KeyCode::Down, _) => step(ask, &rows, 1),
-        // A repeat of a held key is no second decision.
+        // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             return perform(shared, ask, rows.get(ask.selected_choice?)?.action);

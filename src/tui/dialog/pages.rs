@@ -1,5 +1,5 @@
-//! The pages behind `a` and `?`: the choices that last, with what each covers; and all choices,
-//! with everything that the server says of its tool.
+//! The pages that `a` and `?` open: the lasting choices, with the scope of each; and all choices,
+//! with everything that the server says about its tool.
 
 use crate::domain::tool::SERVER_TEXT_HEADING;
 use crate::text::Clean;
@@ -14,7 +14,7 @@ use crate::tui::widgets::styled_line::StyledLine;
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;
 
-/// What 6 to 9 cover, each, and for how long.
+/// The scope and the duration of each of the choices 6 to 9.
 pub fn lasting_choices(
     shared: SharedUiState,
     dialog: &Dialog,
@@ -43,7 +43,7 @@ pub fn lasting_choices(
     body
 }
 
-/// What a lasting choice covers.
+/// The scope of a lasting choice.
 fn coverage(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String {
     match action {
         DialogAction::RunAlways => {
@@ -70,7 +70,7 @@ fn coverage(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> Str
     }
 }
 
-/// How many tools the server of the call offers.
+/// The number of tools that the call's server offers.
 fn offered_tools(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
     let call = shared.transcript.call(dialog.call()?.call)?;
     let server = shared
@@ -139,7 +139,7 @@ fn choice_list(
     }
 }
 
-/// The values among the arguments, to choose the one to edit.
+/// The list of values in the arguments, to choose the one to edit.
 pub fn values(dialog: &Dialog, columns: u16, more_mark: &str) -> DialogBody {
     let arguments = dialog.drawn_arguments.get(dialog.call_index);
     let Some(arguments) = arguments.and_then(Option::as_ref) else {

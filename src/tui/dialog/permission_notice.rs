@@ -1,4 +1,4 @@
-//! Says in one line what a choice allows from now on, and how to undo it.
+//! The one-line notice that tells which calls a choice allows from now on, and how to revoke it.
 
 use crate::domain::Decision;
 use crate::domain::Notice;
@@ -7,7 +7,7 @@ use crate::text::Clean;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::layer::SharedUiState;
 
-/// The notice for the last decision of an answer that covers later calls.
+/// The notice for the last decision in an answer that also applies to later calls.
 pub fn permission_notice(
     shared: SharedUiState,
     dialog: &Dialog,
@@ -19,22 +19,24 @@ pub fn permission_notice(
     decisions.iter().rev().find_map(|(id, decision)| {
         let offered = dialog.calls().iter().find(|offered| offered.call == *id)?;
         let tool = Clean::quoted_if_needed(&offered.tool.name);
-        let holds = match decision {
+        let effect = match decision {
             Decision::RunForSession => {
-                format!("{tool} runs unasked in this conversation (session).")
+                format!("{tool} runs without asking in this conversation (session).")
             }
-            Decision::RunAlways => format!("{tool} runs unasked from now on (always)."),
+            Decision::RunAlways => {
+                format!("{tool} runs without asking from now on (always).")
+            }
             Decision::RunWholeServer => {
                 let server = shared.transcript.call(*id)?.server.to_string();
                 let server = Clean::quoted_if_needed(&server);
-                format!("All tools of {server} run unasked from now on (always).")
+                format!("All tools of {server} run without asking from now on (always).")
             }
             Decision::RunMatching { .. } => {
-                format!("{tool} runs unasked if its arguments match (always).")
+                format!("{tool} runs without asking if its arguments match (always).")
             }
             Decision::Never => format!("{tool} never runs from now on."),
             _ => return None,
         };
-        Some(Notice::info(format!("{holds} /trust revokes it.")))
+        Some(Notice::info(format!("{effect} /trust revokes it.")))
     })
 }

@@ -34,8 +34,8 @@ pub enum KeyGate {
     ScrollToLastPart,
 }
 
-/// Blocks a key that would allow a run of arguments that were not drawn, or only just now.
-/// The key scrolls to the first undrawn part instead.
+/// Blocks a key that would run a call whose arguments have not been drawn, or only just now. The
+/// key scrolls to the first undrawn part instead.
 pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate {
     let now = cx.shared.now;
     let chooses_value = ask.page() == DialogPage::Values;
@@ -56,11 +56,15 @@ pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate 
     };
     let whole_since = |at: &usize| {
         let drawn = ask.drawn_arguments.get(*at)?.as_ref()?;
-        // Only what was drawn may run, whatever has changed since the last frame.
+        // Only drawn arguments may run, whatever has changed since the last frame.
         let is_current = Some(drawn.arguments()) == arguments_to_run(ask, *at, cx);
         drawn.fully_drawn_at().filter(|_| is_current)
     };
     if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
+        if unread != ask.call_index {
+            let text = "This call was not shown in full. Read it, then press the key again.";
+            cx.notify_about_key(Notice::info(text));
+        }
         return match scroll_to_undrawn(ask, unread) {
             true => KeyGate::ScrollToLastPart,
             false => KeyGate::Block,

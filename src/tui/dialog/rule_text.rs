@@ -1,5 +1,5 @@
-//! What the rules of a dialog say at their right ends: what the server says its tool may do, and
-//! how much of the body was shown.
+//! The text at the right ends of a dialog's horizontal rules: the server's claims about its tool,
+//! and how much of the body was shown.
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
@@ -8,7 +8,7 @@ use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// What the server says its tool may do, at the right end of the title.
+/// Draws the server's claims about its tool, at the right end of the title.
 pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
     let dot = format!(" {} ", pen.glyphs.dot);
     let title_end = line.x + 4 + width(&words.title) as u16;

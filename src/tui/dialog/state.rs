@@ -42,13 +42,13 @@ pub struct Dialog {
     /// The wrapped body, cached until its contents or the width change.
     laid_out: Option<DialogBodyLayout>,
     page: DialogPage,
-    /// The dialog takes the whole column of the chat.
+    /// The dialog fills the whole column of the chat.
     pub(in crate::tui) is_full: bool,
     pub(in crate::tui) mode: DialogMode,
-    /// Index of the call on display.
+    /// Index of the displayed call.
     pub(in crate::tui) call_index: usize,
     pub(super) decisions: Vec<Option<Decision>>,
-    /// Per call: it has been on display.
+    /// Per call: it has been displayed.
     seen_calls: Vec<bool>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) argument_drafts: Vec<Option<Editor>>,
@@ -64,7 +64,7 @@ pub struct Dialog {
     pub(super) run_unread: Option<(CallId, usize)>,
 }
 
-/// What a key press acts on.
+/// The mode, which determines the effect of a key press.
 #[derive(Debug, Clone)]
 pub enum DialogMode {
     Choosing,
@@ -89,7 +89,7 @@ pub struct PendingArguments {
     pub arguments: Arguments,
 }
 
-/// What the argument editor edits.
+/// The text that the argument editor edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditTarget {
     /// All arguments as JSON.
@@ -139,7 +139,8 @@ impl Dialog {
         }
     }
 
-    /// Was this question raised from the layer that `opened` shows? Then it covers that layer.
+    /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
+    /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
         let is_led_to = matches!(
             self.question,
@@ -201,7 +202,7 @@ impl Dialog {
     pub fn show_page(&mut self, page: DialogPage) {
         self.page = page;
         self.scroll = 0;
-        // Enter acts on a value at once, and editing runs nothing.
+        // A value may be preselected: Enter only opens its editor and runs nothing.
         self.selected_choice = (page == DialogPage::Values).then_some(0);
     }
 

@@ -1,6 +1,6 @@
-//! Draws a dialog. It grows upward from the message: a rule that says what is asked, the body,
-//! which scrolls, a rule that says how much of it was shown, and the choices, which stay in
-//! place. Nothing is ever drawn over an argument.
+//! Draws a dialog. It grows upward from the message: a rule with the title, the scrolling body, a
+//! rule that shows how much of the body was displayed, and the choices, which stay in place. Nothing
+//! is ever drawn over an argument.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -19,9 +19,9 @@ use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
-/// Columns of a rule that its texts leave free.
+/// Columns of a rule that remain free of text.
 const RULE_EDGES: usize = 5;
-/// On a narrower area there are no rules, and the choices are only their keys.
+/// In a narrower area there are no rules, and only the keys of the choices are shown.
 const RULES_FROM: u16 = 40;
 /// The rules and the choices must leave at least this many rows to the body.
 const BODY_ROWS_MIN: u16 = 2;
@@ -32,7 +32,7 @@ const WORD_ROWS: u16 = 2;
 const REASON_LABEL: &str = "Tell the model why (optional):";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
-/// The dialog's height: what it needs, at most `room`; without room for its rules, `most`.
+/// The dialog's preferred height, at most `room`. Returns `most` if there is no room for its rules.
 pub fn dialog_height(
     shared: SharedUiState,
     ask: &mut Dialog,
@@ -88,7 +88,7 @@ fn lay_out(
     });
 }
 
-/// Whether the notes fit on the rule, beside what it says at its right.
+/// Whether the notes fit on the rule, beside the text at its right end.
 fn notes_fit(words: &DialogText, columns: u16) -> bool {
     width(&words.notes) + 48 <= usize::from(columns)
 }
@@ -97,7 +97,7 @@ fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
     columns < RULES_FROM || height < rules_rows_min(words, columns)
 }
 
-/// The least height at which there are rules.
+/// The minimum height at which there are rules.
 fn rules_rows_min(words: &DialogText, columns: u16) -> u16 {
     2 + BODY_ROWS_MIN + choice_row::choice_rows(words, columns)
 }
@@ -145,7 +145,7 @@ pub fn draw(
     draw_parts(&words, ask, below_title, shared.now, pen)
 }
 
-/// Draws what is below the title: the body, a rule, and the choices or a field.
+/// Draws everything below the title: the body, a rule, and the choices or a text field.
 fn draw_parts(
     words: &DialogText,
     ask: &mut Dialog,
@@ -281,7 +281,7 @@ fn draw_small(
 
 /// Draws the visible part of the body and records what was drawn.
 fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
-    // On a narrower screen, rows are cut.
+    // On a narrower screen, rows are truncated.
     let is_readable = area.width >= READABLE_WIDTH;
     ask.mark_drawn(area.height.into(), is_readable, now);
     let selected = ask.selected_body_row();

@@ -107,6 +107,8 @@ pub struct Binding {
     /// How the argument is completed.
     pub argument: ArgumentKind,
     pub description: &'static str,
+    /// Other words by which the palette finds the action.
+    pub search_words: &'static str,
     pub scope: BindingScope,
 }
 
@@ -147,6 +149,7 @@ const fn bind(
         usage: "",
         argument: ArgumentKind::Free,
         description,
+        search_words: "",
         scope,
     }
 }
@@ -160,6 +163,11 @@ impl Binding {
 
     const fn argument(mut self, argument: ArgumentKind) -> Self {
         self.argument = argument;
+        self
+    }
+
+    const fn found_by(mut self, search_words: &'static str) -> Self {
+        self.search_words = search_words;
         self
     }
 
@@ -190,45 +198,46 @@ pub const TABLE: &[Binding] = &[
     bind(A::Interrupt, "interrupt", G::Conversation, W::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
     bind(A::Commands, "commands", G::Program, W::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, W::Always, &[key(K::Esc)], "Close or go back"),
-    bind(A::SetModel, "set-model", G::Models, W::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(V::ConfiguredModel),
-    bind(A::Models, "models", G::Models, W::Always, &[], "Use, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)),
-    bind(A::Sessions, "sessions", G::Conversation, W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", ""),
-    bind(A::NewSession, "new", G::Conversation, W::Always, &[], "Start a new conversation").command("/new", ""),
+    bind(A::SetModel, "set-model", G::Models, W::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(V::ConfiguredModel).found_by("change switch use"),
+    bind(A::Models, "models", G::Models, W::Always, &[], "Use, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)).found_by("download install delete list"),
+    bind(A::Sessions, "sessions", G::Conversation, W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "").found_by("history resume load previous"),
+    bind(A::NewSession, "new", G::Conversation, W::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat"),
     bind(A::NewSession, "clear", G::Conversation, W::Always, &[], "Start a new conversation").command("/clear", ""),
-    bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", ""),
-    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)),
-    bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)),
-    bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", ""),
-    bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", ""),
-    bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)),
-    bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", ""),
-    bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Words(words::NOTE_WORDS)),
-    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send fitting notes with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)),
+    bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts"),
+    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo"),
+    bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)).found_by("mcp add server"),
+    bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
+    bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
+    bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
+    bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
+    bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Words(words::NOTE_WORDS)).found_by("markdown file"),
+    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send fitting notes with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
     bind(A::Chat, "chat", G::Conversation, W::Always, &[], "Send a prompt past the note agents").command("/chat", "PROMPT"),
-    bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)),
-    bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona),
-    bind(A::Trust, "trust", G::Tools, W::Always, &[], "Review and revoke tool permissions").command("/trust", ""),
-    bind(A::ToggleServer, "toggle-mcp", G::Tools, W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(V::Server(&[])),
+    bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)).found_by("reasoning effort"),
+    bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona).found_by("role character"),
+    bind(A::Trust, "trust", G::Tools, W::Always, &[], "Review and revoke tool permissions").command("/trust", "").found_by("allow allowed always never approve"),
+    bind(A::ToggleServer, "toggle-mcp", G::Tools, W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(V::Server(&[])).found_by("enable disable"),
     bind(A::Continue, "continue", G::Conversation, W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
-    bind(A::Compact, "compact", G::Conversation, W::Always, &[], "Summarize older messages to free context").command("/compact", ""),
-    bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts"),
+    bind(A::Compact, "compact", G::Conversation, W::Always, &[], "Summarize older messages to free context").command("/compact", "").found_by("shorten context"),
+    bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
-    bind(A::Rename, "rename", G::Conversation, W::Always, &[], "Rename this conversation").command("/rename", "TITLE"),
-    bind(A::Fork, "fork", G::Conversation, W::Always, &[], "Continue in a copy of this conversation").command("/fork", ""),
-    bind(A::Branches, "branches", G::Conversation, W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]"),
-    bind(A::Private, "private", G::Conversation, W::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(V::Words(words::PRIVATE_WORDS)),
-    bind(A::Servers, "sidebar", G::Screen, W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
-    bind(A::Thinking, "thinking", G::Screen, W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
-    bind(A::Raw, "raw", G::Screen, W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", ""),
-    bind(A::CancelCall, "cancel", G::Tools, W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(V::RunningCall),
-    bind(A::Log, "log", G::Program, W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(V::Words(words::LOG_WORDS)),
-    bind(A::Mouse, "mouse", G::Screen, W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", ""),
-    bind(A::Reload, "reload", G::Program, W::Always, &[], "Reload the settings").command("/reload", ""),
+    bind(A::Rename, "rename", G::Conversation, W::Always, &[], "Rename this conversation").command("/rename", "TITLE").found_by("title name"),
+    bind(A::Fork, "fork", G::Conversation, W::Always, &[], "Continue in a copy of this conversation").command("/fork", "").found_by("duplicate"),
+    bind(A::Branches, "branches", G::Conversation, W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]").found_by("version answer earlier"),
+    bind(A::Private, "private", G::Conversation, W::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(V::Words(words::PRIVATE_WORDS)).found_by("incognito temporary"),
+    bind(A::Servers, "sidebar", G::Screen, W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", "").found_by("pane panel"),
+    bind(A::Thinking, "thinking", G::Screen, W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", "").found_by("reasoning"),
+    bind(A::Raw, "raw", G::Screen, W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", "").found_by("markdown source"),
+    bind(A::CancelCall, "cancel", G::Tools, W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(V::RunningCall).found_by("stop abort kill"),
+    bind(A::Log, "log", G::Program, W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(V::Words(words::LOG_WORDS)).found_by("errors debug"),
+    bind(A::Mouse, "mouse", G::Screen, W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", "").found_by("select text"),
+    bind(A::Reload, "reload", G::Program, W::Always, &[], "Reload the settings").command("/reload", "").found_by("config"),
     bind(A::Probe, "probe", G::Models, W::Always, &[], "Detect how the model calls tools").command("/probe", ""),
-    bind(A::SystemPrompt, "system-prompt", G::Models, W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace").argument(V::Words(words::SYSTEM_PROMPT_WORDS)),
+    bind(A::SystemPrompt, "system-prompt", G::Models, W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace").argument(V::Words(words::SYSTEM_PROMPT_WORDS)).found_by("instructions"),
     bind(A::Redraw, "redraw", G::Screen, W::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", G::Program, W::Always, &[ctrl('z')], "Suspend humble"),
-    bind(A::Quit, "exit", G::Program, W::Always, &[], "Quit").command("/exit", ""),
+    bind(A::Quit, "exit", G::Program, W::Always, &[], "Quit").command("/exit", "").found_by("close leave bye"),
+    bind(A::Quit, "quit", G::Program, W::Always, &[], "Quit").command("/quit", ""),
     bind(A::NextPane, "next-pane", G::Moving, W::Always, &[key(K::Tab)], "Next pane"),
     bind(A::PreviousPane, "previous-pane", G::Moving, W::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::PageUp, "page-up", G::Moving, W::Always, &[key(K::PageUp)], "Scroll up a page"),

@@ -1,4 +1,4 @@
-//! Form that adds a model of another server: fields, check, saving. An entry whose check
+//! Form that adds a model from another server: fields, check, saving. An entry whose check
 //! failed is saved only on request.
 
 use crate::domain::model::Secret;
@@ -19,7 +19,7 @@ use ratatui::layout::Position;
 pub const PROVIDER: usize = 0;
 pub const ADDRESS: usize = 1;
 pub const KEY: usize = 2;
-/// After the server, because its models are offered here.
+/// Comes after the server's fields, because it offers that server's models.
 pub const MODEL: usize = 3;
 /// Check and save.
 pub const SAVE: usize = 4;
@@ -35,7 +35,7 @@ pub struct AddModelForm {
     pub(super) key: Editor,
     pub(super) at: usize,
     pub(super) offered: OfferedModels,
-    /// The problem with the model's name. Those of the server are in `offered`.
+    /// The problem with the model's name. Problems with the server are in `offered`.
     pub(super) model_fault: Option<Notice>,
     pub(super) saving: SaveState,
     /// Esc was pressed in a filled form; a second Esc discards it.
@@ -50,7 +50,7 @@ pub enum SaveState {
     Checking,
     /// The check failed, so the form offers to save anyway.
     CheckFailed,
-    /// Until the model is added or the engine reports a problem. A held Enter must not add it
+    /// Set until the model is added or the engine reports a problem: a held Enter must not add it
     /// twice.
     Sent,
 }
@@ -66,7 +66,7 @@ impl AddModelForm {
         providers()[self.provider]
     }
 
-    /// Did the user type anything?
+    /// Whether the user has typed anything.
     fn is_filled(&self) -> bool {
         let key = !self.key.is_empty() && !self.is_suggested();
         key || !self.model.is_empty() || !self.address.is_empty()
@@ -108,7 +108,7 @@ impl AddModelForm {
         let of_server = |field| self.offered.fault(field).map(|fault| &fault.notice);
         match row {
             ADDRESS => of_server(NewServerField::Address),
-            // While the user is about to enter a key, its absence is no problem.
+            // While the user is about to enter a key, a missing one is not a problem.
             KEY if self.at == KEY && self.key.is_empty() && self.saving == SaveState::Editing => {
                 None
             }
@@ -143,8 +143,8 @@ impl AddModelForm {
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
         self.at = row.min(self.last());
         self.offered.clear_selection();
-        // Start as soon as the server is named, so that the names are there when they are needed.
-        // The provider's own address counts as named once the user is past the key.
+        // Start as soon as the server is known, so that the names are there when they are needed.
+        // The provider's default address counts once the user has left the key field.
         if self.at == MODEL || self.at == KEY && !self.address.is_blank() {
             self.offered.request(self.server(), cx);
         }
@@ -181,7 +181,7 @@ impl AddModelForm {
         field.text() != before
     }
 
-    /// Moves the selection among the offered names, or to the field above or below.
+    /// Moves the selection within the offered names, or to the field above or below.
     fn step(&mut self, is_down: bool, cx: &mut UiContext) {
         let typed = self.model.text();
         let is_in_model = self.at == MODEL;

@@ -1,4 +1,4 @@
-//! The key of the form for a model: suggested from the environment, and masked on the screen.
+//! The API key in the form for a model: suggested from the environment, and masked on the screen.
 
 use crate::domain::ProviderKind;
 use crate::tui::models::add_form::{AddModelForm, KEY};
@@ -7,7 +7,7 @@ impl AddModelForm {
     /// Suggests the provider's environment variable as the key if it is set. Removes the
     /// suggestion when the key would go to another provider or a custom address. Never
     /// touches a key that the user typed.
-    pub(super) fn suggest_key(&mut self, set: &[String]) {
+    pub(super) fn suggest_key(&mut self, variables: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
@@ -15,11 +15,11 @@ impl AddModelForm {
         let variable = self
             .provider()
             .key_variable()
-            .filter(|name| is_usual && set.iter().any(|known| known == name));
+            .filter(|name| is_usual && variables.iter().any(|variable| variable == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 
-    /// Does the key field hold a suggestion rather than the user's own text?
+    /// Whether the key field holds a suggestion rather than the user's own text.
     pub(super) fn is_suggested(&self) -> bool {
         let key = self.key.text();
         ProviderKind::key_variables().any(|name| key == reference(name))

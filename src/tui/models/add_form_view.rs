@@ -1,4 +1,4 @@
-//! Draws the form that adds a model of another server: fields with their problems below them,
+//! Draws the form that adds a model from another server: fields with their problems below them,
 //! the offered model names, buttons.
 
 use crate::text::Clean;
@@ -14,7 +14,7 @@ use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::draw_window;
 use ratatui::layout::{Position, Rect};
 
-/// Rows of the form: the same at every moment, so that nothing moves while the user types.
+/// Rows of the form. The number never changes, so that nothing moves while the user types.
 pub const ROWS: u16 = 14;
 /// Columns of the mark and the field names, on a wide enough screen.
 const NAMES: u16 = 12;

@@ -56,15 +56,11 @@ pub fn run(argument: &str, cx: &mut UiContext) {
     }
 }
 
-/// `/set-model [NUMBER|NAME]`: the same picker, with the rows focused so that a number chooses.
-/// Names come first, because a name may be a number.
+/// `/set-model [NUMBER|NAME]`: the same picker. Names come first, because a name may be a number.
 pub fn set_model(argument: &str, cx: &mut UiContext) {
     let known = KnownModels::new(cx.shared.engine);
     if argument.is_empty() {
-        let mut picker = ModelsLayer::new(known);
-        picker.list.focus_rows();
-        cx.open(picker);
-        return cx.send(Command::ListCatalog);
+        return open(None, cx);
     }
     let count = known.configured.len();
     let named = known.configured.iter().find(|model| model.name == argument);
@@ -219,10 +215,10 @@ impl ModelsLayer {
         });
     }
 
-    /// Digits in the rows. `None` if the key is no part of a number.
+    /// Digits choose while the filter is empty. `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
-        if !self.list.has_row_focus() || known.configured.is_empty() {
+        if !self.list.is_unfiltered() || known.configured.is_empty() {
             return None;
         }
         match self.number_entry.key(key, known.configured.len()) {

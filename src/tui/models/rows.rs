@@ -36,7 +36,7 @@ impl<'a> KnownModels<'a> {
 pub enum Row<'a> {
     Server(&'a ServerCatalog),
     Choice(Choice<'a>),
-    /// What listing the models of a server came to, and whether it is an error.
+    /// The outcome of listing a server's models, and whether it is an error.
     ServerStatus(String, bool),
 }
 
@@ -119,7 +119,7 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
     for server in &catalog.servers {
         let mut models = models_of(server);
         models.retain(|row| row.matches(&wanted));
-        // An Ollama that is not configured may be absent; that is no error.
+        // An Ollama that is not configured may be absent; that is not an error.
         let is_expected = !server.configured.is_empty() || catalog.offers_discovered;
         let words = server_status(server).filter(|(_, is_fault)| is_expected || !is_fault);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {

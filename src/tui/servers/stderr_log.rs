@@ -48,7 +48,7 @@ impl StderrLog {
         }
     }
 
-    /// Scrolls; negative is up, towards older lines.
+    /// Scrolls; negative is up, toward older lines.
     fn move_by(&mut self, rows: isize) {
         self.lines_from_end = self
             .lines_from_end
@@ -101,7 +101,7 @@ impl Layer for StderrLog {
         match layers::find_key(key, &[KeyContext::PagedText]) {
             Some(LayerKey::Start) => self.lines_from_end = usize::MAX,
             Some(LayerKey::End) => self.lines_from_end = 0,
-            Some(LayerKey::Copy) => cx.copy("the stderr", self.full_text()),
+            Some(LayerKey::Copy) => cx.copy("the stderr output", self.full_text()),
             _ => return Handled::PassedOn,
         }
         Handled::Consumed

@@ -57,7 +57,7 @@ pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &
     }
 }
 
-/// `✗ docs +1`: the failed servers of which no row is in `view`.
+/// `✗ docs +1`: the failed servers without a row in `view`.
 fn failed_outside(pane: &ServersPane, view: Range<usize>, mark: &str) -> Option<String> {
     let mut hidden = pane.servers.iter().enumerate().filter(|(index, server)| {
         let is_in_view =

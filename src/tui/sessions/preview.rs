@@ -18,7 +18,7 @@ const PROMPT_INDENT: u16 = 2;
 #[derive(Debug)]
 pub struct SessionPreview {
     session: Arc<Session>,
-    /// The messages that the last frame had room for, in its width.
+    /// The messages that fit the last frame, wrapped to its width.
     rendered: Vec<RenderedMessage>,
     size: (u16, u16),
 }
@@ -42,7 +42,7 @@ impl SessionPreview {
         self.session.id.as_ref()
     }
 
-    /// Renders as many messages as the area has room for, unless the last frame did.
+    /// Renders as many messages as fit the area. Does nothing if its size has not changed.
     fn render(&mut self, area: Rect, glyphs: MarkdownGlyphs) {
         let size = (area.width, area.height);
         if self.size == size {

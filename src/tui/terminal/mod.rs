@@ -104,7 +104,7 @@ impl Drop for TerminalGuard {
 pub fn size() -> io::Result<Size> {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
-        // crossterm also works if stdout is no terminal, but is slower.
+        // crossterm also works if stdout is not a terminal, but is slower.
         _ => crossterm::terminal::size().map(Size::from),
     }
 }

@@ -21,7 +21,7 @@ const LIST_WIDTH_WITH_FULL_STATUS_MIN: u16 = 40;
 /// Lists narrower than this omit the date.
 const LIST_WIDTH_WITH_DATE_MIN: u16 = 52;
 
-/// The texts of a row, clean.
+/// The sanitized texts of a row.
 pub struct TrustRow<'a> {
     pub entry: &'a TrustEntry,
     tool: Clean,

@@ -114,7 +114,7 @@ pub fn cancel_edit(model: &mut UiModel) -> bool {
     was_editing
 }
 
-/// Makes a prompt of the message's text. An edited prompt replaces the original one.
+/// Makes a prompt from the message's text. An edited prompt replaces the original one.
 pub fn prompt_from_message(model: &mut UiModel, text: String) -> Prompt {
     if !model.composer.finish_editing() || model.running_turn().is_some() {
         return Prompt::new(text);
@@ -166,7 +166,7 @@ fn nothing_to_undo(model: &UiModel) -> Notice {
     }
 }
 
-/// Removes the summary requested last; the turns stay.
+/// Removes the most recent summary; the turns stay.
 fn undo_summary(model: &mut UiModel, is_complete: bool, effects: &mut Vec<UiEffect>) {
     model.chat.transcript.remove_last_summary();
     reset_after_removal(model);

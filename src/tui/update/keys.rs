@@ -1,6 +1,7 @@
 //! Routes keys: to a dialog that accepts keys, to the open layer, to the completion list or
 //! the first-run chooser, and otherwise to an action or into the message.
 
+use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
 use crate::tui::keymap::{Action, BindingScope, layers};
@@ -9,6 +10,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{actions, calls, composer, interrupt, navigation};
+use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
@@ -67,10 +69,22 @@ fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
         }
         Some(Action::Servers) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
         Some(Action::Thinking) if navigation::toggle_beside_dialog(model, Focus::Thinking) => {}
+        // The message may end with a letter that was meant for the question but came too early.
+        _ if key.code == KeyCode::Backspace && edits_message_beside_dialog(model) => {
+            let delete = Action::Edit(Edit::Backspace);
+            actions::run_action(model, delete, "", effects);
+        }
         _ => {
             model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
         }
     }
+}
+
+/// Whether the dialog shows no field, so that a key may edit the text of the message.
+fn edits_message_beside_dialog(model: &UiModel) -> bool {
+    let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
+    let has_text = !model.composer.editor.text().is_empty();
+    has_text && model.visible_dialog().is_some_and(is_choosing)
 }
 
 /// Passes a key to the open layer. A key that the layer does not handle may close or scroll it.

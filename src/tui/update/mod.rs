@@ -115,7 +115,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
 }
 
 /// Groups keys that were read together into inputs, so that bursts can be told from typing. A
-/// reply of the terminal also arrives as a burst but must not become text.
+/// reply from the terminal also arrives as a burst but must not become text.
 pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
     if replies.may_be_reply(keys) {
         return keys.iter().copied().map(UiInput::Key).collect();
@@ -166,7 +166,7 @@ fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     requests::run_requests(model, effects);
 }
 
-/// Handles a key unless it belongs to a reply of the terminal.
+/// Handles a key unless it belongs to a reply from the terminal.
 fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     let (keys, background) = model.input.replies.push(key, model.now);
     if let Some(background) = background {

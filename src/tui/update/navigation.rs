@@ -55,8 +55,8 @@ fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bo
 
 fn return_to_message(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
-        let was_at_rest = std::mem::replace(&mut model.chat.viewport.follows_end, true);
-        if was_at_rest {
+        let followed_end = std::mem::replace(&mut model.chat.viewport.follows_end, true);
+        if followed_end {
             model.notices.hide_banners(&model.engine.banners);
         }
     }

@@ -18,7 +18,7 @@ use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Width that shows how the first-run choice comes back in words.
+/// Minimum width for describing in words how to return to the first-run choice.
 const FIRST_RUN_HINTS_FROM: u16 = 64;
 
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {

@@ -15,6 +15,9 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
     pen.clear(layout.notice_area);
     notice_area::draw(model, layout.notice_area, pen);
     draw_tour_line(model, layout, pen);
+    if layout.message.height == 0 {
+        return None;
+    }
     let has_focus = model.panes.focus == Focus::Message;
     let area = layout.message_inner;
     let dialog_has_keys = model.dialog_has_keys();

@@ -82,7 +82,7 @@ impl ListRow {
     }
 }
 
-/// The rows that are listed, of how many, and how many of them are outside the view.
+/// The number of listed rows, of all rows, and of listed rows outside the view.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListCount {
     pub listed: usize,
@@ -175,11 +175,6 @@ impl SearchList {
 
     pub fn has_row_focus(&self) -> bool {
         self.has_row_focus
-    }
-
-    /// Gives the focus to the rows, so that letters and digits act there.
-    pub fn focus_rows(&mut self) {
-        self.has_row_focus = true;
     }
 
     pub fn step(&mut self, rows: isize, count: usize) {
@@ -313,8 +308,8 @@ impl SearchList {
         cursor
     }
 
-    /// Hints for the keys that act now in a list of `count` rows. `row_hints` name the letters
-    /// that act in the rows.
+    /// Hints for the keys that currently work in a list of `count` rows. `row_hints` are for the
+    /// letters that act on a row.
     pub fn hints(&self, count: usize, enter: &str, row_hints: Vec<String>) -> Vec<String> {
         let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
         let mut hints = Vec::new();

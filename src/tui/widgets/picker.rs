@@ -109,7 +109,7 @@ impl Picker {
     }
 
     /// Digits pick while the filter is empty: at once if no longer number starts with them.
-    /// `None` if the key is no part of a number.
+    /// `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         if !self.list.is_unfiltered() {
             return None;
@@ -233,7 +233,7 @@ impl NumberedColumns {
     }
 
     /// Draws name and note. The note keeps its columns, such as a server's state; the selected
-    /// row does without it rather than cut its name.
+    /// row omits it rather than truncate its name.
     fn draw(&self, number: usize, shown: &PickerRow, row: &ListRow, pen: &mut Painter) {
         let name = shown.name.as_str();
         let (x, columns) = self.put_number(number, row, pen);

@@ -1,4 +1,4 @@
-//! `humble ask` with a failing server, a malformed configuration or wrong usage.
+//! `humble ask` with a failing server, a malformed configuration or invalid usage.
 
 use super::*;
 

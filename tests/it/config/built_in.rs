@@ -79,7 +79,7 @@ fn invalid_values_are_named_and_the_defaults_used() {
         (
             json!({ "forecastUrl": "api.open-meteo.com/v1" }),
             "forecastUrl",
-            "`forecastUrl` has no scheme; expected a whole URL such as `https://example.com/v1/search`.",
+            "`forecastUrl` has no scheme; expected a complete URL such as `https://example.com/v1/search`.",
         ),
         (
             json!({ "forecastUrl": "ftp://x.example/" }),

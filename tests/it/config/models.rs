@@ -14,7 +14,7 @@ fn missing_files_yield_defaults_without_banners() {
 }
 
 #[test]
-fn settings_of_the_screen_are_read() {
+fn screen_settings_are_read() {
     let fixture = with_config(
         r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "sidebar": "closed" } }"#,
     );

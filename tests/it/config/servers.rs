@@ -129,7 +129,7 @@ fn switching_fetch_page_on_and_off_is_remembered() {
 }
 
 #[test]
-fn a_name_that_no_built_in_tool_has_is_reported() {
+fn unknown_names_of_built_in_tools_are_reported() {
     let fixture = with_servers(
         r#"{ "mcpServers": {
             "other": { "command": "c", "toolsOff": ["Any_Name"] },

@@ -9,7 +9,7 @@ fn native_call(id: &str, arguments: &Value) -> ScriptStep {
         id: Some(id.to_owned()),
         name: "humble__get_time".to_owned(),
         arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
-        written: String::new(),
+        raw_arguments: String::new(),
     }))
 }
 
@@ -86,9 +86,9 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
     assert_eq!((ids.len(), unique.len()), (3, 3), "{ids:?}");
 }
 
-/// What parsing changed is known for native calls and for calls in text, and only for JSON.
+/// The changes made by parsing are recorded for native calls and for JSON calls in text.
 #[tokio::test(start_paused = true)]
-async fn changes_of_parsing_are_part_of_the_call() {
+async fn changes_made_by_parsing_are_part_of_the_call() {
     let json = r#"{"timezone": "Asia/Seoul", "timezone": "Asia/Tokyo"}"#;
     let repeated = JsonChange::RepeatedKey {
         key: "timezone".to_owned(),
@@ -98,7 +98,7 @@ async fn changes_of_parsing_are_part_of_the_call() {
         id: None,
         name: "humble__get_time".to_owned(),
         arguments: serde_json::from_str(json).map_err(|_| String::new()),
-        written: json.to_owned(),
+        raw_arguments: json.to_owned(),
     }));
     let config = NATIVE.replace("auto", "manual");
     let script = Script::default().round([native, ScriptStep::end()]);

@@ -42,7 +42,7 @@ async fn requests_and_replies_are_logged_only_at_debug_level() {
     let log = log_of_request(Level::DEBUG, &ollama(&server), messages.clone()).await;
     assert!(log.contains("/api/chat: {\"model\":"), "{log}");
     assert!(log.contains("무엇?"), "{log}");
-    let answer = "answer of `mine`: thinking: 음… | text: 안녕! | usage: ";
+    let answer = "reply from `mine`: thinking: 음… | text: 안녕! | usage: ";
     assert!(log.contains(answer), "{log}");
     assert!(log.contains(" | end: Stop"), "{log}");
     let log = log_of_request(Level::INFO, &ollama(&server), messages).await;

@@ -23,10 +23,10 @@ pub fn decode(provider: ProviderKind, chunks: &[&[u8]]) -> DecodedReply {
 }
 
 /// The arguments of each call in a stream, as the provider sent them.
-pub fn written_arguments(provider: ProviderKind, stream: &str) -> Vec<String> {
+pub fn raw_arguments(provider: ProviderKind, stream: &str) -> Vec<String> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
     let calls = parts.filter_map(|part| match part {
-        Ok(StreamPart::Call(call)) => Some(call.written),
+        Ok(StreamPart::Call(call)) => Some(call.raw_arguments),
         _ => None,
     });
     calls.collect()
@@ -66,9 +66,9 @@ pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
             Ok(StreamPart::Text(text)) => decoded.text.push_str(&text),
             Ok(StreamPart::Thinking(text)) => decoded.thinking.push_str(&text),
             Ok(StreamPart::Call(call)) => {
-                // `written_arguments` is for these.
+                // Tests compare these with `raw_arguments`.
                 decoded.calls.push(NativeCall {
-                    written: String::new(),
+                    raw_arguments: String::new(),
                     ..call
                 });
             }
@@ -155,7 +155,7 @@ pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
         id: id.map(str::to_owned),
         name: name.to_owned(),
         arguments,
-        written: String::new(),
+        raw_arguments: String::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Native tool calls: whole, in fragments, and with fields that servers omit or repeat.
 
-use crate::providers::decoding::{call, decode_every_way, failed_reply, usage, written_arguments};
+use crate::providers::decoding::{call, decode_every_way, failed_reply, raw_arguments, usage};
 use crate::providers::model_server::openai_event;
 use humble::domain::ProviderKind::{Anthropic, Ollama, OpenAi};
 use humble::provider::{EndReason, FailureCause, NativeCall};
@@ -130,20 +130,20 @@ fn truncated_stream_yields_no_call() {
     );
 }
 
-/// Parsing keeps one of two values; the approval says so.
+/// Parsing keeps only one of two values, so the approval shows the difference.
 #[test]
-fn arguments_are_kept_as_written() {
+fn raw_arguments_are_kept() {
     let json = r#"{"path": "a", "path": "b"}"#;
     let calls = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": json}}]);
     let delta = openai_event(&json!({"content": null, "tool_calls": calls}), None);
     let end = openai_event(&json!({}), Some("tool_calls"));
     let stream = format!("{delta}{end}{DONE}");
-    assert_eq!(written_arguments(OpenAi, &stream), [json]);
+    assert_eq!(raw_arguments(OpenAi, &stream), [json]);
     let line = json!({
         "message": {"content": "", "tool_calls": [{"function": {"name": "f", "arguments": json}}]},
         "done": true,
     });
-    assert_eq!(written_arguments(Ollama, &line.to_string()), [json]);
+    assert_eq!(raw_arguments(Ollama, &line.to_string()), [json]);
     let events = [
         json!({"type": "message_start", "message": {}}),
         json!({"type": "content_block_start", "index": 0,
@@ -161,5 +161,5 @@ fn arguments_are_kept_as_written() {
         )
     };
     let stream: String = events.iter().map(event).collect();
-    assert_eq!(written_arguments(Anthropic, &stream), [json]);
+    assert_eq!(raw_arguments(Anthropic, &stream), [json]);
 }

@@ -38,7 +38,7 @@ async fn pages_on_this_machine_are_served() {
 }
 
 #[tokio::test]
-async fn token_is_demanded_everywhere_once_it_is_set() {
+async fn a_configured_token_is_required_everywhere() {
     let server = TestServe::with_access(|access| access.with_token("s3cret-token")).await;
     for (method, path) in ENDPOINTS {
         for authorization in [
@@ -63,7 +63,7 @@ async fn token_is_demanded_everywhere_once_it_is_set() {
 }
 
 #[tokio::test]
-async fn a_web_page_cannot_send_a_call_without_asking_the_browser() {
+async fn a_web_page_cannot_send_a_call_without_a_preflight_request() {
     let server = TestServe::start().await;
     // Browsers send these types to other origins without a preflight request.
     for content_type in [

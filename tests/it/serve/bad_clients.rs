@@ -61,7 +61,7 @@ async fn a_million_headers_are_refused() {
 }
 
 #[tokio::test]
-async fn too_many_headers_or_too_long_a_head_is_431() {
+async fn too_many_headers_or_an_oversized_head_is_431() {
     let server = TestServe::start().await;
     let many: String = (0..101)
         .map(|number| format!("x-{number}: y\r\n"))
@@ -170,7 +170,7 @@ async fn a_client_that_stops_reading_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_not_json_rpc_gets_the_error_of_json_rpc() {
+async fn an_invalid_message_gets_a_json_rpc_error() {
     let server = TestServe::start().await;
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     for (body, code, id) in [

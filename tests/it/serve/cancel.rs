@@ -1,4 +1,4 @@
-//! Cancelling a call of the real program stops its work: the service behind the tool sees its
+//! Cancelling a call to the real program stops its work: the service that the tool uses sees the
 //! connection close.
 
 use super::program::Program;
@@ -29,7 +29,7 @@ fn endless_services() -> (ModelServer, TestHome) {
     (services, home)
 }
 
-/// A call of each tool that may take long.
+/// A call to each tool that may take a long time.
 fn calls(services: &ModelServer) -> [Value; 2] {
     let page = format!("{}/page", services.url());
     [
@@ -38,7 +38,7 @@ fn calls(services: &ModelServer) -> [Value; 2] {
     ]
 }
 
-/// Sends both calls, with progress, and waits until both have reported some.
+/// Sends both calls and waits until both have reported progress.
 fn start_both(program: &mut Program, services: &ModelServer) {
     for (id, mut call) in calls(services).into_iter().enumerate() {
         call["_meta"] = json!({ "progressToken": id });
@@ -46,7 +46,7 @@ fn start_both(program: &mut Program, services: &ModelServer) {
             .send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }));
     }
     let mut messages = [None, None];
-    while !is_read(&messages[0], "3 characters") || !is_read(&messages[1], "Reading") {
+    while !contains(&messages[0], "3 characters") || !contains(&messages[1], "Reading") {
         let report = program.message();
         assert_eq!(report["method"], "notifications/progress", "{report}");
         let token = report["params"]["progressToken"]
@@ -60,14 +60,29 @@ fn has_request(log: &ServerLog, path: &str) -> bool {
     log.requests.iter().any(|request| request.path == path)
 }
 
-fn is_read(message: &Option<String>, part: &str) -> bool {
+fn contains(message: &Option<String>, part: &str) -> bool {
     message
         .as_ref()
         .is_some_and(|message| message.contains(part))
 }
 
+/// Sends a tool call in plain JSON and leaves its connection open.
+fn post_call(address: &str, body: &Value) -> TcpStream {
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(address).expect("the server listens");
+    let request = format!(
+        "POST /mcp/tools/call HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream
+        .write_all(request.as_bytes())
+        .expect("the server reads");
+    stream
+}
+
 #[test]
-fn a_cancelled_notification_over_stdio_stops_the_work() {
+fn a_cancellation_over_stdio_stops_the_work() {
     let (services, home) = endless_services();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
@@ -78,13 +93,13 @@ fn a_cancelled_notification_over_stdio_stops_the_work() {
         program.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
     services.blocking_wait_for(|log| log.aborted_replies == 2);
-    // No answer to a cancelled request.
+    // A cancelled request is not answered, so the next message is the answer to the ping.
     assert_eq!(program.request("ping", json!({}))["result"], json!({}));
     assert_eq!(program.wait().0, Some(0));
 }
 
 #[test]
-fn ctrl_c_stops_the_work_after_its_time() {
+fn ctrl_c_stops_calls_after_the_drain_timeout() {
     let (services, home) = endless_services();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
@@ -107,17 +122,8 @@ fn closing_the_connection_stops_the_work_over_http() {
     let url = program.url();
     let address = url.trim_start_matches("http://");
     let connections = calls(&services).map(|call| {
-        let body = json!({ "tool": call["name"], "arguments": call["arguments"] }).to_string();
-        let mut stream = TcpStream::connect(address).expect("the server listens");
-        let length = body.len();
-        let request = format!(
-            "POST /mcp/tools/call HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
-             content-length: {length}\r\n\r\n{body}"
-        );
-        stream
-            .write_all(request.as_bytes())
-            .expect("the server reads");
-        stream
+        let body = json!({ "tool": call["name"], "arguments": call["arguments"] });
+        post_call(address, &body)
     });
     services.blocking_wait_for(|log| has_request(log, "/api/chat") && has_request(log, "/page"));
     drop(connections);
@@ -129,17 +135,8 @@ fn a_call_over_http_that_outlasts_ctrl_c_is_answered_with_an_error() {
     let (services, home) = endless_services();
     let mut program = Program::start(&home, &["--http", "--port", "0"], &[]);
     let url = program.url();
-    let address = url.trim_start_matches("http://").to_owned();
-    let body = json!({ "tool": "ollama_chat", "arguments": { "prompt": "Why?" } }).to_string();
-    let mut stream = TcpStream::connect(&address).expect("the server listens");
-    let request = format!(
-        "POST /mcp/tools/call HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream
-        .write_all(request.as_bytes())
-        .expect("the server reads");
+    let body = json!({ "tool": "ollama_chat", "arguments": { "prompt": "Why?" } });
+    let mut stream = post_call(url.trim_start_matches("http://"), &body);
     services.blocking_wait_for(|log| has_request(log, "/api/chat"));
     let started = std::time::Instant::now();
     program.signal(Signal::INT);

@@ -165,7 +165,7 @@ impl TestServe {
             .header("mcp-name", name)
     }
 
-    /// Opens a legacy session and returns its id, or the response that refused it.
+    /// Opens a legacy session and returns its id, or the refusal.
     pub async fn open_session(&self) -> Result<String, Response> {
         let params = json!({
             "protocolVersion": "2025-11-25", "capabilities": {},
@@ -203,7 +203,7 @@ impl TestServe {
         RawClient(stream.expect("the server listens"))
     }
 
-    /// A request as raw text on a connection of its own; returns all that comes back.
+    /// Sends a request as raw text on a new connection; returns everything that comes back.
     pub async fn raw(&self, request: &str) -> String {
         let mut client = self.connect().await;
         client.send(request.as_bytes()).await;
@@ -239,11 +239,11 @@ pub fn events(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A TCP connection that sends any bytes.
+/// A TCP connection for sending arbitrary bytes.
 pub struct RawClient(pub TcpStream);
 
 impl RawClient {
-    /// Sends as much as the server takes.
+    /// Sends as much as the server accepts.
     pub async fn send(&mut self, bytes: &[u8]) {
         let _ = timeout(WAIT_TIMEOUT, self.0.write_all(bytes)).await;
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn of_a_thousand_sessions_only_the_allowed_ones_open_and_they_keep_working() {
+async fn sessions_above_the_limit_are_refused_and_open_ones_keep_working() {
     let server = TestServe::with_limits(|limits| limits.sessions = 20).await;
     let mut open = Vec::new();
     for number in 0..1_000 {

@@ -123,7 +123,7 @@ impl Program {
         kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
     }
 
-    /// Waits for the end; returns the exit status and all of standard error.
+    /// Waits until the program ends; returns the exit status and all of standard error.
     pub fn wait(mut self) -> (Option<i32>, String) {
         drop(self.stdin.take());
         let deadline = Instant::now() + WAIT_TIMEOUT;

@@ -47,7 +47,7 @@ async fn the_modern_era_needs_no_session() {
 }
 
 #[tokio::test]
-async fn unknown_tools_and_methods_have_their_errors_in_both_eras() {
+async fn unknown_tools_and_methods_return_the_same_errors_in_both_eras() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     for (method, params, code, message, status) in [
@@ -137,7 +137,7 @@ async fn a_request_id_in_use_is_refused_and_the_first_call_is_answered() {
     );
     let (_, answer) = message_of(first).await;
     assert_eq!(answer["result"]["structuredContent"]["answer"], "three");
-    // Once it is answered or cancelled, the id is free, as it is in other sessions.
+    // Once the request has been answered, its id is free again.
     let again = server.in_session(&id, &request("ping", json!({}))).await;
     assert_eq!(message_of(again).await.1["result"], json!({}));
 }

@@ -36,7 +36,7 @@ async fn running_calls_finish_and_streams_end() {
     let modern = tokio::spawn(server.modern_request("tools/call", chat("soon")).send());
     let plain = json!({ "tool": "ollama_chat", "arguments": { "prompt": "soon" } });
     let plain = tokio::spawn(server.post("/mcp/tools/call", &plain).send());
-    // Both requests are on their way once a later one was answered.
+    // Let the spawned requests reach the server.
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.stop.cancel();
     let answers = [
@@ -105,7 +105,7 @@ async fn a_call_that_does_not_end_is_stopped_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn idle_connections_do_not_delay_the_end() {
+async fn idle_connections_do_not_delay_the_shutdown() {
     let server = TestServe::start().await;
     let _silent = server.connect().await;
     server.assert_serves().await;

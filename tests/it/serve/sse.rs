@@ -1,11 +1,11 @@
-//! HTTP+SSE, the transport of the revision 2024-11-05.
+//! HTTP+SSE, the transport of revision 2024-11-05.
 
 use super::harness::{TestServe, WAIT_TIMEOUT};
 use reqwest::Response;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// A stream and the address for messages that it named.
+/// An open stream and the endpoint for messages that its first event named.
 struct SseClient<'a> {
     server: &'a TestServe,
     stream: Response,
@@ -15,7 +15,7 @@ struct SseClient<'a> {
 
 impl<'a> SseClient<'a> {
     async fn open(server: &'a TestServe) -> Self {
-        // Without a timeout for the whole stream.
+        // Unlike the client of `server`, this one has no timeout, which would end the stream.
         let client = reqwest::Client::builder().no_proxy().build();
         let request = client.expect("a client").get(server.url("/sse"));
         let stream = request.send().await.expect("a response");
@@ -174,7 +174,7 @@ async fn a_client_that_does_not_read_its_stream_cannot_fill_the_memory() {
     let mut client = SseClient::open(&server).await;
     client.initialize().await;
     let list = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
-    // The server stops taking messages once enough answers wait.
+    // The server stops accepting messages once enough answers are waiting.
     let mut taken: u32 = 0;
     loop {
         match client.send(&list(taken)).await {
@@ -182,10 +182,10 @@ async fn a_client_that_does_not_read_its_stream_cannot_fill_the_memory() {
             503 => break,
             other => panic!("status {other}"),
         }
-        assert!(taken < 5_000, "the server takes any number of messages");
+        assert!(taken < 5_000, "the server accepts any number of messages");
     }
     server.assert_serves().await;
-    // Reading the stream makes it go on.
+    // Once the stream is read, the server continues.
     for _ in 0..taken {
         assert!(client.next_event().await.starts_with("message "));
     }

@@ -1,4 +1,4 @@
-//! `humble serve` over standard input and output: unusual lines, and the ends of the session.
+//! `humble serve` over standard input and output: unusual lines, and how a session ends.
 
 use super::program::Program;
 use crate::support::home::TestHome;
@@ -25,8 +25,8 @@ fn meta() -> Value {
     })
 }
 
-/// A home whose `get_cat_fact` asks `services`, and a call of it.
-fn home_with_cats(services: &ModelServer) -> (TestHome, Value) {
+/// A home whose `get_cat_fact` uses `services`, and a call to that tool.
+fn home_and_call(services: &ModelServer) -> (TestHome, Value) {
     let home = TestHome::empty();
     let url = format!("{}/fact", services.url());
     home.write("config.json", &json!({ "builtIn": { "catFactUrl": url } }));
@@ -35,8 +35,16 @@ fn home_with_cats(services: &ModelServer) -> (TestHome, Value) {
     (home, call)
 }
 
+/// Services that answer after a second.
+fn slow_services() -> ModelServer {
+    let services = ModelServer::start();
+    let fact = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));
+    services.always_reply("/fact", fact);
+    services
+}
+
 #[test]
-fn the_last_line_is_answered_without_a_line_end() {
+fn the_last_line_is_answered_without_a_line_break() {
     let (_home, mut program) = program();
     program.initialize();
     let mut stdin = program.stdin.take().expect("open");
@@ -100,10 +108,8 @@ fn each_invalid_line_gets_an_error_with_its_id() {
 
 #[test]
 fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
-    let services = ModelServer::start();
-    let slow = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));
-    services.always_reply("/fact", slow);
-    let (home, call) = home_with_cats(&services);
+    let services = slow_services();
+    let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
     program.send(&call);
@@ -195,11 +201,28 @@ fn a_full_disk_behind_standard_output_is_explained() {
 }
 
 #[test]
+fn a_running_call_finishes_after_a_signal() {
+    let services = slow_services();
+    let (home, call) = home_and_call(&services);
+    let mut program = Program::start(&home, &[], &[]);
+    program.initialize();
+    program.send(&call);
+    services.blocking_wait_for(|log| !log.requests.is_empty());
+    let stdin = program.stdin.take();
+    program.signal(Signal::INT);
+    let answer = program.message();
+    assert!(answer.to_string().contains("Cats sleep."), "{answer}");
+    let (code, stderr) = program.wait();
+    assert_eq!(code, Some(0), "{stderr}");
+    drop(stdin);
+}
+
+#[test]
 fn a_call_that_outlasts_ctrl_c_is_answered_with_an_error() {
     let services = ModelServer::start();
     let endless = Reply::json(200, &json!({})).pace(Duration::from_secs(60));
     services.always_reply("/fact", endless);
-    let (home, call) = home_with_cats(&services);
+    let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
     program.send(&call);

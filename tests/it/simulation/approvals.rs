@@ -23,7 +23,7 @@ const INPUTS_MAX: usize = 120;
 /// A dialog is drawn far more slowly than a turn steps, so fewer seeds run.
 const SEEDS_PER_CASE: u64 = 50;
 const TOOLS: [&str; 3] = ["write", "list", "echo"];
-/// How calls run, and why they may. The seeds must reach each of these.
+/// The ways in which calls may run. The seeds must reach each of them.
 const EXPECTED_RUNS: [&str; 10] = [
     "always",
     "drawn",
@@ -37,16 +37,16 @@ const EXPECTED_RUNS: [&str; 10] = [
     "json",
 ];
 
-/// A wrong program, which the check must find.
+/// A faulty screen, which the check must detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// Runs all calls at the first frame.
     RunsAtFirst,
     /// Counts frames as drawn that were not.
     SkipsFrames,
-    /// Runs other arguments than those on the screen.
+    /// Runs arguments other than those on the screen.
     RunsOther,
-    /// Runs calls of which only a part was drawn.
+    /// Runs calls that were only partly drawn.
     RunsEarly,
 }
 
@@ -234,7 +234,7 @@ fn run_session(seed: u64, fault: Option<Fault>) -> Result<BTreeMap<&'static str,
 }
 
 #[test]
-fn no_call_runs_that_was_not_drawn() {
+fn no_call_runs_before_it_was_drawn() {
     let cases = run_count() / SEEDS_PER_CASE;
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)

@@ -1,5 +1,5 @@
-//! Which arguments were drawn, found out from the cells of the frames alone, and whether an
-//! answer runs only those. Knows nothing of the program's own bookkeeping.
+//! Determines from the cells of the frames alone which arguments were drawn, and checks that an
+//! answer runs only those. Independent of the program's own bookkeeping.
 
 use crate::support::dialog_frames::{all_argument_rows, dialog_rows, has_margin};
 use humble::domain::{Arguments, CallId, Decision};
@@ -15,9 +15,9 @@ use std::time::Duration;
 const QUIET: Duration = Duration::from_millis(500);
 /// A call with more undrawn rows can be confirmed unread.
 const UNREAD_ROWS_MIN: usize = 500;
-/// On a smaller screen, rows are cut.
+/// On a smaller screen, rows are truncated.
 const READABLE: (u16, u16) = (20, 4);
-/// Documents that each thread keeps.
+/// Maximum number of documents that each thread caches.
 const DOCUMENTS_MAX: usize = 1_500;
 const FIELD_LABEL: &str = "Edit the arguments:";
 const UNREAD_LABEL: &str = "Type run and press";
@@ -57,7 +57,7 @@ impl Document {
         self.cells.last().map_or(0, |last| last.end)
     }
 
-    /// The longest beginnings of `rows` that stand in the document, as ranges of its rows.
+    /// The longest prefixes of `rows` that occur in the document, as ranges of its rows.
     fn find(&self, rows: &[String]) -> Vec<Range<usize>> {
         let starts = rows.first().and_then(|row| self.rows_by_text.get(row));
         let found = starts.into_iter().flatten().map(|start| {
@@ -78,7 +78,7 @@ impl Document {
 #[derive(Default)]
 struct Seen {
     cells: Vec<bool>,
-    /// At each index: between the cell before and this one.
+    /// At each index: whether the blank rows between the previous cell and this one were drawn.
     gaps: Vec<bool>,
 }
 
@@ -160,14 +160,14 @@ pub struct DrawnCalls {
 }
 
 impl DrawnCalls {
-    /// The arguments of a call, which replace the known ones.
+    /// Records the current arguments of a call.
     pub fn set_arguments(&mut self, call: CallId, arguments: &Arguments, is_edited: bool) {
         let is_known = |known: &Version| {
             let is_same = known.call == call && known.is_edited == is_edited;
             is_same && same_order(&known.arguments, arguments)
         };
         if self.versions.iter().any(is_known) {
-            // What was drawn of it still counts.
+            // Rows of it that were drawn before still count.
             return;
         }
         self.versions
@@ -266,7 +266,7 @@ impl DrawnCalls {
         shown.is_some_and(|version| (1..usize::MAX).contains(&version.rows_left))
     }
 
-    /// Notes Enter in the field that confirms a run unread.
+    /// Records Enter in the field that confirms running a call unread.
     pub fn observe_enter(&mut self) {
         if let (Some(version), true) = (self.asks_unread, self.typed_run) {
             self.confirmed.push(self.versions[version].call);
@@ -327,7 +327,7 @@ impl DrawnCalls {
 }
 
 thread_local! {
-    /// Documents that were drawn before, by their JSON, width and view.
+    /// Cached documents, keyed by their JSON, width and view.
     static DOCUMENTS: RefCell<HashMap<(String, u16, bool), Rc<Document>>> = RefCell::default();
 }
 

@@ -66,10 +66,12 @@ impl ScreenSimulation {
         let is_key = matches!(&input, UiInput::Key(key) if key.kind == KeyEventKind::Press);
         self.accepts_answer |=
             self.ask.is_some() && self.now >= self.asked_at.max(self.last_key) + QUIET_TIME;
-        if matches!(
-            &input,
-            UiInput::Key(_) | UiInput::Paste(_) | UiInput::Burst(_)
-        ) {
+        // Esc types nothing, so it does not postpone an answer.
+        let postpones = match &input {
+            UiInput::Key(key) => key.code != KeyCode::Esc,
+            input => matches!(input, UiInput::Paste(_) | UiInput::Burst(_)),
+        };
+        if postpones {
             self.last_key = self.now;
         }
         self.process(VecDeque::from([input]), is_key, rng);
@@ -328,7 +330,8 @@ fn run_session(seed: u64) -> Result<usize, String> {
         if rng.one_in(60) {
             simulation.draw(rng);
         }
-        if let Some(problem) = simulation.problems.pop() {
+        // Others follow from the first.
+        if let Some(problem) = simulation.problems.first() {
             return Err(format!("input {count}: {problem}"));
         }
         if simulation.has_quit {

@@ -116,7 +116,7 @@ async fn addresses_that_the_user_did_not_name_are_refused_without_a_request() {
     }
     assert_eq!(server.requests().len() + other.requests().len(), 0);
     for (url, expected) in [
-        ("example.com", "not a whole address"),
+        ("example.com", "not a complete address"),
         ("ftp://example.com/", "only http and https"),
         ("data:text/html,hi", "only http and https"),
         ("", "`url` is missing"),
@@ -196,7 +196,7 @@ async fn compressed_pages_are_read_and_bombs_stopped() {
 }
 
 #[tokio::test]
-async fn a_page_that_never_ends_is_given_up() {
+async fn a_page_that_never_ends_times_out() {
     let (server, tools) = site();
     server.queue_reply("/", html("<p>and then").hang());
     let url = server.url();
@@ -209,7 +209,7 @@ async fn a_page_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_not_text_is_refused_with_a_sentence() {
+async fn content_that_is_not_text_is_refused_with_an_explanation() {
     let (server, tools) = site();
     for (content_type, body, expected) in [
         (

@@ -29,7 +29,7 @@ fn tools_of(settings: &Settings) -> BuiltInTools {
     built_in_tools(&home, settings.built_in_tools(), Provider::new())
 }
 
-/// Tools whose services are all at this server.
+/// Tools whose services are all on this server.
 fn tools_at(server: &ModelServer) -> BuiltInTools {
     let url = server.url();
     let port = url.trim_start_matches("http://");
@@ -60,7 +60,7 @@ async fn call(tools: &BuiltInTools, name: &str, arguments: Value) -> Result<Valu
     result
 }
 
-/// The text for the model of a call that must fail.
+/// The error text for the model, from a call that must fail.
 async fn failure(tools: &BuiltInTools, name: &str, arguments: Value) -> String {
     match call(tools, name, arguments).await {
         Err(ToolFailure::Failed(why)) => why,
@@ -235,8 +235,8 @@ async fn cat_fact_service_may_fail_in_many_ways() {
     assert_eq!(server.requests().len(), 6, "none of these is retried");
 }
 
-/// The definitions as clients see them. Users' grants and pins depend on every byte: a change here
-/// asks each user again.
+/// The definitions as clients see them. Users' grants and pins depend on every byte: after a
+/// change, each user is asked again.
 #[test]
 fn the_definitions_are_those_that_users_have_granted() {
     let tools = tools_of(&Settings::default());

@@ -137,7 +137,7 @@ async fn invalid_arguments_reach_no_service() {
 }
 
 #[tokio::test]
-async fn passing_failures_are_retried() {
+async fn transient_failures_are_retried() {
     let (server, tools) = service();
     server
         .queue_reply(FORECAST, Reply::status(503).header("retry-after", "0"))
@@ -191,7 +191,7 @@ async fn a_failing_service_is_named_and_the_model_told_not_to_guess() {
     server.queue_reply(SEARCH, Reply::json(200, &json!({ "results": "none" })));
     let why = failure(&tools, "get_weather", seoul()).await;
     assert!(
-        why.contains("places") && why.contains("`builtIn.geocodingUrl`"),
+        why.contains("The geocoding service") && why.contains("`builtIn.geocodingUrl`"),
         "{why}"
     );
 }
@@ -208,7 +208,7 @@ async fn a_service_that_is_down_is_reported_as_unreachable() {
 }
 
 #[tokio::test]
-async fn a_silent_service_is_given_up() {
+async fn a_silent_service_times_out() {
     let (server, tools) = service();
     server.always_reply(FORECAST, Reply::status(200).chunk("{").hang());
     let work = tokio::spawn(async move { failure(&tools, "get_weather", seoul()).await });

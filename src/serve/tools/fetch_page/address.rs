@@ -40,7 +40,7 @@ fn v6_refusal(address: Ipv6Addr) -> Option<&'static str> {
         [0xfe80..=0xfebf, ..] => Some("a link-local address"),
         [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => Some("a private address"),
         [0xff00..=0xffff, ..] => Some("a multicast address"),
-        // 6to4 and Teredo lead to an IPv4 address inside.
+        // 6to4 and Teredo addresses contain an IPv4 address.
         [0x2002, ..] | [0x2001, 0, ..] => Some("a tunnel address"),
         // Protocol assignments and documentation.
         [0x2001, 1..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => {

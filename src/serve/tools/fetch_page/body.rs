@@ -70,7 +70,8 @@ pub struct Body {
     pub is_truncated: bool,
 }
 
-/// Reads at most [`BODY_BYTES_MAX`] decompressed bytes. `on_progress` gets their number.
+/// Reads at most [`BODY_BYTES_MAX`] decompressed bytes. `on_progress` receives the number read so
+/// far.
 ///
 /// # Errors
 /// The connection broke, or the compression is unknown or invalid: a text for the model.
@@ -88,7 +89,7 @@ pub async fn read_body(
         Some(other) => {
             let name: String = other.chars().take(40).collect();
             return Err(format!(
-                "The server compressed the page as `{name}`, which was not asked for and cannot be \
+                "The server compressed the page as `{name}`, which was not requested and cannot be \
                  read."
             ));
         }
@@ -202,8 +203,8 @@ const BINARY_SIGNATURES: [&[u8]; 22] = [
     b"\x1aE\xdf\xa3",
 ];
 
-/// Decodes a body; `None` if it is not text. The encoding is that of a byte order mark, of the
-/// header, of a declaration at the start of the page, or else UTF-8.
+/// Decodes a body; `None` if it is not text. The encoding is taken from a byte order mark, the
+/// header or a declaration at the start of the page, in this order, and is UTF-8 otherwise.
 pub fn decode_text(bytes: &[u8], content_type: &ContentType) -> Option<String> {
     let declared = || {
         let prefix = &bytes[..bytes.len().min(ENCODING_PREFIX_BYTES)];
@@ -229,7 +230,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     let has_signature = BINARY_SIGNATURES
         .iter()
         .any(|signature| match signature.len() {
-            // Text may begin with these few letters too, but not go on with control characters.
+            // Text may begin with these letters too, but contains no control characters.
             0..=3 => bytes.starts_with(signature) && has_control_characters(bytes),
             _ => bytes.starts_with(signature),
         });

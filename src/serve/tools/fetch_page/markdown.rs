@@ -18,6 +18,7 @@ use url::Url;
 
 /// Longer titles are truncated to this many characters.
 const TITLE_CHARS_MAX: usize = 300;
+
 /// A converted page.
 pub struct Page {
     pub title: Option<String>,
@@ -47,7 +48,7 @@ pub fn to_markdown(html: &str, base: &Url) -> Page {
     converter.finish()
 }
 
-/// The element whose content is being skipped, and how many of its name are open.
+/// The element whose content is being skipped, and how many open elements have its name.
 struct Skip {
     name: String,
     depth: usize,

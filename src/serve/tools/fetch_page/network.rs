@@ -33,7 +33,7 @@ impl NameResolver for SystemResolver {
     }
 }
 
-/// The ways out of this machine.
+/// Resolves names and selects proxies for outgoing requests.
 #[derive(Clone)]
 pub struct Network {
     resolver: Arc<dyn NameResolver>,
@@ -122,7 +122,7 @@ impl Network {
     }
 }
 
-/// Checks what can be checked without a lookup, because a proxy would do that.
+/// Checks the host without a lookup, because the lookup may be left to a proxy.
 fn check_literal(host: &Host<&str>, url: &Url) -> Result<(), String> {
     let address = match host {
         Host::Ipv4(address) => IpAddr::V4(*address),

@@ -1,5 +1,5 @@
-//! Connecting without the network: names are resolved by a script. The rest of the tool is tested
-//! through its public interface in `tests/it/tools`.
+//! Connections to hosts whose names are resolved by a script. The rest of the tool is tested through
+//! its public interface in `tests/it/tools`.
 
 use super::network::{NameResolver, Network};
 use super::*;
@@ -81,7 +81,7 @@ fn direct(resolver: &Arc<ScriptedResolver>) -> Network {
 }
 
 #[tokio::test]
-async fn a_name_is_resolved_once_and_that_address_is_connected_to() {
+async fn a_name_is_resolved_once_and_the_connection_uses_that_address() {
     let (address, requests) = serve(PAGE);
     let port = address.port();
     // A second lookup would lead elsewhere.
@@ -95,7 +95,7 @@ async fn a_name_is_resolved_once_and_that_address_is_connected_to() {
 }
 
 #[tokio::test]
-async fn names_that_resolve_to_an_address_that_is_not_public_are_refused() {
+async fn names_that_resolve_to_non_public_addresses_are_refused() {
     let cases: [(&[&str], &str); 4] = [
         (&["127.0.0.1:80"], "resolves to a loopback address"),
         (

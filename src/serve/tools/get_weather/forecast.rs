@@ -125,7 +125,7 @@ fn days(document: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// A weather code in words (WMO code table 4677, the subset of Open-Meteo).
+/// A weather code in words (WMO code table 4677, the subset that Open-Meteo uses).
 fn conditions(code: Option<&Value>) -> &'static str {
     match code.and_then(Value::as_u64) {
         Some(0) => "clear sky",

@@ -1,14 +1,14 @@
-//! Finds the place that a name means, among the places that the geocoding service knows.
+//! Finds the place that a name refers to, among the places that the geocoding service knows.
 
 use super::us_states::state_name;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// Number of places to ask for. With fewer, the place meant may be missing among namesakes.
-const PLACES_ASKED: &str = "20";
+/// Number of places to request. With fewer, the intended place may be missing among its namesakes.
+const PLACES_REQUESTED: &str = "20";
 /// Maximum number of candidates listed for the model.
 const CANDIDATES_MAX: usize = 8;
-/// A place with this many times the population of any namesake is the one meant.
+/// A place with this many times the population of any namesake is chosen.
 const DOMINANT_POPULATION: f64 = 10.0;
 /// Places closer than this have the same weather.
 const SAME_PLACE_DEGREES: f64 = 0.3;
@@ -87,10 +87,10 @@ impl Place {
         let area = area.to_lowercase();
         let state = state_name(&area).map(str::to_lowercase);
         let names = [&self.region, &self.country].into_iter().flatten();
-        let is_code = self.country_code.as_ref().map(|code| code.to_lowercase());
-        is_code.as_ref() == Some(&area)
-            || (area == "usa" && is_code.as_deref() == Some("us"))
-            || (area == "uk" && is_code.as_deref() == Some("gb"))
+        let country_code = self.country_code.as_ref().map(|code| code.to_lowercase());
+        country_code.as_ref() == Some(&area)
+            || (area == "usa" && country_code.as_deref() == Some("us"))
+            || (area == "uk" && country_code.as_deref() == Some("gb"))
             || names.chain(&self.areas).any(|name| {
                 let name = name.to_lowercase();
                 state.as_ref() == Some(&name) || (area.chars().count() > 2 && name.contains(&area))
@@ -124,14 +124,14 @@ impl<'a> PlaceQuery<'a> {
         let mut url = service.clone();
         url.query_pairs_mut()
             .append_pair("name", self.name)
-            .append_pair("count", PLACES_ASKED)
+            .append_pair("count", PLACES_REQUESTED)
             .append_pair("language", "en")
             .append_pair("format", "json");
         url
     }
 }
 
-/// The places of an answer; `None` if it is not an answer of the geocoding service.
+/// The places in a response; `None` if it is not a response from the geocoding service.
 pub fn parse_places(document: &Value) -> Option<Vec<Place>> {
     match document.as_object()?.get("results") {
         // The service leaves the list out if it found nothing.
@@ -171,7 +171,7 @@ fn parse_place(result: &Value) -> Option<Place> {
     })
 }
 
-/// Chooses the place that a query means.
+/// Chooses the place that a query refers to.
 ///
 /// # Errors
 /// No place has the name, or several do: a text that lists them, so that the model can ask again

@@ -24,7 +24,7 @@ const EDIT_KEYS: [(&str, &str); 7] = [
     ("old_content", "new_content"),
     ("oldContent", "newContent"),
 ];
-/// Keys that name an edit only if their texts are long, of several lines or shown in quotes.
+/// Keys that indicate an edit only if their texts are long, multi-line or shown in quotes.
 const WEAK_EDIT_KEYS: [(&str, &str); 4] = [
     ("old", "new"),
     ("before", "after"),
@@ -57,11 +57,11 @@ pub(super) struct DocumentLine {
 pub(super) enum LineKind {
     /// `key  value`. The key ends at this byte.
     Pair { key_end: usize },
-    /// What the lines below belong to: a path that ends at this byte, then a note.
+    /// A heading for the lines below: a path that ends at this byte, then a note.
     Heading { path_end: usize },
-    /// A line of a text of several lines.
+    /// A line of a multi-line text.
     Numbered(usize),
-    /// A text of one line, or a line of JSON below a heading.
+    /// A single-line text, or a line of JSON, below a heading.
     Indented,
     /// A line of a diff, with its number in the old or the new text.
     Change(LineChange, usize),
@@ -136,8 +136,7 @@ impl ArgumentDocument {
         }
     }
 
-    /// The members of an object: short values first, because they often say what the long ones
-    /// are for.
+    /// The members of an object, short values first, because they often explain the long ones.
     fn push_members(&mut self, path: &str, members: &Arguments, around: Option<Highlighter>) {
         let siblings = language_of_siblings(members).or(around);
         let edit = edit_keys(members);
@@ -160,7 +159,7 @@ impl ArgumentDocument {
         let mut tokens = Vec::new();
         let shown = &text[key_end..];
         let lexer = match value {
-            // Only a key that names a language makes a short text code.
+            // A short text is code only if its key names a language.
             Value::String(raw) if *shown.trim_start() == **raw => language_of(key, raw, None),
             Value::String(_) => None,
             _ => Highlighter::new("json"),
@@ -251,14 +250,19 @@ pub(super) fn member_path(path: &str, key: &str) -> String {
     }
 }
 
+/// The keys of an old and a new text, if their names leave no doubt.
+pub fn named_edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
+    let is_text = |key: &str| members.get(key).is_some_and(Value::is_string);
+    let mut named = EDIT_KEYS.into_iter();
+    named.find(|(old, new)| is_text(old) && is_text(new))
+}
+
 /// The keys of an old and a new text that are worth a diff.
 fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
     let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
     let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_FROM;
-    let mut named = EDIT_KEYS.into_iter();
-    let named = named.find(|keys| texts(*keys).is_some());
-    named.or_else(|| {
+    named_edit_keys(members).or_else(|| {
         let mut weak = WEAK_EDIT_KEYS.into_iter();
         weak.find(|keys| texts(*keys).is_some_and(|(old, new)| is_code(old) || is_code(new)))
     })
@@ -289,7 +293,7 @@ pub(super) fn is_inline(value: &Value) -> bool {
     }
 }
 
-/// Whether a text inside of `value` would be hard to read as JSON.
+/// Whether a text inside `value` would be hard to read as JSON.
 pub(super) fn has_long_text(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\n'),

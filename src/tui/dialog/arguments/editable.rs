@@ -13,14 +13,14 @@ const VALUES_MAX: usize = 60;
 pub struct EditableValue {
     /// `edits[0].oldText`.
     pub label: String,
-    /// Its place as a JSON pointer (RFC 6901).
+    /// Its position as a JSON pointer (RFC 6901).
     pub pointer: String,
     /// The value in a few words.
     pub summary: String,
 }
 
-/// The values of arguments of which one is a text of several lines or shown in quotes; empty if all
-/// of the JSON is easy to edit, or if there are too many values to list.
+/// All values, if at least one is a text that has several lines or is shown in quotes. Empty if the
+/// whole JSON is easy to edit, or if there are too many values to list.
 pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
     let is_escaped = |value: &Value| match value {
         Value::String(text) => !is_unmistakable(text),
@@ -58,7 +58,11 @@ fn collect(label: &str, pointer: String, value: &Value, values: &mut Vec<Editabl
             label: label.to_owned(),
             pointer,
             summary: match value {
-                Value::String(text) if text.contains('\n') => line_count(text),
+                Value::String(text) if text.contains('\n') => {
+                    let first = text.lines().find(|line| !line.trim().is_empty());
+                    let first = Value::from(first.unwrap_or_default());
+                    format!("{}: {}", line_count(text), value_text(&first))
+                }
                 value => value_text(value),
             },
         }),
@@ -81,7 +85,7 @@ pub fn value_to_text(arguments: &Arguments, pointer: &str) -> Option<String> {
 /// The arguments with an edited value. A string stays a string.
 ///
 /// # Errors
-/// The value was no string, and its text is not JSON.
+/// The value is not a string, and its text is not JSON.
 pub fn with_edited_value(
     arguments: &Arguments,
     pointer: &str,

@@ -28,7 +28,7 @@ pub enum DialogAction {
 }
 
 impl DialogAction {
-    /// Whether it decides about later calls, too, until the user revokes it.
+    /// Whether it also applies to later calls, until the user revokes it.
     pub fn is_lasting(self) -> bool {
         matches!(
             self,
@@ -36,22 +36,22 @@ impl DialogAction {
         )
     }
 
-    /// Whether it may be offered only some time after the dialog was opened.
+    /// Whether it may become available only after the dialog has opened.
     pub fn comes_later(self) -> bool {
         matches!(self, Self::RunAll | Self::RunUnread)
     }
 }
 
-/// What the body shows.
+/// The contents of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogPage {
-    /// What the question is about.
+    /// The subject of the question.
     Subject,
-    /// The choices that last, with what each covers.
+    /// The lasting choices, with the scope of each.
     Lasting,
-    /// All choices, and what the server says of its tool.
+    /// All choices, and everything that the server says about its tool.
     Details,
-    /// The values among the arguments, to choose the one to edit.
+    /// The list of values in the arguments, to choose the one to edit.
     Values,
 }
 
@@ -78,7 +78,7 @@ impl DialogChoice {
     }
 }
 
-/// The choices of every call. A blank stands for no key.
+/// The choices that every call has. A blank means no key.
 #[rustfmt::skip]
 const CALL_CHOICES: [CallChoiceRow; 9] = [
     (DialogAction::Run, '1', 'y', "run", "Run it once"),
@@ -159,10 +159,21 @@ impl Dialog {
         }
         rows.extend(self.run_all_choice());
         rows.extend(self.run_unread_choice());
+        self.name_dropped_calls(&mut rows);
         rows
     }
 
-    /// Runs all calls at once; offered after each has been on display.
+    /// Says that ending the turn also drops the calls that were approved before.
+    fn name_dropped_calls(&self, rows: &mut [DialogChoice]) {
+        let refusals = rows
+            .iter_mut()
+            .filter(|row| row.action == DialogAction::Refuse);
+        for refusal in refusals.filter(|_| self.calls().len() > 1) {
+            "Run none of these calls, and end the turn".clone_into(&mut refusal.label);
+        }
+    }
+
+    /// Runs all calls at once; offered after each has been displayed.
     fn run_all_choice(&self) -> Option<DialogChoice> {
         let calls = self.calls().len();
         let (short, label) = match (self.decided_count(), calls) {
@@ -201,7 +212,11 @@ impl Dialog {
         );
         let others = CALL_CHOICES.into_iter().filter(is_offered);
         let rows = std::iter::once(run).chain(others).map(dialog_choice);
-        rows.chain(self.run_unread_choice()).collect()
+        let later = self.run_all_choice().into_iter();
+        let later = later.chain(self.run_unread_choice());
+        let mut rows: Vec<DialogChoice> = rows.chain(later).collect();
+        self.name_dropped_calls(&mut rows);
+        rows
     }
 
     fn run_unread_choice(&self) -> Option<DialogChoice> {

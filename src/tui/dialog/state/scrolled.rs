@@ -21,12 +21,12 @@ pub struct DialogBody {
     pub choice_starts: Vec<(usize, usize)>,
 }
 
-/// Parts of the body that have no place outside of it.
+/// Parts that are shown in the body because there is no room for them outside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BodyExtras {
-    /// What the question is about, where the title has no room for it.
+    /// The subject of the question, if the title has no room for it.
     pub heading: bool,
-    /// Notes on the call, where the rule below has no room for them.
+    /// Notes on the call, if the rule below has no room for them.
     pub notes: bool,
 }
 
@@ -79,7 +79,7 @@ impl Dialog {
         Some(first + row.saturating_sub(1))
     }
 
-    /// Must the body be wrapped again, whatever its width?
+    /// Whether the body must be wrapped again, whatever its width.
     pub fn is_stale(&self) -> bool {
         self.laid_out.is_none()
     }
@@ -154,8 +154,8 @@ impl Dialog {
         }
     }
 
-    /// Rows still to be drawn before the call may run, with those below the arguments, as the
-    /// scroll marks count them; 0 if it may run.
+    /// Rows still to be drawn before the call may run, including rows below the arguments, so that
+    /// the number agrees with the scroll marks; 0 if the call may run.
     pub fn rows_to_read(&self) -> usize {
         let rows = self.body_rows().len();
         let after = self.arguments().map_or(0, |(_, first, starts)| {
@@ -185,17 +185,17 @@ impl Dialog {
         self.body_rows().len().saturating_sub(self.body_height)
     }
 
-    /// Have some rows of the body never been drawn?
+    /// Whether some rows of the body have never been drawn.
     pub fn is_unread(&self) -> bool {
         !self.was_fully_drawn
     }
 
-    /// Must the user still read to the end before accepting?
+    /// Whether the user must still read to the end before accepting.
     pub fn must_be_read(&self) -> bool {
         self.is_read_first() && self.is_unread()
     }
 
-    /// Can it be accepted only after it was read to the end?
+    /// Whether it can be accepted only after it has been read to the end.
     pub fn is_read_first(&self) -> bool {
         matches!(
             self.question,

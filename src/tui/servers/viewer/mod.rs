@@ -22,7 +22,7 @@ use crate::tui::widgets::text_viewer::TextViewer;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Text is at most this wide, also on a wide screen.
+/// Text is at most this wide, even on a wide screen.
 const COLUMNS_MAX: u16 = 100;
 
 /// Identifies an item, to find it again after the servers changed.

@@ -72,7 +72,7 @@ fn esc_discards_the_edit_before_it_refuses_the_call() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_is_none() {
+fn an_edit_that_changes_nothing_is_discarded() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.wait(1_000).keys("e<Enter>").accept_check();
     assert!(!chat.screen().contains("edited"));
@@ -131,7 +131,7 @@ fn the_selected_value_stays_in_view() {
 }
 
 #[test]
-fn a_small_page_of_values_cuts_no_word_without_a_sign() {
+fn a_small_page_of_values_marks_truncated_rows() {
     let arguments = json!({ "a_long_argument": "one\ntwo", "another_long_one": "three" });
     let mut chat = with_tool_call((20, 6), "", &arguments);
     chat.wait(1_000).keys("e");
@@ -169,7 +169,7 @@ fn a_small_dialog_names_the_position_the_warning_and_all_keys() {
     for part in ["2/3", "destructive", "y n d e s a 0 ?", "↓"] {
         assert!(screen.contains(part), "{part}\n{screen}");
     }
-    // At any size, the position and the warning are somewhere.
+    // At any size, the position and the warning are shown somewhere.
     for width in 20..=120 {
         for height in [6, 9, 12, 24] {
             let screen = chat.size(width, height).screen();
@@ -183,7 +183,7 @@ fn a_small_dialog_names_the_position_the_warning_and_all_keys() {
 }
 
 #[test]
-fn the_dialog_says_what_parsing_changed() {
+fn the_dialog_shows_the_changes_made_by_parsing() {
     let mut chat = with_tool_call((60, 20), "", &json!({ "path": "b" }));
     let changes = [
         JsonChange::RepeatedKey {
@@ -194,7 +194,7 @@ fn the_dialog_says_what_parsing_changed() {
             written: "10000000000000000000001".to_owned(),
             kept: "1e22".to_owned(),
         },
-        JsonChange::HalfCharacter {
+        JsonChange::LoneSurrogate {
             written: r"\ud83d".to_owned(),
         },
         // It cannot imitate an argument.
@@ -273,6 +273,8 @@ fn a_decided_edit_stays_on_the_screen_and_can_be_discarded() {
         assert!(back.contains(part), "{part}\n{back}");
     }
     assert_eq!(chat.commands(), []);
+    // The remaining call can be run from here too, once it was shown.
+    assert!(back.contains("0 the rest"), "{back}");
     // The edit is gone, and with it the decision.
     chat.keys("<Esc>");
     let original = chat.wait(1_000).screen();

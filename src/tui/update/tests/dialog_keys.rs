@@ -1,5 +1,6 @@
-//! Keys of the program while a dialog is open: none is lost, and each that waits says so.
+//! Global keys while a dialog is open: none is lost, and each that has to wait shows a notice.
 
+use crate::fixtures::tool_from;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::keymap::Action;
 use crate::tui::update::tests::read_before_run::with_tool_call;
@@ -232,4 +233,43 @@ fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
         panic!("a field is open");
     };
     assert_eq!(editor.text(), "[]");
+}
+
+#[test]
+fn a_letter_that_came_too_early_for_the_question_can_be_deleted() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("<Backspace>");
+    assert!(chat.notice().contains("Answer the question first"));
+    let mut chat = chat_with_early_key();
+    assert_eq!(chat.message(), "y");
+    chat.wait(1_000).keys("<Backspace>");
+    assert_eq!(chat.message(), "");
+    // A field of the dialog hides the message and has its own Backspace.
+    chat.keys("dab<Backspace>");
+    let screen = chat.screen();
+    assert!(screen.contains("Tell the model why"), "{screen}");
+    assert!(!screen.contains('›'), "{screen}");
+    chat.keys("<Enter>");
+    let message = Some("a".to_owned());
+    assert_eq!(chat.decisions(), [Decision::Deny { message }]);
+}
+
+/// A chat in which `y` was pressed just before the dialog appeared.
+fn chat_with_early_key() -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("go<Enter>");
+    chat.sent.clear();
+    let call = crate::fixtures::tool_call("files", "w", json!({ "a": 1 }));
+    let call = ToolCall {
+        id: CallId(1),
+        state: ToolState::AwaitingApproval,
+        ..call
+    };
+    chat.turn_event(TurnEvent::Tool(call)).keys("y");
+    let tool = Arc::new(tool_from(
+        &json!({"name": "w", "inputSchema": {"type": "object"}}),
+    ));
+    let call = CallId(1);
+    chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+    chat
 }

@@ -85,23 +85,23 @@ fn a_layer_over_a_question_shows_its_own_keys() {
 }
 
 #[test]
-fn a_lasting_choice_says_what_now_holds() {
+fn a_lasting_choice_shows_its_effect() {
     for (keys, text) in [
         (
             "s",
-            "write runs unasked in this conversation (session). /trust revokes it.",
+            "write runs without asking in this conversation (session). /trust revokes it.",
         ),
         (
             "6",
-            "write runs unasked from now on (always). /trust revokes it.",
+            "write runs without asking from now on (always). /trust revokes it.",
         ),
         (
             "7",
-            "All tools of files run unasked from now on (always). /trust revokes it.",
+            "All tools of files run without asking from now on (always). /trust revokes it.",
         ),
         (
             "8<Enter>",
-            "write runs unasked if its arguments match (always). /trust revokes it.",
+            "write runs without asking if its arguments match (always). /trust revokes it.",
         ),
         ("9", "write never runs from now on. /trust revokes it."),
     ] {

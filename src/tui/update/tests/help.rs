@@ -165,15 +165,29 @@ fn palette_title_counts_all_and_hidden_commands() {
 }
 
 #[test]
-fn literal_matches_come_before_scattered_letters() {
+fn palette_finds_commands_by_any_of_their_words_and_by_common_other_ones() {
+    for (filter, first) in [
+        ("tool", "Ask before tool calls"),
+        ("quit", "Quit"),
+        ("clear", "Start a new conversation"),
+        ("allow", "Ask before tool calls"),
+        ("download", "Use, pull, add or remove models"),
+        ("calls model", "Detect how the model calls tools"),
+        ("resume", "Open an earlier conversation"),
+        ("SWITCH SERVER", "Switch a server on or off"),
+    ] {
+        let mut chat = chat();
+        chat.keys("<Ctrl+p>").keys(filter);
+        let screen = chat.screen();
+        assert!(screen.contains(&format!("▌ {first}")), "{filter}\n{screen}");
+    }
+    // Letters that are only scattered over a text match nothing.
     let mut chat = chat();
-    chat.keys("<Ctrl+p>tool");
-    let screen = chat.screen();
-    let position_of = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{screen}"));
     assert!(
-        position_of("Detect how the model calls tools") < position_of("Start a new conversation")
+        chat.keys("<Ctrl+p>slt")
+            .screen()
+            .contains("Nothing matches")
     );
-    assert!(screen.contains("▌ Ask before tool calls"), "{screen}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn ctrl_c_leaves_the_edit_of_an_emptied_prompt() {
 }
 
 #[test]
-fn notice_about_a_running_turn_goes_with_the_turn() {
+fn notice_about_a_running_turn_disappears_with_the_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_says("1");
     chat.keys("/undo<Enter>");
@@ -122,7 +122,7 @@ fn hint_of_a_failed_server_offers_its_error() {
 }
 
 #[test]
-fn copying_says_what_was_copied() {
+fn the_notice_about_copying_names_the_copied_text() {
     let mut chat = chat();
     chat.keys("go<Enter>").model_answers("a\nb\n\nc");
     chat.keys("<Ctrl+y>");

@@ -25,7 +25,7 @@ pub struct Output {
     containers: Vec<OutputContainer>,
     /// Containers beyond the maximum.
     ignored: usize,
-    /// The level of the heading that the next block is; 0 for none.
+    /// The heading level of the next block; 0 if it is not a heading.
     heading: usize,
     /// The last block was an item, after which the next item needs no blank line.
     is_after_item: bool,
@@ -38,7 +38,7 @@ impl Output {
         self.text.len() >= OUTPUT_BYTES_MAX
     }
 
-    /// Makes the next block a heading. Blank blocks are not counted.
+    /// Makes the next block that is not blank a heading; 0 makes it a paragraph.
     pub fn set_heading(&mut self, level: usize) {
         self.heading = level;
     }
@@ -94,7 +94,7 @@ impl Output {
         self.close_from(|container| matches!(container, OutputContainer::Quote));
     }
 
-    /// Closes the innermost such container and those inside it.
+    /// Closes the innermost matching container and those inside it.
     fn close_from(&mut self, is_wanted: fn(&OutputContainer) -> bool) {
         if self.ignored > 0 {
             self.ignored -= 1;

@@ -1,4 +1,4 @@
-//! Tables. A nested table becomes text of the cell that contains it.
+//! Tables. The text of a nested table becomes part of the cell that contains it.
 
 /// A row and whether one of its cells is a header.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl TableBuilder {
         self.nested += 1;
     }
 
-    /// Closes the innermost table. True if that is this one.
+    /// Closes the innermost table. Returns true if that is the outermost one.
     pub fn close(&mut self) -> bool {
         let is_outermost = self.nested == 0;
         self.nested = self.nested.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Tags: which elements are skipped or separate paragraphs, and the attributes that matter.
+//! Tags: the elements that are skipped or start a new paragraph, and the attributes that matter.
 
 use html5gum::StartTag;
 
@@ -7,7 +7,7 @@ pub const SKIPPED: &[&str] = &[
     "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
     "audio", "video", "select", "datalist", "textarea", "noembed", "noframes",
 ];
-/// Elements that can be hidden as a whole, because their end tags may not be omitted.
+/// Elements that can be skipped as a whole if they are hidden, because their end tags are mandatory.
 const HIDABLE: &[&str] = &[
     "a",
     "article",

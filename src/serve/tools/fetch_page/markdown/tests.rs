@@ -24,7 +24,7 @@ fn headings_paragraphs_and_emphasis_become_markdown() {
 }
 
 #[test]
-fn links_are_absolute_and_scripts_are_no_links() {
+fn links_become_absolute_and_script_links_are_dropped() {
     let html = "<a href='b.html'>B</a> <a href='/c(1)'>C</a> <a href='#top'>top</a> \
         <a href='javascript:alert(1)'>script</a> <a href='https://x.example/'> </a>\
         <img src='i.png' alt='a cat'><img src='t.gif'>";
@@ -57,7 +57,7 @@ fn code_keeps_its_spaces_and_gets_a_fence_that_it_does_not_contain() {
 }
 
 #[test]
-fn tables_become_markdown_and_layout_tables_paragraphs() {
+fn tables_become_markdown_and_layout_tables_become_paragraphs() {
     let html = "<table><tr><th>A<th>B<tr><td>1|2<td><p>x</p><p><b>y</b></p></table>";
     assert_eq!(
         markdown(html),

@@ -1,4 +1,4 @@
-//! Which of several places a query means.
+//! Choosing among several places.
 
 use super::*;
 
