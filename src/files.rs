@@ -235,6 +235,16 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     Ok(file)
 }
 
+/// Replaces `~` at the start by the user's home folder, as shells do.
+pub fn expand_home(path: &str) -> PathBuf {
+    let below = path.strip_prefix('~');
+    let below = below.filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
+    match (below, directories::UserDirs::new()) {
+        (Some(rest), Some(user)) => user.home_dir().join(rest.trim_start_matches(['/', '\\'])),
+        _ => PathBuf::from(path),
+    }
+}
+
 /// Creates `folder` and its missing parents, accessible only to the user.
 ///
 /// # Errors

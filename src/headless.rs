@@ -19,8 +19,8 @@ mod thinking_output;
 mod tty_prompt;
 
 use crate::domain::{
-    AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server, ServerId,
-    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
+    AgentResult, AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server,
+    ServerId, ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
 };
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
@@ -316,10 +316,17 @@ impl AskSession {
             }
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
+            TurnEvent::AgentActed(result) => self.report_agent(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
         Ok(None)
+    }
+
+    fn report_agent(&self, result: &AgentResult) {
+        if !self.request.is_json {
+            self.print_to_stderr(Clean::new(&result.summary()).as_str());
+        }
     }
 
     fn finish_turn(&mut self, end: TurnEnd) -> io::Result<u8> {

@@ -17,8 +17,8 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 0 | [`text`], [`domain`], [`dialect`], [`sync`] | values and rules; no I/O |
-//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`] | the two channels; traits between adapters; atomic file writes; shared HTTP code |
-//! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
+//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`search`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; the search index |
+//! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`notes`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
 //! | 5 | [`app`], [`cli`], [`demo`] | composition; the `humble demo` script |
@@ -34,6 +34,8 @@
 //! | `store` | the only code that knows the JSON of saved sessions (`format`, `metadata`, `message_codec`), the crash journal (`journal`), prompt history |
 //! | `provider` | one adapter per kind of model server, the code that they share (`http_provider`, `server_client`, `reply_stream`, `chat_completions/`), `parameter_fallback` (drops parameters that a server rejects), `error_messages` |
 //! | `mcp` | the MCP client: `hub` (all servers), `supervisor` (one server's lifecycle), `run` (process and handshake), `session`, `stdio_transport`, `http/` |
+//! | `search` | full-text and vector search in an embedded database: `terms` (queries, pairs of Korean, Chinese and Japanese letters), `index`, `vectors`, `query` (ranking), `snippet` |
+//! | `notes` | a folder of Markdown notes: `vault` (which files are notes, and nothing outside), `note` (title and chunks), `indexer`, `notebook` (create, search, summarize), `intent` (requests in ordinary language) |
 //! | `serve` | the built-in tools, one per file |
 //! | `engine` | `actor/` (select loop and routing), `turn/` (the pure state machine of one turn), `turn_driver/` (runs a turn against a provider), `context/` (assembling a request and fitting it into the model's context), `models/` (select, add, list, pull), `trust/` (pins, instructions, stored decisions), `approval` (the only constructor of an approved call), `injection_guard/` (calls copied from untrusted text), `persist/` (session writer, journal writer, crash recovery), `sessions/` (the open conversation and its branches), `settings/` (the active settings and their reload), `probe/` |
 //! | `headless` | `humble ask`, and the output of the other commands |
@@ -72,9 +74,11 @@ pub mod headless;
 pub mod http_util;
 pub mod log;
 pub mod mcp;
+pub mod notes;
 pub mod ports;
 pub mod protocol;
 pub mod provider;
+pub mod search;
 pub mod serve;
 pub mod store;
 pub mod sync;

@@ -1,7 +1,11 @@
 //! Traits through which one adapter uses another without importing it.
 
-use crate::domain::{BuiltInSettings, ModelConfig, Notice};
+use crate::domain::{
+    BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
+    OpenNote, SummarySource, SummaryTask, VaultStatus,
+};
 use futures::future::BoxFuture;
+use std::sync::Arc;
 use tokio::io::DuplexStream;
 
 /// An MCP server inside this program. `mcp` connects to it as to any other server; `serve`
@@ -40,4 +44,143 @@ pub struct CompletedText {
     pub text: String,
     /// The answer reached a token limit.
     pub is_cut_off: bool,
+}
+
+/// Computes embeddings: vectors that are close to each other for texts of similar meaning.
+/// `provider` implements it.
+pub trait Embedder: Send + Sync {
+    /// One vector for each text, in order. Dropping the future closes the connection.
+    ///
+    /// # Errors
+    /// The server cannot be reached, does not know the model, or returns something else.
+    fn embed(
+        &self,
+        model: &ModelConfig,
+        texts: Vec<String>,
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Notice>>;
+}
+
+/// Creates, finds and summarizes notes. `notes` implements it.
+pub trait NoteService: Send + Sync {
+    /// Lets the model write a note about `topic` into the vault.
+    ///
+    /// # Errors
+    /// No model is configured, it gives no answer, or the vault cannot be written.
+    fn create(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
+
+    /// Finds at most `limit` notes.
+    ///
+    /// # Errors
+    /// The vault or the index cannot be read, or the vault has no notes.
+    fn search(
+        &self,
+        request: NoteRequest,
+        query: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FoundNotes, Notice>>;
+
+    /// Lets the model summarize a note, or what all notes say about a topic.
+    ///
+    /// # Errors
+    /// As for the other two, or there is nothing to summarize.
+    fn summarize(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<NoteSummary, Notice>>;
+
+    /// The prompt for a note about `topic`, if the vault can be written.
+    ///
+    /// # Errors
+    /// The vault cannot be used.
+    fn prepare_note(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<String, Notice>>;
+
+    /// Saves the answer to the prompt of [`Self::prepare_note`] as a new note.
+    ///
+    /// # Errors
+    /// The vault cannot be written.
+    fn save(
+        &self,
+        request: NoteRequest,
+        topic: String,
+        answer: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
+
+    /// The prompt for a summary, and its sources.
+    ///
+    /// # Errors
+    /// The vault or the note cannot be read, or there is nothing to summarize.
+    fn prepare_summary(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<SummaryTask, Notice>>;
+
+    /// Finds a note by its path below the vault or its whole path.
+    ///
+    /// # Errors
+    /// There is no such note in the vault.
+    fn open(
+        &self,
+        request: NoteRequest,
+        note: String,
+    ) -> BoxFuture<'static, Result<OpenNote, Notice>>;
+
+    /// Brings the index of the vault up to date.
+    ///
+    /// # Errors
+    /// The vault or the index cannot be read, or the vault has no notes.
+    fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>>;
+
+    /// The parts of notes that fit a prompt best.
+    ///
+    /// # Errors
+    /// As for [`Self::refresh`].
+    fn excerpts(
+        &self,
+        request: NoteRequest,
+        prompt: String,
+    ) -> BoxFuture<'static, Result<NoteExcerpts, Notice>>;
+
+    /// Removes a note that was created and has not changed since.
+    ///
+    /// # Errors
+    /// It has changed, or cannot be removed.
+    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>>;
+}
+
+/// Parts of notes for one prompt, the best first.
+#[derive(Debug, Default)]
+pub struct NoteExcerpts {
+    pub excerpts: Vec<NoteExcerpt>,
+    /// What the user should know about the search.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct NoteExcerpt {
+    /// The path below the vault.
+    pub note: String,
+    pub title: String,
+    /// The headings above the text, if any.
+    pub heading: String,
+    pub text: String,
+}
+
+/// What all requests about notes have in common.
+pub struct NoteRequest {
+    pub settings: NotesSettings,
+    /// A folder in one of the configured vaults, as the user or the model wrote it; `None` for the
+    /// first vault.
+    pub vault: Option<String>,
+    /// Called with a sentence about what is being done.
+    pub on_progress: Arc<dyn Fn(&str) + Send + Sync>,
 }

@@ -147,6 +147,7 @@ pub enum Command {
     DropSummary,
     /// Removes the last turn, which was cancelled, from the conversation. Contains its prompt.
     DropCancelled(Prompt),
+    Note(NoteCommand),
     ListBranches,
     SwitchBranch(BranchSummary),
     /// Continues the conversation in a new file and leaves the old one unchanged.
@@ -162,6 +163,20 @@ pub enum Command {
     /// Like [`Command::Shutdown`], because the terminal closed or a signal arrived: the running
     /// turn stays in its journal, and the next start offers to resume it.
     ShutdownKeepingTurn,
+}
+
+/// Commands for notes. A notice reports the result of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteCommand {
+    /// Opens a note, given its path below the vault or its whole path.
+    Open(String),
+    Close,
+    /// Names the open note.
+    ShowOpen,
+    /// Sends excerpts of notes with ordinary prompts, or stops that.
+    Consult(bool),
+    /// Reports whether notes are sent with prompts.
+    ShowConsulting,
 }
 
 impl Command {

@@ -13,8 +13,8 @@ mod servers;
 mod test_rng;
 
 use humble::app::built_in_server;
-use humble::config::Settings;
-use humble::domain::{CallId, Server, ServerId, ServerStatus, ToolOutcome};
+use humble::config::Home;
+use humble::domain::{BuiltInSettings, CallId, Server, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
 use memory::{resident_kilobytes, slope};
@@ -108,7 +108,11 @@ impl Soak {
     fn start(sender: mpsc::Sender<HubEvent>, mark: &str) -> Self {
         let mut hub = Hub::new(
             sender,
-            built_in_server(&Settings::default(), Provider::new()),
+            built_in_server(
+                &Home::at("/nonexistent"),
+                BuiltInSettings::default(),
+                Provider::new(),
+            ),
         );
         let http_servers: Vec<HttpServerProcess> = (0..HTTP_SERVER_COUNT)
             .map(|_| HttpServerProcess::start(mark))

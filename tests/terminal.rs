@@ -19,6 +19,8 @@ mod frames;
 mod home;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
+#[path = "terminal/notes.rs"]
+mod notes;
 #[path = "terminal/probe.rs"]
 mod probe;
 #[path = "support/pty.rs"]

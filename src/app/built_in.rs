@@ -1,18 +1,43 @@
 //! Builds the tools of the built-in server.
 
-use crate::config::Settings;
+use crate::config::Home;
+use crate::domain::BuiltInSettings;
 use crate::engine::OneShotCompletion;
+use crate::notes::Notebook;
 use crate::provider::Provider;
 use crate::serve::{BuiltInServer, BuiltInTools};
 use std::sync::Arc;
 
-/// The built-in tools with the services of `settings`; `ollama_chat` uses `provider`.
-pub fn built_in_tools(settings: &Settings, provider: Provider) -> BuiltInTools {
+/// The built-in tools with the services of `settings`. Tools that need a model use `provider`;
+/// indexes of notes are in the cache folder of `home`.
+pub fn built_in_tools(home: &Home, settings: BuiltInSettings, provider: Provider) -> BuiltInTools {
+    let notes = notebook(home, provider.clone());
+    tools_with(settings, provider, notes)
+}
+
+/// Works on notes, with indexes in the cache folder of `home`. `provider` asks the models.
+pub fn notebook(home: &Home, provider: Provider) -> Notebook {
+    let completion = Arc::new(OneShotCompletion::new(provider.clone()));
+    Notebook::new(home.cache(), completion, Arc::new(provider))
+}
+
+fn tools_with(settings: BuiltInSettings, provider: Provider, notes: Notebook) -> BuiltInTools {
     let completion = Arc::new(OneShotCompletion::new(provider));
-    BuiltInTools::new(settings.built_in_tools(), completion)
+    BuiltInTools::new(settings, completion, Arc::new(notes))
+}
+
+/// The in-memory server of the chat, whose tools share the indexes of `notes`. The engine
+/// configures it.
+pub fn chat_server(provider: Provider, notes: Notebook) -> Arc<BuiltInServer> {
+    let tools = tools_with(BuiltInSettings::default(), provider, notes);
+    Arc::new(BuiltInServer::new(tools))
 }
 
 /// The in-memory server with these tools.
-pub fn built_in_server(settings: &Settings, provider: Provider) -> Arc<BuiltInServer> {
-    Arc::new(BuiltInServer::new(built_in_tools(settings, provider)))
+pub fn built_in_server(
+    home: &Home,
+    settings: BuiltInSettings,
+    provider: Provider,
+) -> Arc<BuiltInServer> {
+    Arc::new(BuiltInServer::new(built_in_tools(home, settings, provider)))
 }

@@ -11,7 +11,7 @@ mod serve;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
-use crate::config::{self, Home, Settings};
+use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{ServerId, ToolMode};
 use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
@@ -31,7 +31,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use watchdog::BackgroundRuntime;
 
-pub use built_in::{built_in_server, built_in_tools};
+pub use built_in::{built_in_server, built_in_tools, chat_server, notebook};
 
 /// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
@@ -356,12 +356,14 @@ fn start_engine(
     background.watch_front_end();
     let _in_background = background.runtime.enter();
     // The engine configures the server once it has read the settings.
-    let built_in_server = built_in_server(&Settings::default(), provider.clone());
+    let notes = notebook(&home, provider.clone());
+    let built_in_server = chat_server(provider.clone(), notes.clone());
     engine::spawn(EngineDeps {
         home,
         banners,
         provider,
         built_in_server,
+        notes: std::sync::Arc::new(notes),
         process_groups: background.process_groups.clone(),
         log: Some((log_handle, pane_lines)),
         options,

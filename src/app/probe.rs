@@ -58,7 +58,7 @@ pub async fn run(
     };
     let provider = Provider::new();
     let probe = engine::DialectProbe {
-        built_in_server: super::built_in_server(&settings, provider.clone()),
+        built_in_server: super::built_in_server(home, settings.built_in_tools(), provider.clone()),
         provider,
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),

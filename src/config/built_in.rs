@@ -134,10 +134,11 @@ impl Settings {
             cat_fact_url: section.cat_fact_url.clone().unwrap_or(default.cat_fact_url),
             ollama: self.ollama_target(),
             fetch_hosts: section.fetch_hosts.clone(),
+            notes: self.notes(),
         }
     }
 
-    fn ollama_target(&self) -> OllamaTarget {
+    pub(super) fn ollama_target(&self) -> OllamaTarget {
         let BuiltInSection {
             ollama_url,
             ollama_model,
@@ -152,9 +153,7 @@ impl Settings {
         let server = match (entry, ollama_url) {
             (Some(entry), _) => entry.clone(),
             (None, Some(url)) => plain_ollama(url.clone()),
-            (None, None) if ollama_model.is_some() => {
-                plain_ollama(ProviderKind::Ollama.default_base_url().to_owned())
-            }
+            (None, None) if ollama_model.is_some() => default_ollama(),
             (None, None) => return OllamaTarget::Unconfigured,
         };
         match ollama_model {
@@ -176,6 +175,11 @@ impl Settings {
             None => server.with_model(name),
         }
     }
+}
+
+/// Ollama at its usual address on this machine, without a model.
+pub(super) fn default_ollama() -> ModelConfig {
+    plain_ollama(ProviderKind::Ollama.default_base_url().to_owned())
 }
 
 /// An Ollama server without a model. It gets no key from an entry of `models`.

@@ -13,6 +13,7 @@ mod home;
 mod json_document;
 mod json_edit;
 mod models;
+mod notes;
 mod permissions_check;
 mod personas;
 mod review;
@@ -41,6 +42,7 @@ pub use edits::{
 };
 pub use error::{ConfigError, banner_while_running, is_started_without};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
+pub use notes::NotesSection;
 pub use personas::{all_personas, find_persona, read_personas};
 pub use review::{
     EarlierEntries, SettingsReview, apply_consented, grants_same_permissions, model_use_change,

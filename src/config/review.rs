@@ -7,6 +7,7 @@ mod built_in;
 mod consented_changes;
 mod describe;
 mod models;
+mod notes;
 mod servers;
 #[cfg(test)]
 mod tests;
@@ -159,6 +160,7 @@ impl ChangeReviewer {
             // Read only when the program starts.
             ui,
             built_in,
+            notes,
             // Follows from the models.
             has_model_entries,
         } = after;
@@ -172,6 +174,7 @@ impl ChangeReviewer {
             limits: self.review_limits(&before.limits, limits),
             ui: *ui,
             built_in: self.review_built_in(&before.built_in, built_in),
+            notes: self.review_notes(&before.notes, notes),
             has_model_entries: *has_model_entries,
         }
     }

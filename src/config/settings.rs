@@ -6,6 +6,7 @@ use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
+use super::notes::NotesSection;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
 use super::{Home, Loaded, models};
@@ -24,6 +25,7 @@ pub struct Settings {
     pub limits: Limits,
     pub ui: UiSettings,
     pub built_in: BuiltInSection,
+    pub notes: NotesSection,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,
 }
@@ -58,6 +60,7 @@ impl Default for Settings {
             limits: Limits::default(),
             ui: UiSettings::default(),
             built_in: BuiltInSection::default(),
+            notes: NotesSection::default(),
             has_model_entries: false,
         }
     }
@@ -128,6 +131,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         limits: reader.limits(),
         ui: reader.ui(),
         built_in: reader.built_in(),
+        notes: reader.notes(),
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
@@ -285,6 +289,17 @@ impl SettingsReader {
         BuiltInSection::parse(&table, |key, error| {
             let steps = [PathStep::Key("builtIn"), PathStep::Key(key)];
             self.warn_about_field(&format!("builtIn.{key}"), &steps, &error);
+        })
+    }
+
+    fn notes(&mut self) -> NotesSection {
+        let table = fields::object(self.document.root(), "notes").map(|table| table.cloned());
+        let Some(table) = self.or_warn(&[PathStep::Key("notes")], table) else {
+            return NotesSection::default();
+        };
+        NotesSection::parse(&table, |key, error| {
+            let steps = [PathStep::Key("notes"), PathStep::Key(key)];
+            self.warn_about_field(&format!("notes.{key}"), &steps, &error);
         })
     }
 

@@ -10,7 +10,7 @@ use crate::text::suggest::nearest;
 use serde_json::Value;
 
 /// The checked sections and all their keys.
-const SECTIONS: [(&str, &[&str]); 3] = [
+const SECTIONS: [(&str, &[&str]); 4] = [
     ("limits", &["toolRounds", "errorsPerTurn", "idleSeconds"]),
     ("ui", &["ascii", "keyboardProtocol", "sidebar"]),
     (
@@ -24,6 +24,7 @@ const SECTIONS: [(&str, &[&str]); 3] = [
             "fetchHosts",
         ],
     ),
+    ("notes", &["vault", "embedModel"]),
 ];
 
 /// Maximum number of keys named in the banner.

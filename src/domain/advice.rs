@@ -53,6 +53,11 @@ pub enum Advice {
     /// Resume saving the conversation.
     ResumeSaving,
 
+    /// Open a note.
+    OpenNote,
+    /// Send parts of notes with each prompt.
+    ConsultNotes,
+
     /// Show this program's log.
     ShowLog,
     /// Reload the configuration files.

@@ -1,18 +1,21 @@
 //! Settings of the built-in tools.
 
-use super::ModelConfig;
+use super::{ModelConfig, NotesSettings};
 use url::Url;
 
 /// Reaches any web page, so the user has to switch it on.
 pub const FETCH_TOOL: &str = "fetch_page";
 /// The names of the built-in tools, in the order in which they are listed.
-pub const BUILT_IN_TOOLS: [&str; 6] = [
+pub const BUILT_IN_TOOLS: [&str; 9] = [
     "get_time",
     "get_weather",
     "ollama_chat",
     "say_hello",
     "get_cat_fact",
     FETCH_TOOL,
+    "create_note",
+    "search_notes",
+    "summarize_notes",
 ];
 
 /// The `builtIn` section of `config.json`, with its defaults filled in.
@@ -25,6 +28,7 @@ pub struct BuiltInSettings {
     pub ollama: OllamaTarget,
     /// Hosts that `fetch_page` may reach even if their addresses are not public.
     pub fetch_hosts: Vec<FetchHost>,
+    pub notes: NotesSettings,
 }
 
 impl Default for BuiltInSettings {
@@ -36,6 +40,7 @@ impl Default for BuiltInSettings {
             cat_fact_url: url("https://catfact.ninja/fact"),
             ollama: OllamaTarget::Unconfigured,
             fetch_hosts: Vec::new(),
+            notes: NotesSettings::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod message;
 pub mod model;
 pub mod model_catalog;
 pub mod model_info;
+pub mod notes;
 pub mod notice;
 pub mod persona;
 pub mod probe;
@@ -41,6 +42,10 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
+pub use notes::{
+    AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
+    SummarySource, SummaryTask, VaultStatus,
+};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};

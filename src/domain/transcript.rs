@@ -6,8 +6,8 @@ mod replay;
 mod running_calls;
 
 use super::{
-    CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd, TurnEvent, TurnId,
-    Usage, WaitReason, compaction,
+    AgentResult, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd,
+    TurnEvent, TurnId, Usage, WaitReason, compaction,
 };
 use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
@@ -66,6 +66,7 @@ pub enum EntryBody {
     },
     Tool(Box<ToolCall>),
     Note(Notice),
+    Agent(AgentResult),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -233,9 +234,8 @@ impl Transcript {
             TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
-            TurnEvent::Noted(notice) => {
-                self.push(turn, EntryBody::Note(notice.clone()));
-            }
+            TurnEvent::Noted(notice) => _ = self.push(turn, EntryBody::Note(notice.clone())),
+            TurnEvent::AgentActed(done) => _ = self.push(turn, EntryBody::Agent(done.clone())),
             TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),
             TurnEvent::RoundEnded { .. } => {
                 self.wait = None;

@@ -1,7 +1,7 @@
 //! The events of a turn, from which the transcript, the saved session and headless output
 //! are built.
 
-use super::{Notice, PieceId, ToolCall};
+use super::{AgentResult, Notice, PieceId, ToolCall};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -41,6 +41,9 @@ pub struct Prompt {
     pub piped_from: Option<usize>,
     #[serde(skip)]
     pub kind: PromptKind,
+    /// Send it to the model even if a note agent recognizes it.
+    #[serde(skip)]
+    pub bypasses_agents: bool,
 }
 
 impl Prompt {
@@ -49,6 +52,7 @@ impl Prompt {
             text: text.into(),
             piped_from: None,
             kind: PromptKind::Ask,
+            bypasses_agents: false,
         }
     }
 
@@ -66,6 +70,19 @@ impl Prompt {
         Self { kind, ..self }
     }
 
+    pub fn bypassing_agents(self) -> Self {
+        Self {
+            bypasses_agents: true,
+            ..self
+        }
+    }
+
+    /// The text that note agents may act on: a prompt that the user typed and nothing else.
+    pub fn text_for_agents(&self) -> Option<&str> {
+        let is_offered = self.kind.is_typed() && self.piped_from.is_none() && !self.bypasses_agents;
+        is_offered.then_some(self.text.as_str())
+    }
+
     /// The text typed by the user; empty for commands.
     pub fn typed_text(&self) -> &str {
         match self.kind.is_typed() {
@@ -81,6 +98,7 @@ impl Prompt {
             text: [typed, separator, piped].concat(),
             piped_from: Some(typed.len() + separator.len()),
             kind: PromptKind::Ask,
+            bypasses_agents: false,
         }
     }
 
@@ -142,6 +160,8 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// A notice shown at this point of the transcript.
     Noted(Notice),
+    /// A note agent has finished its part of the turn.
+    AgentActed(AgentResult),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of
     /// `attempts_max`.
     Retrying {

@@ -1,11 +1,12 @@
 //! The conversation's running turn: its driver, and the data that a probe's turn does not
 //! have.
 
+use super::agents::{AgentStep, FinishAgent, FinishedAgent};
 use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
-use crate::domain::{ModelConfig, ModelInfo, Persona, PromptKind, Transcript, TurnId};
+use crate::domain::{ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId};
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
@@ -24,12 +25,29 @@ pub(super) struct ActiveTurn {
     pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
     /// The running scan of piped text for calls. The first request is not sent before it ends.
     pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
+    pub(super) agent: ActingAgent,
+}
+
+/// The note agent that acts in a turn. Empty if none does.
+#[derive(Default)]
+pub(super) struct ActingAgent {
+    /// Its running work, before or after the model's answer.
+    pub(super) task: Option<BoxFuture<'static, AgentSignal>>,
+    /// Its work after the model's answer.
+    pub(super) finish: Option<FinishAgent>,
+}
+
+pub(super) enum AgentSignal {
+    /// With the scanned text of notes.
+    Prepared(Result<AgentStep, Notice>, Option<Arc<UntrustedText>>),
+    Finished(Result<FinishedAgent, Notice>),
 }
 
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
     ModelInfo(Option<ModelInfo>),
     PipedTextScanned(Arc<UntrustedText>),
+    Agent(AgentSignal),
 }
 
 impl ActiveTurn {
@@ -54,6 +72,7 @@ impl ActiveTurn {
             driver,
             piped_text_scan,
             model_info_query,
+            agent,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
@@ -67,6 +86,11 @@ impl ActiveTurn {
                 let model_info = query.await;
                 *model_info_query = None;
                 return ActiveTurnSignal::ModelInfo(model_info);
+            }
+            if let Some(task) = &mut agent.task {
+                let signal = task.await;
+                agent.task = None;
+                return ActiveTurnSignal::Agent(signal);
             }
             ActiveTurnSignal::Turn(signal.await)
         };

@@ -3,7 +3,7 @@
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
 use crate::mcp::ProcessGroups;
-use crate::ports::LocalServer;
+use crate::ports::{LocalServer, NoteService};
 use crate::protocol::LogLine;
 use crate::provider::Provider;
 use std::sync::Arc;
@@ -15,6 +15,8 @@ pub struct EngineDeps {
     pub banners: Vec<Banner>,
     pub provider: Provider,
     pub built_in_server: Arc<dyn LocalServer>,
+    /// Notes for the note agents.
+    pub notes: Arc<dyn NoteService>,
     /// The process groups of MCP servers. The caller keeps a clone to kill them if the engine
     /// does not respond.
     pub process_groups: ProcessGroups,

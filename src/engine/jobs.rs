@@ -4,7 +4,7 @@ use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, ConfigLoad};
-use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Session, SessionId};
+use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, OpenNote, Session, SessionId};
 use crate::protocol::Event;
 use crate::store::{LookupError, StoreError};
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub(super) enum JobResult {
     DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimate of a conversation.
     SessionEstimated(ConversationSeq, u64),
+    /// The note that the user wants to open.
+    NoteFound(Result<OpenNote, Notice>),
     /// The saved messages of an opened conversation, scanned for calls.
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
     /// The home folder was prepared again. These banners report its remaining problems.

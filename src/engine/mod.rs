@@ -10,6 +10,7 @@
 //! | `turn` | one turn from prompt to answer, as a pure state machine |
 //! | `turn_driver` | the I/O of a turn: reply stream, timers, argument check, calls |
 //! | `active_turn` | the conversation's running turn: its driver and its session data |
+//! | `agents` | note agents, which act on some prompts; the open note |
 //! | `approval` | which calls may run; the only constructor of `ApprovedCall` (pure) |
 //! | `context` | request assembly and the model's context limit (pure) |
 //! | `models` | the selected model; server catalogs, adding and pulling models |
@@ -28,6 +29,7 @@
 
 mod active_turn;
 mod actor;
+mod agents;
 pub mod approval;
 mod argument_checker;
 mod completion;

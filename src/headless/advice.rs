@@ -43,6 +43,8 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ListBranches
         | Advice::MakePrivate
         | Advice::ResumeSaving
+        | Advice::OpenNote
+        | Advice::ConsultNotes
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt

@@ -21,6 +21,11 @@ pub trait ProviderAdapter: Debug + Sync {
     /// The path of chat requests, relative to the base URL.
     fn chat_path(&self) -> &'static str;
 
+    /// The path of requests for embeddings, if the provider has them.
+    fn embeddings_path(&self) -> Option<&'static str> {
+        Some("embeddings")
+    }
+
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value;
 
     /// A decoder for one reply to a chat request.

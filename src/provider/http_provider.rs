@@ -2,6 +2,7 @@
 //! server rejects, and enforces the deadlines of the other requests.
 
 use super::adapter::ReplyDecoder;
+use super::embeddings;
 use super::error::{FailureCause, ProviderError, RequestTarget};
 use super::error_response::read_error_response;
 use super::http_clients::HttpClients;
@@ -117,6 +118,25 @@ impl HttpProvider {
         list.is_truncated |= list.models.len() > MODELS_MAX;
         list.models.truncate(MODELS_MAX);
         Ok(list)
+    }
+
+    /// One vector for each text.
+    pub(super) async fn embed(
+        &self,
+        model: &ModelConfig,
+        texts: &[String],
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let reply = async {
+            let server = self.server(Arc::new(model.clone()))?;
+            let path = server.adapter.embeddings_path();
+            let path = path.ok_or(FailureCause::Unsupported)?;
+            let body = embeddings::request_body(&model.model, texts);
+            let reply = server.post_json(path, &body).await?;
+            embeddings::parse_reply(&reply)
+        };
+        reply
+            .await
+            .map_err(|cause| ProviderError::new(model, cause))
     }
 
     /// See [`super::Provider::pull`].

@@ -7,6 +7,7 @@ pub mod adapter;
 mod anthropic;
 mod body_reader;
 mod chat_completions;
+mod embeddings;
 pub mod error;
 pub mod error_body;
 mod error_messages;

@@ -85,6 +85,15 @@ impl CallRunner {
         }
     }
 
+    /// The same runner, with the tools that the present settings allow.
+    #[must_use]
+    pub fn refreshed(&self) -> Self {
+        Self {
+            definitions: self.tools.definitions().into(),
+            ..self.clone()
+        }
+    }
+
     /// The definitions for `tools/list`, always in the same order.
     pub fn definitions(&self) -> &[Tool] {
         &self.definitions

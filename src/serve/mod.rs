@@ -29,7 +29,7 @@ pub struct BuiltInServer(CallRunner);
 impl BuiltInServer {
     pub fn new(tools: BuiltInTools) -> Self {
         Self(CallRunner::new(
-            tools,
+            tools.usable(),
             CallLimits::default(),
             CallLog::Quiet,
         ))
@@ -39,7 +39,7 @@ impl BuiltInServer {
 impl LocalServer for BuiltInServer {
     fn connect(&self) -> DuplexStream {
         let (client, server) = duplex(BUFFER_BYTES);
-        let handler = BuiltInHandler::new(self.0.clone(), "memory");
+        let handler = BuiltInHandler::new(self.0.refreshed(), "memory");
         // The task ends when the client's end of the pipe is dropped.
         tokio::spawn(async move {
             match handler.serve(server).await {

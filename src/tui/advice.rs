@@ -41,6 +41,8 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ListBranches => "/branches switches back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
         Advice::ResumeSaving => "/private off resumes saving.",
+        Advice::OpenNote => "/note PATH opens one.",
+        Advice::ConsultNotes => "/notes on sends them.",
         Advice::ShowLog => "F12 shows the log.",
         Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {

@@ -5,9 +5,11 @@
 mod fixtures;
 
 use humble::app::built_in_server;
-use humble::config::Settings;
+use humble::config::Home;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
-use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
+use humble::domain::{
+    Arguments, BuiltInSettings, CallId, Server, ServerConfig, ServerStatus, ToolOutcome,
+};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
 use serde_json::{Value, json};
@@ -36,7 +38,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(
         sender,
-        built_in_server(&Settings::default(), Provider::new()),
+        built_in_server(
+            &Home::at("/nonexistent"),
+            BuiltInSettings::default(),
+            Provider::new(),
+        ),
     );
     hub.configure(vec![config(url, protocol)]);
     let result = timeout(WAIT_TIMEOUT, run(&hub, &mut events, &context)).await;

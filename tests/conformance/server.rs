@@ -6,7 +6,8 @@ mod fixture;
 
 use fixture::FixtureHandler;
 use humble::app::built_in_tools;
-use humble::config::Settings;
+use humble::config::Home;
+use humble::domain::BuiltInSettings;
 use humble::provider::Provider;
 use humble::serve::http::{AccessPolicy, HttpHandlers, HttpOptions, Listener, resolve, serve};
 use humble::serve::{CallLimits, CallLog, CallRunner};
@@ -25,7 +26,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         access,
         ..HttpOptions::default()
     };
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = built_in_tools(
+        &Home::at("/nonexistent"),
+        BuiltInSettings::default(),
+        Provider::new(),
+    );
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Quiet);
     let handler = FixtureHandler::new();
     let handlers = HttpHandlers {

@@ -134,11 +134,13 @@ fn keys_of_config_json_are_documented() {
         "src/config/settings.rs",
         "src/config/models.rs",
         "src/config/built_in.rs",
+        "src/config/notes.rs",
     ]);
     let keys_in_docs = documented_keys(&[
         "### At the root",
         "### `limits`",
         "### `builtIn`",
+        "### `notes`",
         "### `ui`",
         "### An entry of `models`",
     ]);

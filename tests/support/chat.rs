@@ -7,9 +7,9 @@ use super::in_memory_server::InMemoryServer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::app;
 use humble::app::built_in_server;
-use humble::config::{Home, Settings};
+use humble::config::Home;
 use humble::demo;
-use humble::domain::Message;
+use humble::domain::{BuiltInSettings, Message};
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
@@ -92,13 +92,9 @@ pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
 }
 
 fn start(home: TempDir, script: Script, engine: EngineOptions, tui: &tui::TuiOptions) -> Chat {
-    start_with(
-        home,
-        script,
-        engine,
-        tui,
-        built_in_server(&Settings::default(), Provider::new()),
-    )
+    let paths = Home::at(home.path());
+    let server = built_in_server(&paths, BuiltInSettings::default(), Provider::new());
+    start_with(home, script, engine, tui, server)
 }
 
 fn start_with(
@@ -115,12 +111,14 @@ fn start_with(
         .expect("a runtime");
     let requests = script.requests();
     let paths = Home::at(home.path());
+    let notes = Arc::new(app::notebook(&paths, Provider::new()));
     let handle = runtime.block_on(async {
         engine::spawn(EngineDeps {
             banners: paths.prepare(),
             home: paths,
             provider: Provider::scripted(script),
             built_in_server: built_in,
+            notes,
             process_groups: ProcessGroups::default(),
             log: None,
             options,

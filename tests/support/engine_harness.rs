@@ -1,11 +1,11 @@
 //! The real engine with a scripted model and the built-in server, in a temporary home:
 //! everything except screen and network.
 
-use humble::app::built_in_server;
-use humble::config::{Home, Settings};
+use humble::app::{built_in_server, notebook};
+use humble::config::Home;
 use humble::domain::{
-    AskId, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd,
-    TurnEvent, TurnId,
+    AskId, BuiltInSettings, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript,
+    TurnEnd, TurnEvent, TurnId,
 };
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
@@ -14,6 +14,7 @@ use humble::protocol::{Ask, Command, Event, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -123,9 +124,10 @@ impl EngineHarness {
         let folder = Home::at(home.path());
         let handle = engine::spawn(EngineDeps {
             banners: folder.prepare(),
-            home: folder,
             provider,
-            built_in_server: built_in_server(&Settings::default(), Provider::new()),
+            built_in_server: built_in_server(&folder, BuiltInSettings::default(), Provider::new()),
+            notes: Arc::new(notebook(&folder, Provider::new())),
+            home: folder,
             process_groups: ProcessGroups::default(),
             log,
             options,

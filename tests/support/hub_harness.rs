@@ -3,10 +3,10 @@
 
 use super::fixtures;
 use humble::app::built_in_server;
-use humble::config::Settings;
+use humble::config::Home;
 use humble::domain::{
-    Arguments, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerStatus, ToolOutcome,
-    ToolProgress,
+    Arguments, BuiltInSettings, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerStatus,
+    ToolOutcome, ToolProgress,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
@@ -78,7 +78,11 @@ impl HubHarness {
         let mut harness = Self {
             hub: Hub::new(
                 sender,
-                built_in_server(&Settings::default(), Provider::new()),
+                built_in_server(
+                    &Home::at("/nonexistent"),
+                    BuiltInSettings::default(),
+                    Provider::new(),
+                ),
             ),
             events,
             progress: Vec::new(),

@@ -64,7 +64,7 @@ impl ServerPool {
         let mut hub = {
             let _in_background = background.runtime.enter();
             let settings = config::read_settings(home).value;
-            let built_in_server = built_in_server(&settings, Provider::new());
+            let built_in_server = built_in_server(home, settings.built_in_tools(), Provider::new());
             Hub::with_process_groups(sender, built_in_server, process_groups)
         };
         background.watch_front_end();

@@ -73,7 +73,13 @@ async fn serve(
     for banner in &banners {
         stderr.print(&notice_line(&banner.notice));
     }
-    let tools = built_in_tools(&settings.value, Provider::new());
+    let mut tool_settings = settings.value.built_in_tools();
+    let folders = args
+        .vault
+        .iter()
+        .filter_map(|path| std::path::absolute(path).ok());
+    tool_settings.notes.vaults.splice(..0, folders);
+    let tools = built_in_tools(home, tool_settings, Provider::new());
     let offers_fetch = is_fetch_tool_on(&servers.value);
     let tools = tools.without(|name| name == FETCH_TOOL && !offers_fetch);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);

@@ -22,6 +22,7 @@ pub fn apply_consented(
         limits,
         ui,
         built_in,
+        notes,
         has_model_entries,
     } = after.settings;
     let (base_settings, now_settings) = (&base.settings, &now.settings);
@@ -33,6 +34,7 @@ pub fn apply_consented(
             limits: unless_changed(&now_settings.limits, &base_settings.limits, limits),
             ui,
             built_in: unless_changed(&now_settings.built_in, &base_settings.built_in, built_in),
+            notes: unless_changed(&now_settings.notes, &base_settings.notes, notes),
             has_model_entries: unless_changed(
                 &now_settings.has_model_entries,
                 &base_settings.has_model_entries,

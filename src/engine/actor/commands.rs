@@ -79,6 +79,7 @@ impl Actor {
             }
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
+            Command::Note(command) => self.route_note_command(command),
             Command::ListBranches => self.conversation.list_branches(&mut self.cx),
             Command::Rewind
             | Command::DropCancelled(_)
@@ -150,13 +151,17 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
-            Command::Rewind if self.conversation.rewind() => self.save_and_estimate(),
+            Command::Rewind if self.conversation.rewind() => {
+                self.save_and_estimate();
+                self.undo_note();
+            }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
                 self.persist.save_conversation(&self.conversation, &self.cx);
             }
             Command::SwitchBranch(wanted)
                 if self.conversation.switch_branch(&wanted, &mut self.cx) =>
             {
+                self.agents.set_undoable_note(None);
                 self.save_and_estimate();
             }
             Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),

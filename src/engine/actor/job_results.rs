@@ -41,6 +41,7 @@ impl Actor {
             JobResult::MessagesScanned(conversation, untrusted_text) => {
                 self.handle_messages_scanned(conversation, untrusted_text)
             }
+            JobResult::NoteFound(result) => self.handle_note_found(result),
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
     }

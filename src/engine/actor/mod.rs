@@ -1,9 +1,10 @@
 //! The select loop: receives every event, one at a time, and passes it to its owner. Only this
 //! folder passes work from one owner to another: `commands` and `server_commands` route
-//! commands of the front end, `turns` starts turns, `turn_outputs` carries out their outputs,
+//! commands of the front end, `agents` connects note agents to turns, `turns` starts turns, `turn_outputs` carries out their outputs,
 //! `session_switch` opens another session, `settings_changes` applies changed settings,
 //! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
+mod agents;
 mod commands;
 mod job_results;
 mod server_commands;
@@ -16,6 +17,7 @@ mod turns;
 use crate::config::{ConfigLoad, ConfigSnapshot};
 use crate::domain::{Session, Toolset};
 use crate::engine::active_turn::ActiveTurn;
+use crate::engine::agents::NoteAgents;
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
@@ -64,6 +66,7 @@ struct Actor {
     /// The raw replies of the last turn.
     last_trace: ReplyTracer,
     probe: ModelProbe,
+    agents: NoteAgents,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -84,7 +87,8 @@ pub(super) async fn run(
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
     apply_model_override(&mut settings, &options);
     let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
-    let mut actor = Actor::new(cx, files.snapshot, hub, deps.built_in_server);
+    let agents = NoteAgents::new(deps.notes);
+    let mut actor = Actor::new(cx, files.snapshot, hub, agents, deps.built_in_server);
     actor.start_up();
     let trust = actor.trust.stored_trust();
     actor
@@ -126,6 +130,7 @@ impl Actor {
         cx: EngineCx,
         files: ConfigSnapshot,
         hub: Hub,
+        agents: NoteAgents,
         built_in_server: Arc<dyn LocalServer>,
     ) -> Self {
         let journals = Journals::new(cx.home.journal());
@@ -146,6 +151,7 @@ impl Actor {
             cancelled_calls: RunningCalls::new(),
             last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
+            agents,
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,

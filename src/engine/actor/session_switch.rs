@@ -23,6 +23,7 @@ impl Actor {
         }
         self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
+        self.agents.set_undoable_note(None);
         if self.trust.clear_session_grants() {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);

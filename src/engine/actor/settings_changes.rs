@@ -1,7 +1,7 @@
 //! Applies changed settings to the owners that they concern.
 
 use super::Actor;
-use crate::config::{ConfigLoad, ConfigSnapshot};
+use crate::config::{BUILT_IN_SERVER, ConfigLoad, ConfigSnapshot};
 use crate::domain::{SettingsChange, Toolset};
 use crate::engine::jobs::SettingsResult;
 use crate::engine::turn::TurnInput;
@@ -71,6 +71,10 @@ impl Actor {
         } = config;
         self.apply_log_level();
         self.configure_built_in_tools();
+        if previous.notes.vault.is_some() != self.cx.settings.notes.vault.is_some() {
+            // The note tools are offered only with a vault.
+            self.hub.reconnect(&BUILT_IN_SERVER.into());
+        }
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
             turn.driver.set_idle_timeout(Duration::from_secs(seconds));

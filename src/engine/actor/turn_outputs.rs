@@ -32,6 +32,7 @@ impl Actor {
                 let outputs = self.models.context.prepare_request();
                 self.budget_outputs(outputs);
             }
+            ActiveTurnSignal::Agent(signal) => self.handle_agent_signal(signal),
         }
     }
 
@@ -95,6 +96,7 @@ impl Actor {
                     let servers = self.hub.servers();
                     self.trust.store_rule(rule, &servers, &mut self.cx);
                 }
+                TurnOutput::FinishAgent(answer) => self.finish_agent(answer),
                 TurnOutput::Answered { answer, usage } => {
                     self.handle_completed_answer(&answer, usage)
                 }

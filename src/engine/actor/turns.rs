@@ -8,6 +8,7 @@ use crate::domain::{
     TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
+use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
 use crate::engine::injection_guard::scan_untrusted;
@@ -74,6 +75,8 @@ impl Actor {
             Some(index) => compaction::request_history_until(self.conversation.session(), index),
             None => compaction::request_history(self.conversation.session()),
         };
+        let note_settings = self.cx.settings.notes();
+        let preparation = self.agents.offer(&prompt, &history, note_settings);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
@@ -86,20 +89,24 @@ impl Actor {
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
         };
-        self.begin_turn(id, setup, model, None);
+        self.begin_turn(id, setup, model, None, preparation);
         let servers = self.hub.servers();
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
-    /// the messages that the summary replaces.
+    /// the messages that the summary replaces. An agent that recognized the prompt prepares the
+    /// turn first.
     pub(super) fn begin_turn(
         &mut self,
         id: TurnId,
         setup: TurnSetup,
         model: Arc<ModelConfig>,
         summarized_prefix: Option<SummarizedPrefix>,
+        preparation: Option<Preparation>,
     ) {
+        // Only the last turn can take its note back.
+        self.agents.set_undoable_note(None);
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped_text().map(str::to_owned);
         let piped_text_scan = piped.map(|piped| {
@@ -107,7 +114,10 @@ impl Actor {
             Box::pin(scan_untrusted(QuoteSource::Context, piped, offered)) as BoxFuture<_>
         });
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
-        let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
+        let (ids, is_offered_to_agent) = (self.turn_ids.clone(), preparation.is_some());
+        let (driver, outputs) =
+            TurnDriver::begin(provider, setup, ids, checker, is_offered_to_agent);
+        let agent = preparation.map(|preparation| self.acting_agent(preparation));
         self.turn = Some(ActiveTurn {
             id,
             driver,
@@ -119,6 +129,7 @@ impl Actor {
             transcript: Transcript::default(),
             model_info_query: None,
             piped_text_scan,
+            agent: agent.unwrap_or_default(),
         });
         self.perform(outputs);
     }
@@ -193,7 +204,7 @@ impl Actor {
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
         };
-        self.begin_turn(id, setup, model, Some(prefix));
+        self.begin_turn(id, setup, model, Some(prefix), None);
     }
 
     /// Drops the summary, so the model is sent the messages that it covered.

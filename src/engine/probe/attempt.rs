@@ -66,8 +66,8 @@ impl<'a> ProbeAttempt<'a> {
         let model = with_tool_role(&model, model_info);
         let setup = setup(probe, &model, tools);
         let (provider, checker) = (probe.provider.clone(), ArgumentChecker::default());
-        let (driver, outputs) =
-            TurnDriver::begin(provider, setup, TurnIdGenerators::default(), checker);
+        let ids = TurnIdGenerators::default();
+        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, false);
         let started_at = Instant::now();
         let mut attempt = Self {
             probe,
@@ -186,6 +186,7 @@ impl<'a> ProbeAttempt<'a> {
                 | TurnOutput::AskClosed(_)
                 | TurnOutput::Granted(_)
                 | TurnOutput::RuleAdded(_)
+                | TurnOutput::FinishAgent(_)
                 | TurnOutput::Answered { .. }
                 | TurnOutput::PartialAnswer { .. } => {}
             }

@@ -290,6 +290,10 @@ impl Turn {
 
     /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
+        if self.is_asked_by_agent() {
+            // The model is asked without tools.
+            return;
+        }
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {
             return;

@@ -2,10 +2,11 @@
 //! (`types`). It makes every decision between a prompt and its final answer, and performs no
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
 //! calls, `check` has their arguments checked, `argument_eq` compares arguments,
-//! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
+//! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
 //! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the
 //! calls, `questions` asks all other questions.
 
+mod agent;
 mod argument_eq;
 mod check;
 mod decisions;
@@ -21,8 +22,8 @@ mod trust_change;
 mod types;
 
 pub use types::{
-    ProposedCall, ReplyEnd, ReplyFailure, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
-    TurnState,
+    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReplyEnd, ReplyFailure, TurnEffect,
+    TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 
 use super::approval::{ApprovedCall, ToolIdentity};
@@ -97,6 +98,7 @@ pub struct Turn {
     is_unusable_call_reported: bool,
     /// The user asked for an answer without more tools.
     must_answer_now: bool,
+    agent: AgentPart,
     usage: Usage,
     effects: Vec<TurnEffect>,
 }
@@ -104,6 +106,13 @@ pub struct Turn {
 impl Turn {
     /// Starts a turn. The returned effects send the prompt to the model.
     pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
+        let mut turn = Self::new(setup, ids);
+        turn.start_round();
+        let effects = std::mem::take(&mut turn.effects);
+        (turn, effects)
+    }
+
+    fn new(setup: TurnSetup, ids: TurnIdGenerators) -> Self {
         let mut turn = Self {
             tool_rounds_max: Some(setup.limits.tool_rounds),
             errors_max: setup.limits.errors_per_turn.max(1),
@@ -129,6 +138,7 @@ impl Turn {
             last_failed: None,
             is_unusable_call_reported: false,
             must_answer_now: false,
+            agent: AgentPart::default(),
             usage: Usage::default(),
             effects: Vec::new(),
         };
@@ -136,9 +146,7 @@ impl Turn {
             prompt: turn.setup.prompt.clone(),
             model: turn.setup.model.clone(),
         });
-        turn.start_round();
-        let effects = std::mem::take(&mut turn.effects);
-        (turn, effects)
+        turn
     }
 
     pub fn state(&self) -> TurnState {
@@ -192,6 +200,8 @@ impl Turn {
                 self.handle_call_done(call, outcome);
             }
             TurnInput::RetryDue => self.handle_retry_due(),
+            TurnInput::AgentPrepared(plan) => self.handle_agent_prepared(plan),
+            TurnInput::AgentFinished(result) => self.handle_agent_finished(result),
             reply_input => {
                 if matches!(
                     self.state,
@@ -202,6 +212,12 @@ impl Turn {
             }
         }
         std::mem::take(&mut self.effects)
+    }
+
+    /// The prompt text that is sent to the model.
+    fn prompt_text(&self) -> &str {
+        let agent_prompt = self.agent.prompt.as_deref();
+        agent_prompt.unwrap_or_else(|| self.setup.prompt_text())
     }
 
     /// Starts a round and sends its request.
@@ -224,7 +240,7 @@ impl Turn {
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            self.setup.prompt_text(),
+            self.prompt_text(),
             &self.exchanges,
         );
         if self.must_answer_now {

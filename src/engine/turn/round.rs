@@ -3,8 +3,8 @@
 use super::loop_detector::{LoopDetector, Repetition};
 use super::reply_text::ReplyText;
 use super::{
-    CallOrigin, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd, ReplyFailure,
-    RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
+    CallOrigin, ModelAnswer, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd,
+    ReplyFailure, RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
 };
 use crate::domain::Advice;
 use crate::protocol::Ask;
@@ -283,9 +283,7 @@ impl Turn {
             RoundEnd::Answer
         };
         self.emit(TurnEvent::RoundEnded { end });
-        let text = std::mem::take(&mut self.round.reply_text)
-            .text()
-            .into_owned();
+        let text = self.round.reply_text.text().into_owned();
         if text.trim().is_empty() {
             let model = &self.setup.model;
             let notice = if is_truncated {
@@ -307,7 +305,7 @@ impl Turn {
                     .with_advice("The model's `options` in config.json can raise it."),
             );
         }
-        self.end(TurnEnd::Answered { text, is_truncated });
+        self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 
     /// Notifies the user once per reply that the model repeats itself, and stops a reply that

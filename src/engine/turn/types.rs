@@ -4,8 +4,8 @@ use crate::domain::id::IdGenerator;
 use crate::domain::model::Limits;
 use crate::domain::trust::TrustRule;
 use crate::domain::{
-    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Prompt,
-    ReasoningEcho, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, ToolProgress, Toolset,
+    AgentResult, ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice,
+    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, ToolProgress, Toolset,
     TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
@@ -106,6 +106,10 @@ pub enum TurnInput {
         call: CallId,
         elapsed: Duration,
     },
+    /// The agent to which the prompt was offered is ready.
+    AgentPrepared(AgentPlan),
+    /// The agent has used the model's answer. `Err` says why it could not.
+    AgentFinished(Result<AgentResult, Notice>),
     Interrupt,
     /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
@@ -113,6 +117,44 @@ pub enum TurnInput {
     ToolsetChanged(Arc<Toolset>),
     /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
+}
+
+/// What a note agent wants from the turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentPlan {
+    /// The prompt goes to the model as usual. The notice says why the agent could not act.
+    PassOn(Notice),
+    /// The model gets this prompt alone, without history and tools. Its answer goes to the agent.
+    AskModel(String),
+    /// The prompt goes to the model as usual, with excerpts of notes after it. The result is
+    /// reported with the answer.
+    AddToPrompt {
+        excerpts: String,
+        result: AgentResult,
+    },
+    /// The answer, found without the model.
+    Answer { text: String, result: AgentResult },
+}
+
+/// The agent's part in a turn. Empty in most turns.
+#[derive(Debug, Default)]
+pub struct AgentPart {
+    /// Sent instead of the prompt.
+    pub(super) prompt: Option<String>,
+    /// The agent waits for the model's answer.
+    pub(super) takes_answer: bool,
+    /// The answer that the agent is using.
+    pub(super) answer: Option<ModelAnswer>,
+    /// Reported when the model has answered.
+    pub(super) result: Option<AgentResult>,
+}
+
+/// The model's answer to an agent's prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAnswer {
+    pub text: String,
+    /// The token limit cut it.
+    pub is_truncated: bool,
 }
 
 /// How a successful reply ended.
@@ -189,6 +231,8 @@ pub enum TurnEffect {
     GrantForSession(ToolIdentity),
     /// Store this rule permanently.
     StoreRule(TrustRule),
+    /// Give the model's answer to the agent, then feed [`TurnInput::AgentFinished`].
+    FinishAgent(ModelAnswer),
     /// Save the answer of the turn.
     SaveAnswer {
         answer: String,
@@ -203,6 +247,8 @@ pub enum TurnEffect {
 /// The state of a turn. Its data is in [`super::Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TurnState {
+    /// A note agent prepares the request or the answer.
+    AgentPreparing,
     /// A request is open, and no part of its reply has arrived.
     Waiting,
     Streaming,
@@ -222,5 +268,7 @@ pub enum TurnState {
     AtRoundLimit,
     /// Calls are running.
     Running,
+    /// A note agent uses the model's answer.
+    AgentFinishing,
     Ended,
 }

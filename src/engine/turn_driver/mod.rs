@@ -14,7 +14,9 @@ pub(super) use reply_trace::ReplyTracer;
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::argument_checker::ArgumentChecker;
 use super::injection_guard::UntrustedText;
-use super::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState};
+use super::turn::{
+    ModelAnswer, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState,
+};
 use crate::domain::trust::TrustRule;
 use crate::domain::{
     AskId, CallId, Message, PromptKind, SchemaCheck, ToolOutcome, Toolset, TurnEvent, Usage,
@@ -80,6 +82,8 @@ pub(super) enum TurnOutput {
     Call(ApprovedCall),
     Granted(ToolIdentity),
     RuleAdded(TrustRule),
+    /// Give the model's answer to the agent.
+    FinishAgent(ModelAnswer),
     Answered {
         answer: String,
         usage: Usage,
@@ -118,16 +122,18 @@ pub(super) struct TurnDriver {
 }
 
 impl TurnDriver {
-    /// Starts a turn and its first request.
+    /// Starts a turn and, unless an agent prepares it, its first request.
     pub(super) fn begin(
         provider: Provider,
         setup: TurnSetup,
         ids: TurnIdGenerators,
         checker: ArgumentChecker,
+        is_offered_to_agent: bool,
     ) -> (Self, Vec<TurnOutput>) {
         let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
         let kind = setup.prompt.kind;
-        let (turn, effects) = Turn::begin(setup, ids);
+        let begin = [Turn::begin, Turn::begin_with_agent][usize::from(is_offered_to_agent)];
+        let (turn, effects) = begin(setup, ids);
         let mut driver = Self {
             provider,
             checker,
@@ -323,6 +329,7 @@ impl TurnDriver {
             }
             TurnEffect::GrantForSession(grant) => TurnOutput::Granted(grant),
             TurnEffect::StoreRule(rule) => TurnOutput::RuleAdded(rule),
+            TurnEffect::FinishAgent(answer) => TurnOutput::FinishAgent(answer),
             TurnEffect::SaveAnswer { answer, usage } => TurnOutput::Answered { answer, usage },
             TurnEffect::SavePartialAnswer { text } => TurnOutput::PartialAnswer { text },
         })

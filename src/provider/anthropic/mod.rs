@@ -25,6 +25,10 @@ impl ProviderAdapter for Anthropic {
         "messages"
     }
 
+    fn embeddings_path(&self) -> Option<&'static str> {
+        None
+    }
+
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
         request::body(request, fallback)
     }

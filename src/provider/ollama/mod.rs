@@ -27,6 +27,10 @@ impl ProviderAdapter for Ollama {
         "api/chat"
     }
 
+    fn embeddings_path(&self) -> Option<&'static str> {
+        Some("api/embed")
+    }
+
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
         request::body(request, fallback)
     }

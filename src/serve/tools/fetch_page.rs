@@ -75,6 +75,7 @@ impl BuiltInTool for FetchPage {
             description: "Fetches a public web page and returns its text as Markdown. Only text, no images or PDF; scripts do not run.",
             input_schema,
             output_schema,
+            is_read_only: true,
             is_idempotent: true,
             is_open_world: true,
         })

@@ -35,6 +35,7 @@ impl BuiltInTool for GetCatFact {
             description: "A random fact about cats, from catfact.ninja. It takes no arguments.",
             input_schema,
             output_schema,
+            is_read_only: true,
             is_idempotent: false,
             is_open_world: true,
         })

@@ -43,6 +43,7 @@ impl BuiltInTool for GetTime {
             description: "The present date and time, in the local time zone or in another.",
             input_schema,
             output_schema,
+            is_read_only: true,
             is_idempotent: false,
             is_open_world: false,
         })

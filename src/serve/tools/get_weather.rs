@@ -56,6 +56,7 @@ impl BuiltInTool for GetWeather {
             description: "The current weather and the forecast for three days, for a city or for coordinates.",
             input_schema,
             output_schema: forecast::output_schema(),
+            is_read_only: true,
             is_idempotent: false,
             is_open_world: true,
         })

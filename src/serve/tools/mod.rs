@@ -7,12 +7,13 @@ mod get_cat_fact;
 mod get_time;
 mod get_weather;
 mod http_service;
+mod notes;
 mod ollama_chat;
 mod say_hello;
 mod tool;
 
 use crate::domain::{Arguments, BuiltInSettings};
-use crate::ports::Completion;
+use crate::ports::{Completion, NoteService};
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -30,6 +31,9 @@ const TOOLS: &[&dyn BuiltInTool] = &[
     &say_hello::SayHello,
     &get_cat_fact::GetCatFact,
     &fetch_page::FetchPage,
+    &notes::CreateNote,
+    &notes::SearchNotes,
+    &notes::SummarizeNotes,
 ];
 
 /// The built-in tools and their settings. Cheap to clone; clones share the settings.
@@ -38,6 +42,8 @@ pub struct BuiltInTools {
     shared: Arc<Shared>,
     /// Names of tools that are neither listed nor run.
     withheld: Arc<[&'static str]>,
+    /// Leave out tools that need a setting that is missing.
+    only_usable: bool,
 }
 
 struct Shared {
@@ -57,15 +63,27 @@ pub enum ToolFailure {
 }
 
 impl BuiltInTools {
-    pub fn new(settings: BuiltInSettings, completion: Arc<dyn Completion>) -> Self {
+    pub fn new(
+        settings: BuiltInSettings,
+        completion: Arc<dyn Completion>,
+        notes: Arc<dyn NoteService>,
+    ) -> Self {
         let shared = Shared {
             settings: Mutex::new(Arc::new(settings)),
-            services: Services::new(completion),
+            services: Services::new(completion, notes),
         };
         Self {
             shared: Arc::new(shared),
             withheld: Arc::new([]),
+            only_usable: false,
         }
+    }
+
+    /// The same tools without those that need a setting that is missing.
+    #[must_use]
+    pub fn usable(mut self) -> Self {
+        self.only_usable = true;
+        self
     }
 
     /// The same tools without those for which `is_withheld` returns true.
@@ -83,7 +101,9 @@ impl BuiltInTools {
 
     /// The definitions for `tools/list`, always in the same order.
     pub fn definitions(&self) -> Vec<Tool> {
-        self.offered().map(BuiltInTool::definition).collect()
+        let settings = self.settings();
+        let offered = self.offered(&settings);
+        offered.map(BuiltInTool::definition).collect()
     }
 
     /// Runs a tool and returns its structured content, a JSON object. Dropping the future, or
@@ -98,9 +118,9 @@ impl BuiltInTools {
         progress: ProgressReporter,
         cancelled: CancellationToken,
     ) -> Result<Value, ToolFailure> {
-        let tool = self.offered().find(|tool| tool.name() == name);
+        let settings = self.settings();
+        let tool = self.offered(&settings).find(|tool| tool.name() == name);
         let tool = tool.ok_or(ToolFailure::UnknownTool)?;
-        let settings = Arc::clone(&lock_ignoring_poison(&self.shared.settings));
         let result = tool.call(ToolInvocation {
             arguments,
             settings,
@@ -113,8 +133,18 @@ impl BuiltInTools {
         }
     }
 
-    fn offered(&self) -> impl Iterator<Item = &'static dyn BuiltInTool> {
+    fn settings(&self) -> Arc<BuiltInSettings> {
+        Arc::clone(&lock_ignoring_poison(&self.shared.settings))
+    }
+
+    fn offered(
+        &self,
+        settings: &BuiltInSettings,
+    ) -> impl Iterator<Item = &'static dyn BuiltInTool> {
         let tools = TOOLS.iter().copied();
-        tools.filter(|tool| !self.withheld.contains(&tool.name()))
+        tools.filter(|tool| {
+            let is_usable = !self.only_usable || tool.is_usable(settings);
+            is_usable && !self.withheld.contains(&tool.name())
+        })
     }
 }

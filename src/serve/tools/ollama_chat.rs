@@ -57,6 +57,7 @@ impl BuiltInTool for OllamaChat {
             description: "Asks a local language model of the configured Ollama server one question and returns its answer.",
             input_schema,
             output_schema,
+            is_read_only: true,
             is_idempotent: false,
             is_open_world: true,
         })

@@ -46,6 +46,7 @@ impl BuiltInTool for SayHello {
             description: "Returns a greeting and a secret word that is new in each call.",
             input_schema,
             output_schema,
+            is_read_only: true,
             is_idempotent: false,
             is_open_world: false,
         })

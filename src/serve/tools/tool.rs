@@ -3,7 +3,7 @@
 use super::fetch_page::network::Network;
 use super::http_service::ServiceClients;
 use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
-use crate::ports::Completion;
+use crate::ports::{Completion, NoteService};
 use futures::future::BoxFuture;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
@@ -16,6 +16,11 @@ pub trait BuiltInTool: Send + Sync {
 
     /// The definition for `tools/list`.
     fn definition(&self) -> Tool;
+
+    /// Whether nothing that the tool needs is missing in the settings.
+    fn is_usable(&self, _settings: &BuiltInSettings) -> bool {
+        true
+    }
 
     /// Runs the tool. Dropping the future cancels the call.
     ///
@@ -32,6 +37,8 @@ pub struct ToolDescription {
     /// JSON schemas of objects.
     pub input_schema: Value,
     pub output_schema: Value,
+    /// Whether the tool changes nothing.
+    pub is_read_only: bool,
     /// Whether the same arguments have the same effect and result again.
     pub is_idempotent: bool,
     /// Whether the tool reaches beyond this machine.
@@ -46,9 +53,9 @@ pub fn definition(tool: ToolDescription) -> Tool {
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(object(tool.output_schema)))
         .with_annotations(
-            // No built-in tool changes anything.
+            // No built-in tool changes or deletes what exists.
             ToolAnnotations::new()
-                .read_only(true)
+                .read_only(tool.is_read_only)
                 .destructive(false)
                 .idempotent(tool.is_idempotent)
                 .open_world(tool.is_open_world),
@@ -69,14 +76,16 @@ pub struct Services {
     pub http: ServiceClients,
     pub network: Network,
     pub completion: Arc<dyn Completion>,
+    pub notes: Arc<dyn NoteService>,
 }
 
 impl Services {
-    pub fn new(completion: Arc<dyn Completion>) -> Self {
+    pub fn new(completion: Arc<dyn Completion>, notes: Arc<dyn NoteService>) -> Self {
         Self {
             http: ServiceClients::default(),
             network: Network::system(),
             completion,
+            notes,
         }
     }
 }

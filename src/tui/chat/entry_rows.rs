@@ -4,6 +4,7 @@
 use crate::domain::tool::ToolState;
 use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
+use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
@@ -69,7 +70,7 @@ pub fn head_and_foot_rows(
             ToolState::Running { progress: Some(_) } => (2, 0),
             _ => (1, 0),
         },
-        EntryBody::Note(_) => (0, 0),
+        EntryBody::Note(_) | EntryBody::Agent(_) => (0, 0),
     }
 }
 
@@ -94,6 +95,7 @@ pub fn body_text<'a>(
         }
         EntryBody::Tool(_) => None,
         EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
+        EntryBody::Agent(result) => Some((agent_line(result).into(), INDENT)),
     }
 }
 

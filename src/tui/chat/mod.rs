@@ -1,5 +1,6 @@
 //! The conversation: its entries, their layout as rows, scrolling and drawing.
 
+pub mod agent_line;
 pub mod call_row;
 pub mod call_summary;
 pub mod call_text;

@@ -180,6 +180,10 @@ fn draw_row(
                 };
                 pen.put(row.x, row.y, mark, style, row.width);
             }
+            if let (EntryBody::Agent(_), true) = (&entry.body, viewport.is_first_text_row(position))
+            {
+                pen.put(row.x, row.y, pen.glyphs.ok, pen.theme.success, 1);
+            }
             if let EntryBody::Prompt { .. } = &entry.body {
                 let (bar, accent) = (pen.glyphs.cursor, pen.theme.accent);
                 pen.put(row.x, row.y, bar, accent, 1);
@@ -225,6 +229,7 @@ fn indent_and_style(entry: &TranscriptEntry, input: &LayoutInput, pen: &Painter)
         }
         EntryBody::Thinking { .. } | EntryBody::Tool(_) => (INDENT, pen.theme.dim),
         EntryBody::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
+        EntryBody::Agent(_) => (INDENT, pen.theme.dim),
         EntryBody::Note(_) => (2, pen.theme.plain),
     }
 }
@@ -275,7 +280,7 @@ fn draw_head(
         }
         EntryBody::Tool(call) if line == 0 => call_row::draw(context, call, row, pen),
         EntryBody::Tool(call) => call_row::draw_progress(call, row, pen),
-        EntryBody::Note(_) => {}
+        EntryBody::Note(_) | EntryBody::Agent(_) => {}
     }
 }
 

@@ -84,6 +84,13 @@ pub const SYSTEM_PROMPT_WORDS: &[ArgumentWord] = &[word("replace", "Replace it, 
 
 pub const PRIVATE_WORDS: &[ArgumentWord] = &[word("off", "Save conversations again")];
 
+pub const NOTE_WORDS: &[ArgumentWord] = &[word("off", "Close the open note")];
+
+pub const NOTES_WORDS: &[ArgumentWord] = &[
+    word("on", "Send parts of notes that fit with each prompt"),
+    word("off", "Send prompts without notes"),
+];
+
 pub const COPY_WORDS: &[ArgumentWord] = &[word("call", "Copy the result of the last call")];
 
 pub const LOG_WORDS: &[ArgumentWord] = &[word("answer", "Show how the last answer was read")];

@@ -1,7 +1,7 @@
 //! Runs every action of the keymap, with the argument of its command.
 
 use crate::domain::Notice;
-use crate::protocol::Command;
+use crate::protocol::{Command, NoteCommand};
 use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
@@ -32,6 +32,9 @@ pub fn run_action(
         Action::Edit(edit) => composer::edit_message(model, edit, effects),
         Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model),
+        Action::Chat => submit::submit_past_agents(model, argument, effects),
+        Action::Notes => consult_notes(model, argument, effects),
+        Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => {
             model.composer.queue.pause();
@@ -100,6 +103,24 @@ fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
             _ => stderr_log::open(&id, cx),
         }
     });
+}
+
+fn consult_notes(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
+    let command = match argument {
+        "" => NoteCommand::ShowConsulting,
+        "on" => NoteCommand::Consult(true),
+        "off" => NoteCommand::Consult(false),
+        _ => return model.notify(Notice::warning("Usage: /notes [on|off]")),
+    };
+    effects.push(UiEffect::Send(Command::Note(command)));
+}
+
+fn note_command(argument: &str) -> Command {
+    Command::Note(match argument {
+        "" => NoteCommand::ShowOpen,
+        "off" => NoteCommand::Close,
+        note => NoteCommand::Open(note.to_owned()),
+    })
 }
 
 fn toggle_raw_text(model: &mut UiModel) {

@@ -70,7 +70,10 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// replacement. The conversation stays unchanged until the new answer arrives; `notice` is
 /// shown only then.
 fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str) -> Prompt {
-    let prompt = Prompt::new(prompt);
+    let mut prompt = Prompt::new(prompt);
+    let last = model.conversation.last_turn.as_ref();
+    prompt.bypasses_agents =
+        last.is_some_and(|last| last.bypasses_agents && last.text == prompt.text);
     // A failed continuation belongs to the answer above it.
     let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;

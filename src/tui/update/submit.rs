@@ -8,6 +8,9 @@ use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
+/// Begins a queued prompt that no note agent acts on.
+const CHAT_COMMAND: &str = "/chat ";
+
 /// Queues a prompt until a model is selected, and opens the choice of a model.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.composer.queue.prompts.push_back(prompt.text);
@@ -28,7 +31,32 @@ pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return;
     }
     if let Some(text) = model.composer.queue.prompts.pop_front() {
-        submit(model, Prompt::new(text), effects);
+        submit(model, queued_prompt(text), effects);
+    }
+}
+
+/// The prompt of a queued text. Only `/chat` is queued as a command.
+fn queued_prompt(text: String) -> Prompt {
+    match text.strip_prefix(CHAT_COMMAND) {
+        Some(prompt) => Prompt::new(prompt).bypassing_agents(),
+        None => Prompt::new(text),
+    }
+}
+
+/// Sends a prompt that no note agent acts on, or queues it.
+pub fn submit_past_agents(model: &mut UiModel, text: &str, effects: &mut Vec<UiEffect>) {
+    if text.is_empty() {
+        return model.notify(Notice::warning("Usage: /chat PROMPT"));
+    }
+    let command = format!("{CHAT_COMMAND}{text}");
+    remember(model, &command);
+    model.composer.queue.paused = false;
+    if model.needs_first_model() {
+        keep_until_model(model, Prompt::new(command));
+    } else if model.is_busy() {
+        model.composer.queue.prompts.push_back(command);
+    } else {
+        submit(model, queued_prompt(command), effects);
     }
 }
 

@@ -147,7 +147,11 @@ fn unknown_names_of_built_in_tools_are_reported() {
     {
         let expected = format!("line 3: server `humble`, `{key}`: there is no tool `{name}`.");
         assert!(notice.contains(&expected), "{notice}");
-        assert!(notice.contains("get_cat_fact, fetch_page."), "{notice}");
+        assert!(
+            notice
+                .contains("get_cat_fact, fetch_page, create_note, search_notes, summarize_notes."),
+            "{notice}"
+        );
     }
     assert_eq!(notices.len(), 2);
 }

@@ -11,6 +11,7 @@ mod demo_tour;
 mod failures;
 mod model_management;
 mod models;
+mod notes;
 mod probe;
 mod replaced_turns;
 mod reply_trace;

@@ -4,10 +4,12 @@ use crate::support::fixtures;
 use crate::support::screen_harness::{self, ScreenHarness, screen_harness};
 use crate::support::screen_svg;
 use crossterm::event::KeyCode;
-use humble::config::Settings;
+use humble::app::built_in_tools;
+use humble::config::Home;
 use humble::domain::tool::{ToolAnnotations, ToolOutcome, ToolState};
 use humble::domain::{
-    AskId, CallId, PieceKind, QueryId, ServerStatus, SessionSummary, ToolCall, TurnEnd, TurnEvent,
+    AskId, BuiltInSettings, CallId, PieceKind, QueryId, ServerStatus, SessionSummary, ToolCall,
+    TurnEnd, TurnEvent,
 };
 use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
 use humble::provider::Provider;
@@ -23,8 +25,10 @@ fn chat_scene() -> ScreenHarness {
     let mut servers = screen_harness::servers();
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
+    let home = Home::at("/nonexistent");
     // The program's own tools: the pane shows the token cost of their definitions.
-    let tools = humble::app::built_in_tools(&Settings::default(), Provider::new())
+    let tools = built_in_tools(&home, BuiltInSettings::default(), Provider::new())
+        .usable()
         .definitions()
         .into_iter()
         .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));

@@ -5,7 +5,9 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
 
 use humble::domain::{BuiltInSettings, Notice, OllamaTarget, ProviderKind};
+use humble::notes::Notebook;
 use humble::ports::{CompletedText, Completion, CompletionRequest};
+use humble::provider::Provider;
 use humble::serve::http::{
     AccessPolicy, HttpHandlers, HttpLimits, HttpOptions, Listener, resolve, serve,
 };
@@ -104,7 +106,13 @@ impl TestServe {
             ollama: OllamaTarget::Model(Box::new(model)),
             ..BuiltInSettings::default()
         };
-        let tools = BuiltInTools::new(settings, Arc::new(TestModel { stopped: sender }));
+        let model = Arc::new(TestModel { stopped: sender });
+        let notes = Notebook::new(
+            "/nonexistent".into(),
+            model.clone(),
+            Arc::new(Provider::new()),
+        );
+        let tools = BuiltInTools::new(settings, model, Arc::new(notes));
         let calls = CallRunner::new(tools, call_limits, CallLog::Info);
         let handlers = HttpHandlers {
             streamable: BuiltInHandler::new(calls.clone(), "HTTP"),

@@ -206,6 +206,7 @@ impl Checker {
                 }
                 TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
+                TurnEffect::FinishAgent(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {

@@ -50,6 +50,8 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Noted(_)
         | TurnInput::Progress { .. }
         | TurnInput::UntrustedTextScanned(_)
+        | TurnInput::AgentPrepared(_)
+        | TurnInput::AgentFinished(_)
         | TurnInput::ModeChanged(_) => InputKind::Other,
     }
 }

@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sync", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
+    ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
     ("store", &["domain", "files", "text", "sync"]),
@@ -32,12 +33,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         "mcp",
         &["domain", "files", "ports", "text", "http_util", "sync"],
     ),
+    ("notes", &["domain", "files", "ports", "search", "sync"]),
     ("serve", &["domain", "ports", "text", "http_util", "sync"]),
     (
         "engine",
         &[
             "domain", "text", "dialect", "protocol", "ports", "log", "config", "store", "provider",
-            "mcp",
+            "mcp", "notes",
         ],
     ),
     ("headless", &["domain", "text", "protocol"]),
@@ -47,8 +49,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "provider",
-            "serve", "text", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "notes",
+            "provider", "serve", "text", "tui",
         ],
     ),
 ];

@@ -10,7 +10,7 @@ fn entry(name: &str, server: &ModelServer) -> Value {
 }
 
 fn tools_for(config: &Value) -> BuiltInTools {
-    built_in_tools(&settings(config), Provider::new())
+    tools_of(&settings(config))
 }
 
 fn ask(prompt: &str) -> Value {

@@ -23,6 +23,12 @@ fn settings(config: &Value) -> Settings {
     loaded.value
 }
 
+fn tools_of(settings: &Settings) -> BuiltInTools {
+    // Tests of notes have homes of their own.
+    let home = Home::at("/nonexistent");
+    built_in_tools(&home, settings.built_in_tools(), Provider::new())
+}
+
 /// Tools whose services are all on this server.
 fn tools_at(server: &ModelServer) -> BuiltInTools {
     let url = server.url();
@@ -33,7 +39,7 @@ fn tools_at(server: &ModelServer) -> BuiltInTools {
         "catFactUrl": format!("{url}/fact"),
         "fetchHosts": [port],
     }});
-    built_in_tools(&settings(&config), Provider::new())
+    tools_of(&settings(&config))
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -81,7 +87,7 @@ fn assert_matches_output_schema(tools: &BuiltInTools, name: &str, content: &Valu
 
 #[test]
 fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let definitions = tools.definitions();
     let names: Vec<&str> = definitions.iter().map(|tool| tool.name.as_ref()).collect();
     let expected = [
@@ -91,12 +97,22 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
         "say_hello",
         "get_cat_fact",
         "fetch_page",
+        "create_note",
+        "search_notes",
+        "summarize_notes",
     ];
     assert_eq!(names, expected);
     for tool in &definitions {
         let annotations = tool.annotations.as_ref().expect("annotations");
-        let is_open = !matches!(&*tool.name, "get_time" | "say_hello");
-        assert_eq!(annotations.read_only_hint, Some(true), "{}", tool.name);
+        let is_local = tool.name.ends_with("_note") || tool.name.ends_with("_notes");
+        let is_open = !is_local && !matches!(&*tool.name, "get_time" | "say_hello");
+        let is_reading = tool.name != "create_note";
+        assert_eq!(
+            annotations.read_only_hint,
+            Some(is_reading),
+            "{}",
+            tool.name
+        );
         assert_eq!(annotations.destructive_hint, Some(false), "{}", tool.name);
         assert_eq!(annotations.open_world_hint, Some(is_open), "{}", tool.name);
         assert!(annotations.idempotent_hint.is_some(), "{}", tool.name);
@@ -119,7 +135,7 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
 #[test]
 fn definitions_with_stored_permissions_have_not_changed() {
     use sha2::{Digest, Sha256};
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let hashes: Vec<String> = tools
         .definitions()
         .iter()
@@ -138,7 +154,7 @@ fn definitions_with_stored_permissions_have_not_changed() {
 
 #[tokio::test]
 async fn unknown_and_withheld_tools_are_told_apart_from_failures() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     assert_eq!(
         call(&tools, "nothing", json!({})).await,
         Err(ToolFailure::UnknownTool)
@@ -159,7 +175,7 @@ async fn unknown_and_withheld_tools_are_told_apart_from_failures() {
 
 #[tokio::test]
 async fn unknown_arguments_are_named() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     for tool in tools.definitions() {
         let why = failure(&tools, &tool.name, json!({ "bogus": 1 })).await;
         assert!(
@@ -223,7 +239,7 @@ async fn cat_fact_service_may_fail_in_many_ways() {
 /// change, each user is asked again.
 #[test]
 fn the_definitions_are_those_that_users_have_granted() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let found = serde_json::to_string(&json!({ "tools": tools.definitions() }));
     let expected = include_str!("definitions.json");
     assert_eq!(found.expect("JSON"), expected.trim_end());
@@ -231,7 +247,7 @@ fn the_definitions_are_those_that_users_have_granted() {
 
 #[test]
 fn every_tool_is_known_to_the_settings() {
-    let tools = built_in_tools(&Settings::default(), Provider::new());
+    let tools = tools_of(&Settings::default());
     let definitions = tools.definitions();
     let names: Vec<&str> = definitions.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, humble::domain::built_in::BUILT_IN_TOOLS);

@@ -1,0 +1,78 @@
+//! Parses `notes` in `config.json`: the folder of notes and the model that embeds them.
+
+use super::Settings;
+use super::fields::{self, ConfigObject, FieldError};
+use crate::domain::{ModelConfig, NotesSettings, OllamaTarget};
+use crate::files::expand_home;
+use std::path::PathBuf;
+
+/// The values of `notes`; `None` for those not given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NotesSection {
+    /// An absolute path.
+    pub vault: Option<PathBuf>,
+    /// The name of a model in `models`, or of one on the Ollama server.
+    pub embed_model: Option<String>,
+}
+
+impl NotesSection {
+    /// Parses the section. `report` gets the key of each invalid value and the error; the others
+    /// are used.
+    pub(super) fn parse(
+        section: &ConfigObject,
+        mut report: impl FnMut(&'static str, FieldError),
+    ) -> Self {
+        let vault = vault(section).unwrap_or_else(|error| {
+            report("vault", error);
+            None
+        });
+        let embed_model = fields::non_empty_text(section, "embedModel").unwrap_or_else(|error| {
+            report("embedModel", error);
+            None
+        });
+        Self {
+            vault,
+            embed_model: embed_model.map(|name| name.trim().to_owned()),
+        }
+    }
+}
+
+fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {
+    let Some(given) = fields::non_empty_text(section, "vault")? else {
+        return Ok(None);
+    };
+    let path = expand_home(given.trim());
+    if path.is_absolute() {
+        return Ok(Some(path));
+    }
+    Err(format!(
+        "`vault` is `{}`, expected a whole path such as `/home/me/notes` or `~/notes`",
+        fields::quoted_start(given)
+    ))
+}
+
+impl Settings {
+    /// The settings for work on notes. The active model writes.
+    pub fn notes(&self) -> NotesSettings {
+        NotesSettings {
+            vaults: self.notes.vault.iter().cloned().collect(),
+            model: self.active_model().cloned().map(Box::new),
+            embedding_model: self.embedding_model().map(Box::new),
+        }
+    }
+
+    /// The model of that name in `models`, else a model of that name on the Ollama server that
+    /// `ollama_chat` asks.
+    fn embedding_model(&self) -> Option<ModelConfig> {
+        let name = self.notes.embed_model.as_deref()?;
+        if let Some(model) = self.find_model(name) {
+            return Some(model.clone());
+        }
+        match self.ollama_target() {
+            OllamaTarget::Model(server) | OllamaTarget::Server(server) => {
+                Some(server.with_model(name))
+            }
+            OllamaTarget::Unconfigured => Some(super::built_in::default_ollama().with_model(name)),
+        }
+    }
+}

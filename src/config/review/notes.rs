@@ -1,0 +1,85 @@
+//! Reviews edits of `notes`. Tools read and write the folder, and the text of notes goes to the
+//! embedding model, so every change needs consent, except that a folder no longer named is closed
+//! at once.
+
+use super::super::NotesSection;
+use super::{CONFIG, ChangeReviewer};
+use std::path::PathBuf;
+
+impl ChangeReviewer {
+    /// The section with only the harmless changes applied.
+    pub(super) fn review_notes(
+        &mut self,
+        before: &NotesSection,
+        after: &NotesSection,
+    ) -> NotesSection {
+        let NotesSection { vault, embed_model } = after;
+        NotesSection {
+            vault: self.review_vault(before.vault.as_ref(), vault.as_ref()),
+            embed_model: self.review_embed_model(before.embed_model.as_ref(), embed_model.as_ref()),
+        }
+    }
+
+    fn review_vault(
+        &mut self,
+        before: Option<&PathBuf>,
+        after: Option<&PathBuf>,
+    ) -> Option<PathBuf> {
+        if before == after {
+            return before.cloned();
+        }
+        if after.is_none() {
+            self.add_harmless(CONFIG, "notes.vault is no longer set".to_owned());
+            return None;
+        }
+        let [old, new] = [before, after].map(|path| path.map(|path| path.display().to_string()));
+        let what = "`notes.vault`: tools could read and write notes in another folder";
+        self.add_needing_consent(CONFIG, what, old, new);
+        before.cloned()
+    }
+
+    fn review_embed_model(
+        &mut self,
+        before: Option<&String>,
+        after: Option<&String>,
+    ) -> Option<String> {
+        if before == after {
+            return before.cloned();
+        }
+        if after.is_none() {
+            self.add_harmless(CONFIG, "notes.embedModel is no longer set".to_owned());
+            return None;
+        }
+        let what = "`notes.embedModel`: the text of notes would go to another model";
+        self.add_needing_consent(CONFIG, what, before.cloned(), after.cloned());
+        before.cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::review::tests::{config, described_changes};
+    use serde_json::json;
+
+    #[test]
+    fn another_folder_or_embedding_model_needs_consent_but_none_does_not() {
+        let none = config(&json!({}));
+        let notes =
+            config(&json!({ "notes": { "vault": "/home/me/notes", "embedModel": "mini" } }));
+        assert_eq!(
+            described_changes(&none, &notes),
+            [
+                "? `notes.vault`: tools could read and write notes in another folder: (none) -> \
+                 /home/me/notes",
+                "? `notes.embedModel`: the text of notes would go to another model: (none) -> mini",
+            ]
+        );
+        assert_eq!(
+            described_changes(&notes, &none),
+            [
+                "= notes.vault is no longer set",
+                "= notes.embedModel is no longer set"
+            ]
+        );
+    }
+}

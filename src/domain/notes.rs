@@ -1,0 +1,166 @@
+//! Notes: Markdown files in a folder, the vault.
+
+use super::ModelConfig;
+use serde::Serialize;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Which notes may be used, and by which models.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NotesSettings {
+    /// Folders that may be read and written. The first is used where none is named.
+    pub vaults: Vec<PathBuf>,
+    /// Writes notes and summaries.
+    pub model: Option<Box<ModelConfig>>,
+    /// Computes vectors; without it, search compares words alone.
+    pub embedding_model: Option<Box<ModelConfig>>,
+}
+
+/// A note that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreatedNote {
+    /// The whole path.
+    pub path: PathBuf,
+    pub title: String,
+    pub text: String,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FoundNotes {
+    /// The best first.
+    pub notes: Vec<FoundNote>,
+    /// The folder that was searched, without symbolic links in its path.
+    pub vault: PathBuf,
+    /// What the user should know about the search, such as that words alone were compared.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundNote {
+    /// The whole path.
+    pub path: PathBuf,
+    pub title: String,
+    /// One line.
+    pub snippet: String,
+    /// Byte ranges of the found words in `snippet`.
+    pub matches: Vec<Range<usize>>,
+    /// 0..=1, higher is better.
+    pub score: f32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteSummary {
+    pub title: String,
+    pub summary: String,
+    /// The notes that the summary is made from.
+    pub sources: Vec<PathBuf>,
+    pub remarks: Vec<String>,
+}
+
+/// What to summarize.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummarySource {
+    /// One note, by its path below the vault or its whole path.
+    Note(String),
+    /// The parts of all notes that contain a topic.
+    Topic(String),
+}
+
+/// A summary to be written by the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryTask {
+    /// Contains text of notes, which is untrusted.
+    pub prompt: String,
+    pub title: String,
+    /// The notes that the summary is made from.
+    pub sources: Vec<PathBuf>,
+    /// The folder of the notes, without symbolic links in its path.
+    pub vault: PathBuf,
+    pub remarks: Vec<String>,
+}
+
+/// The note that the user opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenNote {
+    /// The whole path.
+    pub path: PathBuf,
+    /// The path below the vault.
+    pub name: String,
+    pub title: String,
+}
+
+/// The folder of notes, as it is indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VaultStatus {
+    /// Without symbolic links in its path.
+    pub vault: PathBuf,
+    /// The number of notes that can be found.
+    pub notes: usize,
+    /// What the user should know, such as which notes were left out.
+    pub remarks: Vec<String>,
+}
+
+/// What a note agent did. Paths are below the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum AgentResult {
+    NoteCreated {
+        note: String,
+        title: String,
+    },
+    NotesFound {
+        query: String,
+        notes: Vec<String>,
+    },
+    NoteSummarized {
+        title: String,
+        sources: Vec<String>,
+        remarks: Vec<String>,
+    },
+    /// The prompt was sent with excerpts of these notes, the best first.
+    NotesConsulted {
+        sources: Vec<String>,
+        remarks: Vec<String>,
+    },
+}
+
+impl AgentResult {
+    /// What was done and to which notes, without what the user can do next.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::NoteCreated { note, .. } => format!("note created  {note}"),
+            Self::NotesFound { notes, .. } => match notes.len() {
+                0 => "no notes found".to_owned(),
+                1 => "1 note found".to_owned(),
+                count => format!("{count} notes found"),
+            },
+            Self::NoteSummarized {
+                sources, remarks, ..
+            } => {
+                let notes = match sources.len() {
+                    1 => "note",
+                    _ => "notes",
+                };
+                let summary = format!("{notes} summarized  {}", sources.join(", "));
+                with_remarks(summary, remarks)
+            }
+            Self::NotesConsulted { sources, remarks } => {
+                let summary = match sources.len() {
+                    0 => "no note fits this prompt".to_owned(),
+                    1 => format!("note consulted  {}", sources.join(", ")),
+                    _ => format!("notes consulted  {}", sources.join(", ")),
+                };
+                with_remarks(summary, remarks)
+            }
+        }
+    }
+}
+
+/// Each remark on a line of its own.
+fn with_remarks(mut summary: String, remarks: &[String]) -> String {
+    for remark in remarks {
+        summary.extend(["\n", remark]);
+    }
+    summary
+}

@@ -1,0 +1,127 @@
+//! Finds notes and answers with a list, without asking the model.
+
+use super::agent::{Agent, AgentContext, AgentStep, Preparation, name_in};
+use crate::domain::{AgentResult, FoundNote, FoundNotes, SavedMessage};
+use crate::notes::NoteIntent;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Notes in an answer.
+const NOTES_MAX: usize = 10;
+
+pub(super) struct FindNotes;
+
+impl Agent for FindNotes {
+    fn try_handle(
+        &self,
+        message: &str,
+        _history: &[SavedMessage],
+        context: &AgentContext,
+    ) -> Option<Preparation> {
+        let Some(NoteIntent::Find { query }) = NoteIntent::of_prompt(message) else {
+            return None;
+        };
+        let (notes, request) = (Arc::clone(&context.notes), context.request());
+        Some(Box::pin(async move {
+            let found = notes.search(request, query.clone(), NOTES_MAX).await?;
+            let text = describe(&query, &found);
+            let names = found
+                .notes
+                .iter()
+                .map(|note| name_in(&found.vault, &note.path));
+            Ok(AgentStep::Answer {
+                result: AgentResult::NotesFound {
+                    query,
+                    notes: names.collect(),
+                },
+                untrusted_text: text.clone(),
+                text,
+            })
+        }))
+    }
+}
+
+/// The answer, as Markdown.
+fn describe(query: &str, found: &FoundNotes) -> String {
+    let query = escape(query);
+    let mut text = match found.notes.len() {
+        0 => format!("No note matches \"{query}\"."),
+        1 => format!("1 note matches \"{query}\":\n"),
+        count => format!("{count} notes match \"{query}\":\n"),
+    };
+    for (index, note) in found.notes.iter().enumerate() {
+        let (title, path) = (
+            escape(&note.title),
+            escape(&name_in(&found.vault, &note.path)),
+        );
+        let number = index + 1;
+        let _ = write!(text, "\n{number}. **{title}**  {path}  {:.2}", note.score);
+        let snippet = marked_snippet(note);
+        if !snippet.is_empty() {
+            let _ = write!(text, "  \n   {snippet}");
+        }
+    }
+    for remark in &found.remarks {
+        let _ = write!(text, "\n\n{}", escape(remark));
+    }
+    text
+}
+
+/// The snippet with the matches in bold.
+fn marked_snippet(note: &FoundNote) -> String {
+    let (mut marked, mut end) = (String::new(), 0);
+    for range in &note.matches {
+        let (Some(before), Some(matched)) = (
+            note.snippet.get(end..range.start),
+            note.snippet.get(range.clone()),
+        ) else {
+            continue;
+        };
+        marked.push_str(&escape(before));
+        let _ = write!(marked, "**{}**", escape(matched));
+        end = range.end;
+    }
+    marked.push_str(&escape(note.snippet.get(end..).unwrap_or_default()));
+    marked
+}
+
+/// Text on one line, without Markdown of its own.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => escaped.push(' '),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '$' => {
+                escaped.extend(['\\', c]);
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_lists_notes_and_shows_their_text_literally() {
+        let note = FoundNote {
+            path: "/v/old/a_b.md".into(),
+            title: "My *note*".to_owned(),
+            snippet: "the [router] is on".to_owned(),
+            matches: std::iter::once(5..11).collect(),
+            score: 0.871,
+        };
+        let mut found = FoundNotes {
+            notes: vec![note],
+            vault: "/v".into(),
+            remarks: vec!["Only words were compared.".to_owned()],
+        };
+        let expected = "1 note matches \"router\":\n\n1. **My \\*note\\***  old/a\\_b.md  0.87  \n   \
+                        the \\[**router**\\] is on\n\nOnly words were compared.";
+        assert_eq!(describe("router", &found), expected);
+        found.notes.clear();
+        assert!(describe("router", &found).starts_with("No note matches \"router\"."));
+    }
+}

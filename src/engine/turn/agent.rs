@@ -1,0 +1,98 @@
+//! A turn that was offered to a note agent. The agent may answer it, send the model another
+//! prompt and use the answer, or pass the prompt on.
+
+use super::{
+    AgentPlan, Dialect, ModelAnswer, Notice, PieceKind, RoundEnd, Turn, TurnEffect, TurnEnd,
+    TurnEvent, TurnIdGenerators, TurnSetup, TurnState,
+};
+use crate::domain::{AgentResult, Severity};
+
+impl Turn {
+    /// Starts a turn that sends nothing before [`super::TurnInput::AgentPrepared`].
+    pub fn begin_with_agent(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
+        let mut turn = Self::new(setup, ids);
+        turn.state = TurnState::AgentPreparing;
+        let effects = std::mem::take(&mut turn.effects);
+        (turn, effects)
+    }
+
+    pub(super) fn handle_agent_prepared(&mut self, plan: AgentPlan) {
+        if self.state != TurnState::AgentPreparing {
+            return;
+        }
+        match plan {
+            AgentPlan::PassOn(mut notice) => {
+                // The turn goes on, so nothing has failed yet.
+                if notice.severity == Severity::Failure {
+                    notice.severity = Severity::Warning;
+                }
+                self.note(notice);
+                self.start_round();
+            }
+            AgentPlan::AddToPrompt { excerpts, result } => {
+                if !excerpts.is_empty() {
+                    let prompt = self.setup.prompt_text();
+                    self.agent.prompt = Some(format!("{excerpts}\n\n{prompt}"));
+                }
+                self.agent.result = Some(result);
+                self.start_round();
+            }
+            AgentPlan::AskModel(prompt) => {
+                self.agent.prompt = Some(prompt);
+                self.agent.takes_answer = true;
+                self.setup.system_prompt = "".into();
+                self.setup.history = Default::default();
+                self.setup.toolset = Default::default();
+                self.setup.dialect = Dialect::Native;
+                self.start_round();
+            }
+            AgentPlan::Answer { text, result } => {
+                self.emit_delta(PieceKind::Text, text.clone());
+                self.emit(TurnEvent::RoundEnded {
+                    end: RoundEnd::Answer,
+                });
+                self.emit(TurnEvent::AgentActed(result));
+                self.end(TurnEnd::Answered {
+                    text,
+                    is_truncated: false,
+                });
+            }
+        }
+    }
+
+    /// Ends the turn with the model's answer, or lets the agent use it first.
+    pub(super) fn end_with_answer(&mut self, answer: ModelAnswer) {
+        if self.is_asked_by_agent() {
+            return self.finish_agent(answer);
+        }
+        if let Some(result) = self.agent.result.take() {
+            self.emit(TurnEvent::AgentActed(result));
+        }
+        let ModelAnswer { text, is_truncated } = answer;
+        self.end(TurnEnd::Answered { text, is_truncated });
+    }
+
+    /// Whether an agent waits for the answer of the model.
+    pub(super) fn is_asked_by_agent(&self) -> bool {
+        self.agent.takes_answer
+    }
+
+    /// Gives the answer of the model to the agent. The turn ends when the agent has used it.
+    fn finish_agent(&mut self, answer: ModelAnswer) {
+        self.state = TurnState::AgentFinishing;
+        self.agent.answer = Some(answer.clone());
+        self.effects.push(TurnEffect::FinishAgent(answer));
+    }
+
+    pub(super) fn handle_agent_finished(&mut self, result: Result<AgentResult, Notice>) {
+        let Some(ModelAnswer { text, is_truncated }) = self.agent.answer.take() else {
+            return;
+        };
+        match result {
+            Ok(result) => self.emit(TurnEvent::AgentActed(result)),
+            // The user keeps the model's text as the answer.
+            Err(notice) => self.note(notice),
+        }
+        self.end(TurnEnd::Answered { text, is_truncated });
+    }
+}

@@ -1,0 +1,193 @@
+//! Keeps the index of a vault in line with its files.
+
+use super::note;
+use super::vault::{NOTES_MAX, NoteFile, NotePath, Vault};
+use crate::search::{Document, Index, IndexChanges, SearchError};
+use std::path::{Path, PathBuf};
+
+/// Notes written to the index at once. Others can search between two batches.
+const BATCH: usize = 100;
+/// Skipped notes that are named.
+const SKIPPED_MAX: usize = 20;
+
+/// What bringing an index up to date came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexingReport {
+    /// Notes in the index.
+    pub notes: usize,
+    /// Notes that were new or had changed.
+    pub updated: usize,
+    pub removed: usize,
+    /// The first notes that were left out, each with the reason.
+    pub skipped: Vec<(String, String)>,
+    /// The number of all notes that were left out.
+    pub skipped_count: usize,
+    /// The vault holds more notes than are ever indexed.
+    pub is_truncated: bool,
+    /// All changes were indexed in the time given.
+    pub is_complete: bool,
+}
+
+/// Indexes new and changed notes and removes deleted ones. Returns early when `is_over` returns
+/// true; what was done so far is kept.
+///
+/// # Errors
+/// The index cannot be read or written. Notes that cannot be read are skipped.
+pub fn update_index(
+    vault: &Vault,
+    index: &mut Index,
+    is_over: &dyn Fn() -> bool,
+) -> Result<IndexingReport, SearchError> {
+    let mut known = index.fingerprints()?;
+    let listing = vault.list();
+    let mut report = IndexingReport {
+        is_truncated: listing.is_truncated,
+        is_complete: true,
+        ..IndexingReport::default()
+    };
+    for (key, why) in listing.skipped {
+        report.skip(key, why);
+    }
+    let mut changes = IndexChanges::default();
+    for file in listing.notes {
+        if is_over() {
+            report.is_complete = false;
+            break;
+        }
+        let is_known = known.remove(&file.key) == Some(file.fingerprint);
+        if is_known {
+            report.notes += 1;
+            continue;
+        }
+        match read_document(vault, &file) {
+            Ok(document) => {
+                report.notes += 1;
+                report.updated += 1;
+                changes.updated.push(document);
+            }
+            Err(why) => {
+                changes.removed.push(file.key.clone());
+                report.skip(file.key, why);
+            }
+        }
+        if changes.updated.len() == BATCH {
+            index.apply(&std::mem::take(&mut changes))?;
+        }
+    }
+    if report.is_complete && !report.is_truncated {
+        report.removed = known.len();
+        changes.removed.extend(known.into_keys());
+    }
+    index.apply(&changes)?;
+    Ok(report)
+}
+
+/// Indexes these files of the vault, if they have changed, and removes those that are deleted.
+/// `before` is the last report of [`update_index`].
+///
+/// # Errors
+/// As for [`update_index`].
+pub fn update_files(
+    vault: &Vault,
+    index: &mut Index,
+    files: &[PathBuf],
+    before: &IndexingReport,
+) -> Result<IndexingReport, SearchError> {
+    let mut report = IndexingReport {
+        updated: 0,
+        removed: 0,
+        ..before.clone()
+    };
+    let mut changes = IndexChanges::default();
+    for path in files {
+        let Some(key) = vault.key(path) else {
+            continue;
+        };
+        let known = index.fingerprint(&key)?;
+        let listing = vault.list_file(path);
+        let Some(file) = listing.notes.first() else {
+            let is_left_out = !listing.skipped.is_empty();
+            for (key, why) in listing.skipped {
+                report.skip_once(key, why);
+            }
+            report.removed += usize::from(known.is_some() && !is_left_out);
+            changes.removed.push(key);
+            continue;
+        };
+        if known == Some(file.fingerprint) {
+            continue;
+        }
+        match read_document(vault, file) {
+            Ok(document) => {
+                report.updated += 1;
+                changes.updated.push(document);
+            }
+            Err(why) => {
+                changes.removed.push(key.clone());
+                report.skip_once(key, why);
+            }
+        }
+    }
+    index.apply(&changes)?;
+    report.notes = usize::try_from(index.counts()?.0).unwrap_or(usize::MAX);
+    Ok(report)
+}
+
+fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
+    let note_path = NotePath {
+        key: file.key.clone(),
+        path: vault.root().join(&file.key),
+    };
+    let text = vault.read(&note_path).map_err(|error| error.reason())?;
+    let stem = Path::new(&file.key).file_stem().unwrap_or_default();
+    let note = note::parse(&text, &stem.to_string_lossy());
+    Ok(Document {
+        key: file.key.clone(),
+        title: note.title,
+        fingerprint: file.fingerprint,
+        chunks: note.chunks,
+    })
+}
+
+impl IndexingReport {
+    /// What the user should know, in sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.is_complete {
+            let count = self.notes;
+            remarks.push(format!(
+                "Indexing is not finished: {count} notes were searched. Search again to go on."
+            ));
+        }
+        if self.is_truncated {
+            remarks.push(format!("Only the first {NOTES_MAX} notes are indexed."));
+        }
+        match &self.skipped[..] {
+            [] => {}
+            [(key, why)] if self.skipped_count == 1 => {
+                remarks.push(format!("{key} was left out: {why}."));
+            }
+            [(key, why), ..] => {
+                let count = self.skipped_count;
+                remarks.push(format!(
+                    "{count} notes were left out, such as {key}: {why}."
+                ));
+            }
+        }
+        remarks
+    }
+
+    /// Like [`Self::skip`], for a file that may have been left out before.
+    fn skip_once(&mut self, key: String, why: String) {
+        if !self.skipped.iter().any(|(skipped, _)| *skipped == key) {
+            self.skip(key, why);
+        }
+    }
+
+    fn skip(&mut self, key: String, why: String) {
+        self.skipped_count += 1;
+        if self.skipped.len() < SKIPPED_MAX {
+            self.skipped.push((key, why));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The Korean phrases: the topic, followed by a fixed end. They are read from the end.
+
+use super::{NoteIntent, Topic};
+
+/// Endings of a request, longest first. A bare stem is an order, too.
+const REQUEST_ENDINGS: &[&str] = &[
+    "주실래요",
+    "주시겠어요",
+    "주시겠어",
+    "주십시오",
+    "주세요",
+    "줄래요",
+    "줄래",
+    "줘요",
+    "줘",
+    "달라",
+    "",
+];
+const CREATE_STEMS: &[&str] = &["만들어", "작성해", "생성해", "적어", "써"];
+const FIND_STEMS: &[&str] = &["찾아봐", "찾아", "검색해", "보여"];
+const SUMMARIZE_STEMS: &[&str] = &["요약해", "정리해"];
+/// Words between the note and the verb.
+const AMOUNTS: &[&str] = &[
+    "하나만",
+    "하나",
+    "한번",
+    "한 번",
+    "좀",
+    "전부",
+    "모두",
+    "다",
+];
+const NOTES: &[&str] = &["노트들을", "노트들", "노트를", "노트", "메모를", "메모"];
+const IN_NOTES: &[&str] = &["노트들에서", "노트에서", "메모에서"];
+const OWN: &[&str] = &["내", "나의", "제"];
+const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
+/// Connects the topic to the note, longest first.
+const ABOUT: &[&str] = &[
+    "에 대해서",
+    "에 대한",
+    "에 대해",
+    "에 관해서",
+    "에 관한",
+    "에 관해",
+    "에대해서",
+    "에대한",
+    "에대해",
+    "에관한",
+    "와 관련된",
+    "과 관련된",
+    "관련된",
+    "관련",
+];
+/// What stands before the note if the open one is meant.
+const OPEN: &[&str] = &[
+    "이",
+    "현재",
+    "지금",
+    "열린",
+    "현재 열린",
+    "지금 열린",
+    "열려 있는",
+];
+/// Questions about the content of the open note.
+const CONTENT_QUESTIONS: &[&str] = &[
+    "무슨 내용이야",
+    "무슨 내용인가요",
+    "무슨 내용이에요",
+    "어떤 내용이야",
+    "뭐에 대한 거야",
+];
+/// Words that refer to something outside the prompt, so they are no topic.
+const REFERENCES: &[&str] = &[
+    "이",
+    "그",
+    "저",
+    "내",
+    "제",
+    "나의",
+    "이것",
+    "그것",
+    "이거",
+    "그거",
+    "이 내용",
+    "그 내용",
+    "위",
+    "위의",
+    "위 내용",
+    "아래",
+    "다음",
+    "이전",
+    "모든",
+    "전체",
+    "새",
+    "아무",
+    "오늘의",
+    "어떤",
+];
+/// Signs that the prompt brings the text to work on.
+const BRINGS_TEXT: &[&str] = &[
+    "이 글",
+    "다음 글",
+    "아래 글",
+    "위 글",
+    "텍스트에서",
+    "글에서",
+    ":",
+];
+
+pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
+    if let Some(text) = strip_request(sentence, CREATE_STEMS) {
+        let topic = topic_of(strip_notes(text)?)?;
+        return Some(NoteIntent::Create { topic });
+    }
+    if let Some(text) = strip_request(sentence, FIND_STEMS) {
+        let query = topic_in_notes(text).or_else(|| topic_of(strip_notes(text)?))?;
+        return Some(NoteIntent::Find { query });
+    }
+    if let Some(text) = strip_any(sentence, &["있어요", "있나요", "있니", "있어"]) {
+        let text = strip_any(text, &["노트가", "노트", "메모가", "메모"])?;
+        let query = strip_any(text, ABOUT).and_then(topic)?;
+        return Some(NoteIntent::Find { query });
+    }
+    if let Some(text) = strip_any(sentence, CONTENT_QUESTIONS) {
+        let text = strip_any(text, &["노트는", "노트", "메모는", "메모"])?;
+        return OPEN
+            .contains(&text)
+            .then_some(NoteIntent::SummarizeOpenNote);
+    }
+    let text = strip_request(sentence, SUMMARIZE_STEMS)?;
+    if let Some(topic) = topic_in_notes(text) {
+        return Some(NoteIntent::SummarizeTopic { topic });
+    }
+    let text = strip_notes(text)?;
+    if OPEN.contains(&text) {
+        return Some(NoteIntent::SummarizeOpenNote);
+    }
+    let topic = topic_of(text)?;
+    Some(NoteIntent::SummarizeTopic { topic })
+}
+
+/// Removes the verb of a request and the words before it that only soften it.
+fn strip_request<'a>(sentence: &'a str, stems: &[&str]) -> Option<&'a str> {
+    let text = REQUEST_ENDINGS.iter().find_map(|ending| {
+        let text = sentence.strip_suffix(ending)?.trim_end();
+        stems.iter().find_map(|stem| text.strip_suffix(stem))
+    })?;
+    // The verb is a word of its own.
+    let text = text.strip_suffix(char::is_whitespace)?.trim_end();
+    Some(strip_any(text, AMOUNTS).unwrap_or(text))
+}
+
+/// Removes the word for notes, which the topic must be separated from.
+fn strip_notes(text: &str) -> Option<&str> {
+    strip_any(text, NOTES)
+}
+
+/// The topic of `내 노트에서 TOPIC을`.
+fn topic_in_notes(text: &str) -> Option<String> {
+    let own = OWN
+        .iter()
+        .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
+    let text = own.unwrap_or(text);
+    let rest = IN_NOTES.iter().find_map(|notes| text.strip_prefix(notes))?;
+    let rest = rest.strip_prefix(' ')?.trim();
+    let rest = strip_any(rest, ABOUT).unwrap_or(rest);
+    topic(without_object_particle(rest))
+}
+
+/// The topic of `TOPIC에 대한 짧은`, `TOPIC에 대한 내` and of `TOPIC` alone.
+fn topic_of(text: &str) -> Option<String> {
+    let text = strip_any(text, SIZES).unwrap_or(text);
+    let text = strip_any(text, OWN).unwrap_or(text);
+    topic(strip_any(text, ABOUT).unwrap_or(text))
+}
+
+fn topic(text: &str) -> Option<String> {
+    let topic = Topic::parse(text)?;
+    let refers = REFERENCES.contains(&topic.text.as_str());
+    let brings_text = BRINGS_TEXT.iter().any(|sign| topic.text.contains(sign));
+    let is_topic = topic.is_quoted || !(refers || brings_text || topic.has_second_sentence());
+    is_topic.then_some(topic.text)
+}
+
+/// Removes the first of the ends that fits. An end that is a word of its own must follow a space
+/// or be everything; one that begins with a particle follows the topic directly.
+fn strip_any<'a>(text: &'a str, ends: &[&str]) -> Option<&'a str> {
+    ends.iter().find_map(|end| {
+        let rest = text.strip_suffix(end)?;
+        let is_particle = end.starts_with(['에', '와', '과']);
+        let is_separate = rest.is_empty() || rest.ends_with(char::is_whitespace);
+        (is_particle || is_separate).then(|| rest.trim_end())
+    })
+}
+
+/// Removes `을` after a syllable with a final consonant and `를` after one without. `가을` is a
+/// word, because `가` has none.
+fn without_object_particle(text: &str) -> &str {
+    let mut chars = text.chars();
+    let Some(particle) = chars.next_back() else {
+        return text;
+    };
+    let before = chars.as_str();
+    let has_final_consonant = match before.chars().next_back() {
+        Some(syllable @ '가'..='힣') => (u32::from(syllable) - u32::from('가')) % 28 != 0,
+        _ => return text,
+    };
+    match (particle, has_final_consonant) {
+        ('을', true) | ('를', false) => before,
+        _ => text,
+    }
+}

@@ -1,0 +1,51 @@
+//! A folder of Markdown notes, the vault: creating, finding and summarizing notes.
+
+mod excerpts;
+mod indexer;
+mod intent;
+mod note;
+mod notebook;
+mod prompts;
+mod slug;
+mod steps;
+mod vault;
+mod vault_index;
+mod vault_watch;
+
+pub use indexer::{IndexingReport, update_index};
+pub use intent::NoteIntent;
+pub use notebook::Notebook;
+pub use vault::Vault;
+
+use crate::domain::Notice;
+
+/// Why notes cannot be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotesError {
+    #[error("The notes folder {path} cannot be used: {why}.")]
+    Vault { path: String, why: String },
+    #[error("The note {path} cannot be read: {why}.")]
+    Note { path: String, why: String },
+    #[error("{path} cannot be written: {why}.")]
+    Unwritable { path: String, why: String },
+    #[error("The note {path} was not removed: {why}.")]
+    Unremovable { path: String, why: String },
+}
+
+impl NotesError {
+    /// The reason alone, without the path.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Vault { why, .. }
+            | Self::Note { why, .. }
+            | Self::Unwritable { why, .. }
+            | Self::Unremovable { why, .. } => why,
+        }
+    }
+}
+
+impl From<NotesError> for Notice {
+    fn from(error: NotesError) -> Self {
+        Self::failure(error.to_string())
+    }
+}

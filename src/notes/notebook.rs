@@ -1,0 +1,245 @@
+//! Creates, finds and summarizes notes. File access and searches run on blocking threads.
+
+use super::vault::Vault;
+use super::vault_index::{OpenIndex, UpdateLimits};
+use crate::domain::{
+    CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
+    SummarySource, SummaryTask, VaultStatus,
+};
+use crate::files;
+use crate::ports::{
+    Completion, CompletionRequest, Embedder, NoteExcerpts, NoteRequest, NoteService,
+};
+use crate::search::{SearchTerms, snippet};
+use futures::future::BoxFuture;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Time limit of a note or summary. Local models on small machines are slow.
+const COMPLETION_TIMEOUT: Duration = Duration::from_secs(900);
+const SNIPPET_CHARS: usize = 160;
+
+/// Works on vaults. Cheap to clone; clones share the open indexes.
+#[derive(Clone)]
+pub struct Notebook(pub(super) Arc<NotebookState>);
+
+pub(super) struct NotebookState {
+    /// Where the indexes are.
+    pub(super) cache: PathBuf,
+    completion: Arc<dyn Completion>,
+    pub(super) embedder: Arc<dyn Embedder>,
+    /// The open indexes by vault.
+    pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<OpenIndex>>>>,
+}
+
+impl Notebook {
+    pub fn new(
+        cache: PathBuf,
+        completion: Arc<dyn Completion>,
+        embedder: Arc<dyn Embedder>,
+    ) -> Self {
+        Self(Arc::new(NotebookState {
+            cache,
+            completion,
+            embedder,
+            indexes: Mutex::default(),
+        }))
+    }
+
+    async fn search_notes(
+        self,
+        request: NoteRequest,
+        query: String,
+        limit: usize,
+    ) -> Result<FoundNotes, Notice> {
+        let vault = open_vault(&request.settings, request.vault.clone()).await?;
+        let mut remarks = Vec::new();
+        let limits = UpdateLimits::TOOL;
+        self.update(&vault, limits, &mut remarks).await?;
+        let vector = self
+            .query_vector(&vault, &request, &query, limits, &mut remarks)
+            .await?;
+        let hits = self.find(&vault, &query, vector, limit, true).await?;
+        let terms = SearchTerms::parse(&query);
+        let notes = hits.into_iter().map(|hit| {
+            let found = snippet(&hit.body, &terms, SNIPPET_CHARS);
+            FoundNote {
+                path: vault.root().join(&hit.key),
+                title: hit.title,
+                snippet: found.text,
+                matches: found.matches,
+                score: hit.score,
+            }
+        });
+        Ok(FoundNotes {
+            notes: notes.collect(),
+            vault: vault.root().to_path_buf(),
+            remarks,
+        })
+    }
+
+    async fn create_note(self, request: NoteRequest, topic: String) -> Result<CreatedNote, Notice> {
+        let prompt = self.note_prompt(&request, &topic).await?;
+        (request.on_progress)("Writing the note");
+        let answer = self.complete(&request, prompt).await?;
+        self.save_note(&request, topic, answer).await
+    }
+
+    async fn summarize_notes(
+        self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> Result<NoteSummary, Notice> {
+        let task = self.summary_prompt(&request, source).await?;
+        (request.on_progress)("Summarizing");
+        let summary = self.complete(&request, task.prompt).await?;
+        Ok(NoteSummary {
+            title: task.title,
+            summary,
+            sources: task.sources,
+            remarks: task.remarks,
+        })
+    }
+
+    async fn complete(&self, request: &NoteRequest, prompt: String) -> Result<String, Notice> {
+        let model = request.settings.model.as_deref().ok_or_else(|| {
+            Notice::failure(
+                "No model is configured that could write: mark one as active in config.json.",
+            )
+        })?;
+        let name = model.model.clone();
+        let (on_progress, shown_name) = (Arc::clone(&request.on_progress), name.clone());
+        let completion = self.0.completion.complete(CompletionRequest {
+            model: model.clone(),
+            prompt,
+            on_progress: Box::new(move |chars| {
+                on_progress(&format!("{shown_name}: {chars} characters"));
+            }),
+        });
+        let completed = timeout(COMPLETION_TIMEOUT, completion)
+            .await
+            .map_err(|_| {
+                let minutes = COMPLETION_TIMEOUT.as_secs() / 60;
+                Notice::failure(format!(
+                    "The model `{name}` took longer than {minutes} minutes."
+                ))
+            })??;
+        Ok(completed.text)
+    }
+}
+
+impl NoteService for Notebook {
+    fn prepare_note(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<String, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.note_prompt(&request, &topic).await })
+    }
+
+    fn save(
+        &self,
+        request: NoteRequest,
+        topic: String,
+        answer: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.save_note(&request, topic, answer).await })
+    }
+
+    fn prepare_summary(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<SummaryTask, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.summary_prompt(&request, source).await })
+    }
+
+    fn open(
+        &self,
+        request: NoteRequest,
+        note: String,
+    ) -> BoxFuture<'static, Result<OpenNote, Notice>> {
+        Box::pin(super::steps::open_note(request, note))
+    }
+
+    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>> {
+        Box::pin(super::steps::remove_note(note))
+    }
+
+    fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.refresh_index(request).await })
+    }
+
+    fn excerpts(
+        &self,
+        request: NoteRequest,
+        prompt: String,
+    ) -> BoxFuture<'static, Result<NoteExcerpts, Notice>> {
+        let notebook = self.clone();
+        Box::pin(async move { notebook.find_excerpts(request, prompt).await })
+    }
+
+    fn create(
+        &self,
+        request: NoteRequest,
+        topic: String,
+    ) -> BoxFuture<'static, Result<CreatedNote, Notice>> {
+        Box::pin(self.clone().create_note(request, topic))
+    }
+
+    fn search(
+        &self,
+        request: NoteRequest,
+        query: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<FoundNotes, Notice>> {
+        Box::pin(self.clone().search_notes(request, query, limit))
+    }
+
+    fn summarize(
+        &self,
+        request: NoteRequest,
+        source: SummarySource,
+    ) -> BoxFuture<'static, Result<NoteSummary, Notice>> {
+        Box::pin(self.clone().summarize_notes(request, source))
+    }
+}
+
+/// Opens the folder, which must be or lie in a configured vault.
+pub(super) async fn open_vault(
+    settings: &NotesSettings,
+    folder: Option<String>,
+) -> Result<Vault, Notice> {
+    let vaults = settings.vaults.clone();
+    let open = move || {
+        let Some(first) = vaults.first() else {
+            return Err(Notice::failure(
+                "No notes folder is configured: set `notes.vault` in config.json, or start \
+                 `humble serve` with `--vault`.",
+            ));
+        };
+        let Some(folder) = folder else {
+            return Ok(Vault::open(first)?);
+        };
+        // A relative path is one below the first vault.
+        let folder = first.join(files::expand_home(&folder));
+        let opened = Vault::open(&folder)?;
+        let mut allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
+        if allowed.any(|vault| vault.contains(&opened)) {
+            return Ok(opened);
+        }
+        let (folder, first) = (folder.display(), first.display());
+        Err(Notice::failure(format!(
+            "{folder} is not in the notes folder {first}, so it may not be used."
+        )))
+    };
+    let opened = tokio::task::spawn_blocking(open).await;
+    opened.map_err(|error| Notice::failure(error.to_string()))?
+}

@@ -1,0 +1,121 @@
+//! What the model is asked. Short, because small models follow short prompts best.
+
+use crate::search::Hit;
+
+/// Parts of notes in a summary of a topic.
+pub const PARTS_MAX: usize = 6;
+/// Words of each part.
+const WORDS_MAX: usize = 800;
+/// Characters of each part, for languages without spaces between words.
+const CHARS_MAX: usize = 6_000;
+
+/// Asks for a note.
+pub fn note_prompt(topic: &str) -> String {
+    format!(
+        "Write a short note in Markdown about: {topic}\n\n\
+         Use the language of the topic. Begin with a heading of level 1. \
+         Answer with the note alone.\n\nNote:\n"
+    )
+}
+
+/// Asks for a summary of the parts about a topic.
+pub fn topic_prompt(topic: &str, parts: &[Hit]) -> String {
+    let mut prompt = format!("Summarize the following notes about {topic}.\n\n");
+    for part in parts {
+        prompt.push_str(&part_heading(part));
+        prompt.push_str(shortened(&part.body));
+        prompt.push_str("\n\n");
+    }
+    prompt.push_str("Summary:");
+    prompt
+}
+
+/// Asks for a summary of one note, given its text.
+pub fn single_note_prompt(text: &str) -> String {
+    let text = &text[..prefix_length(text, PARTS_MAX * WORDS_MAX, PARTS_MAX * CHARS_MAX)];
+    format!(
+        "Summarize the following note.\n\n{}\n\nSummary:",
+        text.trim()
+    )
+}
+
+/// Whether [`single_note_prompt`] leaves out the end of a note.
+pub fn is_too_long(text: &str) -> bool {
+    prefix_length(text, PARTS_MAX * WORDS_MAX, PARTS_MAX * CHARS_MAX) < text.len()
+}
+
+fn part_heading(part: &Hit) -> String {
+    match part.heading.as_str() {
+        "" => format!("# {}\n", part.title),
+        heading => format!("# {}: {heading}\n", part.title),
+    }
+}
+
+fn shortened(body: &str) -> &str {
+    body[..prefix_length(body, WORDS_MAX, CHARS_MAX)].trim_end()
+}
+
+/// The length in bytes of the beginning that keeps within both limits.
+fn prefix_length(text: &str, words_max: usize, chars_max: usize) -> usize {
+    let mut words = 0;
+    let mut is_in_word = false;
+    for (count, (at, c)) in text.char_indices().enumerate() {
+        let starts_word = !is_in_word && !c.is_whitespace();
+        if count == chars_max || (starts_word && words == words_max) {
+            return at;
+        }
+        words += usize::from(starts_word);
+        is_in_word = !c.is_whitespace();
+    }
+    text.len()
+}
+
+/// The model's note without a code fence around the whole, with a heading.
+pub fn clean_note(answer: &str, topic: &str) -> String {
+    let answer = answer.trim();
+    let inner = answer
+        .strip_prefix("```markdown\n")
+        .or_else(|| answer.strip_prefix("```md\n"))
+        .or_else(|| answer.strip_prefix("```\n"))
+        .and_then(|rest| rest.strip_suffix("```"));
+    let text = inner.unwrap_or(answer).trim();
+    if text.starts_with("# ") {
+        format!("{text}\n")
+    } else {
+        let heading = topic.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("# {heading}\n\n{text}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_parts_are_cut_at_their_limit_of_words() {
+        let part = |body: String| Hit {
+            key: "a.md".to_owned(),
+            title: "Title".to_owned(),
+            heading: "Part".to_owned(),
+            body,
+            score: 1.0,
+        };
+        let prompt = topic_prompt("cats", &[part("w ".repeat(900)), part("가".repeat(9_000))]);
+        let start = "Summarize the following notes about cats.\n\n# Title: Part\nw w ";
+        assert!(prompt.starts_with(start), "{prompt}");
+        assert!(prompt.ends_with("가\n\nSummary:"));
+        assert_eq!(
+            prompt.matches('w').count(),
+            800 + "following".matches('w').count()
+        );
+        assert_eq!(prompt.matches('가').count(), 6_000);
+    }
+
+    #[test]
+    fn a_fence_around_a_note_is_removed_and_a_heading_added() {
+        assert_eq!(clean_note("```markdown\n# A\n\nb\n```", "x"), "# A\n\nb\n");
+        assert_eq!(clean_note("text", " two\nlines "), "# two lines\n\ntext\n");
+        let with_code = "# A\n```\ncode\n```";
+        assert_eq!(clean_note(with_code, "x"), format!("{with_code}\n"));
+    }
+}

@@ -1,0 +1,32 @@
+//! Full-text and vector search in an embedded SQLite database. Knows documents and chunks, not
+//! what they are: notes and saved sessions use it alike.
+//!
+//! All functions block; call them on a blocking thread.
+
+mod index;
+mod quantized;
+mod schema;
+mod snippet;
+mod terms;
+mod vectors;
+
+pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
+pub use snippet::{Snippet, snippet};
+pub use terms::{Matching, SearchTerms, composed};
+
+mod query;
+
+pub use query::{Hit, HybridQuery};
+
+/// Why the index cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error("the search index cannot be used: {0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("the search index cannot be written: {}", crate::files::describe_io_error(.0))]
+    Io(#[from] std::io::Error),
+    #[error("the search took too long and was stopped")]
+    TimedOut,
+    #[error("the embedding has {found} dimensions where the index has {expected}")]
+    Dimensions { expected: usize, found: usize },
+}

@@ -1,0 +1,109 @@
+//! The tables of the index and how its file is opened.
+
+use super::SearchError;
+use crate::files;
+use rusqlite::{Connection, ErrorCode};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Indexes of other versions are deleted and built again.
+const VERSION: i64 = 1;
+/// The longest wait for another program that writes to the index.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// `terms` holds no text of its own. `porter` stems English words; `unicode61` ignores case and
+/// accents.
+const TABLES: &str = "
+    CREATE TABLE document (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        title TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        modified_ns INTEGER NOT NULL
+    );
+    CREATE TABLE chunk (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        heading TEXT NOT NULL,
+        body TEXT NOT NULL
+    );
+    CREATE INDEX chunk_document ON chunk (document);
+    CREATE TABLE vector (chunk INTEGER PRIMARY KEY, components BLOB NOT NULL);
+    CREATE TABLE embedding (model TEXT NOT NULL, dimensions INTEGER);
+    CREATE VIRTUAL TABLE terms USING fts5 (
+        title, title_pairs, body, body_pairs,
+        content = '', contentless_delete = 1,
+        tokenize = 'porter unicode61 remove_diacritics 2'
+    );
+    INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(4.0, 3.0, 1.0, 1.0)');
+";
+
+/// Opens the index, creating it if it is missing, damaged or of another version.
+pub fn open(path: &Path) -> Result<Connection, SearchError> {
+    if let Some(folder) = path.parent() {
+        files::create_folder(folder)?;
+    }
+    match try_open(path) {
+        Err(SearchError::Database(error)) if is_damaged(&error) => {
+            remove(path)?;
+            try_open(path)
+        }
+        opened => opened,
+    }
+}
+
+fn try_open(path: &Path) -> Result<Connection, SearchError> {
+    // The database would create it readable for everyone.
+    drop(files::open_append(path, files::PRIVATE_MODE)?);
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
+    // Readers and one writer do not wait for each other, and a crash loses nothing that was
+    // committed before the last few seconds.
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    match version {
+        VERSION => {}
+        0 => {
+            transaction.execute_batch(TABLES)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        _ => return Err(outdated()),
+    }
+    transaction.commit()?;
+    Ok(connection)
+}
+
+/// Treated like a damaged index.
+fn outdated() -> SearchError {
+    rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+        None,
+    )
+    .into()
+}
+
+/// Whether the file is not an index that this version can read.
+pub fn is_damaged(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    )
+}
+
+/// Removes the files of an index.
+pub fn remove(path: &Path) -> Result<(), SearchError> {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match fs::remove_file(PathBuf::from(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}

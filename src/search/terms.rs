@@ -1,0 +1,318 @@
+//! Splits text into what the full-text index stores, and queries into match expressions.
+//!
+//! The tokenizer of the database separates words at spaces and punctuation. Korean, Chinese and
+//! Japanese words are not separated from their particles and from each other that way, so runs of
+//! such letters are stored a second time as overlapping pairs: two letters find every place that
+//! contains them.
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// Terms after this one are ignored.
+const TERMS_MAX: usize = 32;
+/// Letters of a run after this one are ignored.
+const RUN_CHARS_MAX: usize = 32;
+
+/// Words that are ignored beside others.
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "about", "as", "at", "be", "by", "can", "do", "does", "for", "from",
+    "how", "i", "in", "is", "it", "my", "of", "on", "or", "that", "the", "this", "to", "was",
+    "what", "when", "where", "which", "who", "why", "will", "with", "you",
+];
+
+/// Particles at the end of a Korean word, the longest first.
+const PARTICLES: &[&str] = &[
+    "에서는",
+    "에게서",
+    "으로는",
+    "에서",
+    "에게",
+    "한테",
+    "으로",
+    "부터",
+    "까지",
+    "처럼",
+    "보다",
+    "이나",
+    "라는",
+    "하는",
+    "은",
+    "는",
+    "이",
+    "가",
+    "을",
+    "를",
+    "의",
+    "에",
+    "와",
+    "과",
+    "도",
+    "로",
+    "만",
+    "나",
+];
+
+/// Endings of English words, the longest first.
+const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
+
+/// What must match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// Each term; the last may be the start of a word.
+    Every,
+    /// At least one term. More and rarer ones rank higher.
+    Any,
+}
+
+/// The terms of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchTerms {
+    terms: Vec<Term>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Term {
+    /// Lowercase.
+    Word(String),
+    /// A run of Korean, Chinese or Japanese letters, without particle.
+    Run(String),
+}
+
+/// Whether words of this letter's script are written without spaces or with particles attached.
+pub fn is_cjk(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11ff}' | '\u{3040}'..='\u{30ff}' | '\u{3130}'..='\u{318f}'
+        | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// The composed form, so that decomposed Hangul (as in names of files on macOS) is found.
+pub fn composed(text: &str) -> std::borrow::Cow<'_, str> {
+    ComposingNormalizerBorrowed::new_nfc().normalize(text)
+}
+
+/// The pairs of letters in `text`, separated by spaces. The last letter of each run also stands
+/// alone, so that a prefix query finds any single letter.
+pub fn letter_pairs(text: &str) -> String {
+    let mut out = String::new();
+    let mut previous: Option<char> = None;
+    // A space ends the last run.
+    for c in text.chars().chain([' ']) {
+        let current = Some(c).filter(|c| is_cjk(*c));
+        if let Some(first) = previous {
+            out.push(first);
+            out.extend(current);
+            out.push(' ');
+        }
+        previous = current;
+    }
+    out
+}
+
+impl SearchTerms {
+    /// The terms of a query in ordinary language.
+    pub fn parse(query: &str) -> Self {
+        let query = composed(query).to_lowercase();
+        let mut terms = Vec::new();
+        let words = query.split(|c: char| !c.is_alphanumeric() && !is_combining(c));
+        for word in words {
+            for (at, part) in split_scripts(word).enumerate() {
+                let is_run = part.starts_with(is_cjk);
+                if at > 0 && is_run && PARTICLES.contains(&part) {
+                    continue;
+                }
+                let term = if is_run {
+                    let run: String = part.chars().take(RUN_CHARS_MAX).collect();
+                    Term::Run(without_particle(&run).to_owned())
+                } else {
+                    Term::Word(part.to_owned())
+                };
+                if terms.len() < TERMS_MAX && !terms.contains(&term) {
+                    terms.push(term);
+                }
+            }
+        }
+        if !terms.iter().all(Term::is_stop_word) {
+            terms.retain(|term| !term.is_stop_word());
+        }
+        Self { terms }
+    }
+
+    /// Each term alone.
+    pub(super) fn split(&self) -> Vec<Self> {
+        let alone = |term: &Term| Self {
+            terms: vec![term.clone()],
+        };
+        self.terms.iter().map(alone).collect()
+    }
+
+    /// The terms for which `is_kept` is true; if there are none, the longest.
+    pub(super) fn only(&self, is_kept: &[bool]) -> Self {
+        let kept = self
+            .terms
+            .iter()
+            .zip(is_kept)
+            .filter(|(_, is_kept)| **is_kept);
+        let mut terms: Vec<Term> = kept.map(|(term, _)| term.clone()).collect();
+        if terms.is_empty() {
+            let longest = self.terms.iter().max_by_key(|term| term.text().len());
+            terms.extend(longest.cloned());
+        }
+        Self { terms }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The terms as lowercase text, for marking them in a result.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().map(Term::text)
+    }
+
+    /// Whether one of the terms occurs in `text`. For parts that the index does not cover.
+    pub fn occur_in(&self, text: &str) -> bool {
+        let text = composed(text).to_lowercase();
+        self.texts().any(|term| text.contains(term))
+    }
+
+    /// Whether `texts` contain enough of the terms to be about the same: two, or the only one. Stop
+    /// words are no reason. Ends of English words may differ.
+    pub fn are_mostly_in(&self, texts: [&String; 3]) -> bool {
+        let texts = texts.map(|text| composed(text).to_lowercase());
+        let is_meaningful = |term: &&Term| !term.is_stop_word();
+        let terms: Vec<&Term> = self.terms.iter().filter(is_meaningful).collect();
+        let is_found = |term: &&&Term| texts.iter().any(|text| text.contains(term.stem()));
+        let found = terms.iter().filter(is_found).count();
+        found > 0 && found >= terms.len().min(2)
+    }
+
+    /// A match expression of the full-text index; `None` without terms.
+    pub(super) fn expression(&self, matching: Matching) -> Option<String> {
+        let count = self.terms.len();
+        let expressions = self.terms.iter().enumerate().map(|(at, term)| match term {
+            Term::Word(word) if matching == Matching::Every && at + 1 == count => {
+                // The stemmed word as well: `running` matches `run`.
+                format!("({{title body}} : \"{word}\" OR {{title body}} : \"{word}\" *)")
+            }
+            Term::Word(word) => format!("{{title body}} : \"{word}\""),
+            Term::Run(run) => run_expression(run, matching),
+        });
+        let operator = match matching {
+            Matching::Every => " AND ",
+            Matching::Any => " OR ",
+        };
+        let joined = expressions.collect::<Vec<_>>().join(operator);
+        (!joined.is_empty()).then_some(joined)
+    }
+}
+
+impl Term {
+    fn text(&self) -> &str {
+        match self {
+            Self::Word(text) | Self::Run(text) => text,
+        }
+    }
+
+    fn is_stop_word(&self) -> bool {
+        matches!(self, Self::Word(word) if STOP_WORDS.contains(&word.as_str()))
+    }
+
+    /// The beginning that other forms of an English word share.
+    fn stem(&self) -> &str {
+        match self {
+            Self::Run(run) => run,
+            Self::Word(word) => {
+                let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending));
+                stem.filter(|stem| stem.len() >= 3).unwrap_or(word)
+            }
+        }
+    }
+}
+
+fn is_combining(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Splits a word where CJK letters and others meet, as in `API를`.
+fn split_scripts(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let is_run = rest.starts_with(is_cjk);
+        let end = rest.find(|c| is_cjk(c) != is_run).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Strips one particle, if at least two letters remain.
+fn without_particle(run: &str) -> &str {
+    let stripped = PARTICLES
+        .iter()
+        .find_map(|particle| run.strip_suffix(particle));
+    match stripped {
+        Some(word) if word.chars().count() >= 2 => word,
+        _ => run,
+    }
+}
+
+fn run_expression(run: &str, matching: Matching) -> String {
+    let letters: Vec<char> = run.chars().collect();
+    if let [letter] = letters[..] {
+        return format!("{{title_pairs body_pairs}} : \"{letter}\" *");
+    }
+    let pairs: Vec<String> = letters.windows(2).map(String::from_iter).collect();
+    let phrase = format!("{{title_pairs body_pairs}} : \"{}\"", pairs.join(" "));
+    if matching == Matching::Every || pairs.len() == 1 {
+        return phrase;
+    }
+    let any = pairs
+        .iter()
+        .map(|pair| format!("\"{pair}\""))
+        .collect::<Vec<_>>();
+    format!(
+        "({phrase} OR {{title_pairs body_pairs}} : ({}))",
+        any.join(" OR ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cjk_runs_become_overlapping_pairs_and_a_last_letter() {
+        assert_eq!(letter_pairs("메모장 a책"), "메모 모장 장 책 ");
+        assert_eq!(letter_pairs("plain text"), "");
+    }
+
+    #[test]
+    fn a_query_loses_stop_words_and_particles() {
+        let terms = |query| {
+            SearchTerms::parse(query)
+                .texts()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            terms("How do I set up the Router?"),
+            ["set", "up", "router"]
+        );
+        assert_eq!(terms("API를 데이터베이스에서"), ["api", "데이터베이스"]);
+        assert_eq!(terms("The The"), ["the"], "a stop word alone is a term");
+        assert_eq!(
+            terms("책을"),
+            ["책을"],
+            "one letter is too little to strip to"
+        );
+        assert_eq!(terms("\"; DROP (a* OR NEAR"), ["drop", "near"]);
+        assert_eq!(terms("  ?! "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn decomposed_hangul_is_composed() {
+        let decomposed = "\u{1106}\u{1166}\u{1106}\u{1169}";
+        assert_eq!(SearchTerms::parse(decomposed), SearchTerms::parse("메모"));
+    }
+}

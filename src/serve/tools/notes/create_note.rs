@@ -1,0 +1,73 @@
+//! The tool `create_note`: the model writes a note into the folder of notes.
+
+use super::super::arguments::reject_unknown;
+use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
+use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
+use crate::domain::BuiltInSettings;
+use futures::future::BoxFuture;
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+const NAME: &str = "create_note";
+
+pub(in super::super) struct CreateNote;
+
+impl BuiltInTool for CreateNote {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn definition(&self) -> Tool {
+        let input_schema = json!({
+            "type": "object",
+            "properties": {
+                "vault_path": vault_path_schema(),
+                "topic": { "type": "string", "description": "What the note is about" },
+            },
+            "required": ["vault_path", "topic"],
+            "additionalProperties": false,
+        });
+        let output_schema = json!({
+            "type": "object",
+            "properties": {
+                "filePath": { "type": "string" },
+                "title": { "type": "string" },
+                "text": { "type": "string", "description": "The whole note" },
+            },
+            "required": ["filePath", "title", "text"],
+        });
+        definition(ToolDescription {
+            name: NAME,
+            title: "Create note",
+            description: "Lets the configured language model write a short Markdown note about a topic, and \
+                 saves it as a new file in the folder of notes. Changes no existing note.",
+            input_schema,
+            output_schema,
+            is_read_only: false,
+            is_idempotent: false,
+            is_open_world: false,
+        })
+    }
+
+    fn is_usable(&self, settings: &BuiltInSettings) -> bool {
+        !settings.notes.vaults.is_empty()
+    }
+
+    fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>> {
+        Box::pin(create(call))
+    }
+}
+
+async fn create(call: ToolInvocation<'_>) -> Result<Value, String> {
+    reject_unknown(call.arguments, NAME, &["vault_path", "topic"])?;
+    let request = note_request(&call)?;
+    let topic = required(&call, "topic", "machine learning", TOPIC_CHARS_MAX)?;
+    let created = call.services.notes.create(request, topic.to_owned()).await;
+    let created =
+        created.map_err(|notice| format!("The note was not created. {}", notice.summary()))?;
+    Ok(json!({
+        "filePath": created.path.display().to_string(),
+        "title": created.title,
+        "text": created.text,
+    }))
+}

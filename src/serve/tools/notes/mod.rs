@@ -1,0 +1,67 @@
+//! The tools for notes, and what they share: the argument that names the folder.
+
+mod create_note;
+mod search_notes;
+mod summarize_notes;
+
+pub(super) use create_note::CreateNote;
+pub(super) use search_notes::SearchNotes;
+pub(super) use summarize_notes::SummarizeNotes;
+
+use super::arguments::text;
+use super::tool::ToolInvocation;
+use crate::ports::NoteRequest;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const PATH_CHARS_MAX: usize = 4_096;
+const TOPIC_CHARS_MAX: usize = 500;
+
+/// The schema of `vault_path`.
+fn vault_path_schema() -> Value {
+    json!({
+        "type": "string",
+        "description": "The folder of notes: the configured one, or a folder in it",
+    })
+}
+
+/// A required string.
+fn required<'a>(
+    call: &ToolInvocation<'a>,
+    key: &str,
+    example: &str,
+    chars_max: usize,
+) -> Result<&'a str, String> {
+    let value = text(call.arguments, key, example, chars_max)?;
+    value.ok_or_else(|| format!("Missing required parameter: {key}"))
+}
+
+/// The request for a call, whose `vault_path` is required.
+fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
+    let settings = call.settings.notes.clone();
+    let vault = text(
+        call.arguments,
+        "vault_path",
+        "/home/me/notes",
+        PATH_CHARS_MAX,
+    )?;
+    let Some(vault) = vault else {
+        let hint = settings
+            .vaults
+            .first()
+            .map(|vault| format!(". The notes folder is {}", vault.display()));
+        let hint = hint.unwrap_or_default();
+        return Err(format!("Missing required parameter: vault_path{hint}"));
+    };
+    let (progress, reports) = (call.progress.clone(), AtomicU32::new(0));
+    Ok(NoteRequest {
+        vault: Some(vault.to_owned()),
+        settings,
+        on_progress: Arc::new(move |message| {
+            // Progress must grow with each report.
+            let count = reports.fetch_add(1, Ordering::Relaxed);
+            progress.report(f64::from(count), None, message);
+        }),
+    })
+}

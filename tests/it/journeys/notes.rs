@@ -1,0 +1,102 @@
+//! Notes by intent: create, find, summarize, undo.
+
+use super::*;
+use crate::support::engine_harness::{OLLAMA_CONFIG, write_config};
+use std::fs;
+use tempfile::TempDir;
+
+/// A home whose vault is the folder `vault` in it.
+fn home_with_vault() -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    let vault = home.path().join("vault");
+    fs::create_dir(&vault).expect("created");
+    let mut config: serde_json::Value = serde_json::from_str(OLLAMA_CONFIG).expect("JSON");
+    config["notes"] = serde_json::json!({ "vault": vault });
+    write_config(&home, &config.to_string());
+    home
+}
+
+#[test]
+fn a_note_is_created_found_opened_summarized_and_undone() {
+    let script = script()
+        .answer("# 양자 역학\n\n입자와 파동.")
+        .answer("No note.")
+        .answer("파동이다.")
+        .answer("# Tea\n\nHot.");
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("양자 역학에 대한 노트 만들어줘")
+        .sees("입자와 파동.")
+        .sees("✓ note created  양자-역학.md  /undo removes it")
+        .says("파동 노트 찾아줘")
+        .sees("1 note matches \"파동\":")
+        .sees("✓ 1 note found  /note PATH opens one")
+        .says("이 노트 요약해줘")
+        .sees("No note is open.");
+    chat.says("/note 양자-역학.md")
+        .sees("The open note is \"양자 역학\" (양자-역학.md).")
+        .says("이 노트 요약해줘")
+        .sees("파동이다.")
+        .sees("✓ note summarized  양자-역학.md")
+        .says("make a note about tea")
+        .sees("✓ note created  tea.md  /undo removes it")
+        .says("/undo")
+        .sees("Undone. The note tea.md was removed.")
+        .does_not_see("tea.md  /undo");
+    assert!(chat.text_in_folder("vault").contains("입자와 파동."));
+    assert!(!chat.text_in_folder("vault").contains("Hot."));
+}
+
+#[test]
+fn chat_sends_a_prompt_past_the_agents_and_note_names_the_open_note() {
+    let script = script().answer("Notes are texts.").answer("Again.");
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("/note")
+        .sees("No note is open. /note PATH opens one.")
+        .says("/note missing")
+        .sees("The note missing cannot be read: there is no such note.")
+        .says("/chat")
+        .sees("Usage: /chat PROMPT")
+        .says("/chat make a note about tea")
+        .model_receives("make a note about tea")
+        .sees("Notes are texts.")
+        .says("/retry")
+        .sees("Again.")
+        .does_not_see("note created");
+    assert_eq!(chat.text_in_folder("vault"), "");
+}
+
+#[test]
+fn ctrl_c_stops_a_note_before_it_is_written() {
+    let script = script().round([ScriptStep::text("# Te"), ScriptStep::Hang]);
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("make a note about tea")
+        .sees("Te")
+        .ctrl('c')
+        .sees("(cancelled)")
+        .does_not_see("note created");
+    assert_eq!(chat.text_in_folder("vault"), "");
+}
+
+#[test]
+fn notes_are_sent_with_prompts_between_on_and_off() {
+    let home = home_with_vault();
+    let note = "# 공유기\n비밀번호는 서랍에 있다.";
+    fs::write(home.path().join("vault/router.md"), note).expect("written");
+    let script = script().answer("서랍에 있습니다.").answer("모릅니다.");
+    let mut chat = chat_in(home, script);
+    chat.says("/notes maybe")
+        .sees("Usage: /notes [on|off]")
+        .says("/notes")
+        .sees("Notes are not sent with prompts (1 note in")
+        .sees("/notes on sends them.")
+        .says("/notes on")
+        .sees("Parts of notes that fit a prompt are sent with it (1 note")
+        .says("공유기 비밀번호는 어디에 있어?")
+        .model_receives("비밀번호는 서랍에 있다.")
+        .sees("서랍에 있습니다.")
+        .sees("✓ note consulted  router.md");
+    chat.says("/notes off")
+        .sees("Notes are no longer sent with prompts.")
+        .says("공유기 비밀번호가 뭐야?")
+        .sees("모릅니다.");
+}
