@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Marks at the start of continuation rows.
 const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
+/// Marks the rows about what parsing changed. No row of a call begins with it.
+const CHANGE_PREFIX: &str = "! ";
 /// Maximum number of rows of a tool's description; more would push the arguments out of sight.
 const DESCRIPTION_ROWS_MAX: usize = 12;
 
@@ -61,10 +63,12 @@ fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {
     rows
 }
 
-/// A call as shown in an approval question: its arguments, then the server's description of the
+/// A call as shown in an approval question: how its arguments differ from the JSON that the model
+/// wrote, with a mark on every row, then the arguments, then the server's description of the
 /// tool with a mark on every row, then a line that locates the arguments above it.
 pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
-    let mut rows: Vec<String> = vec![call_summary(call, Some(columns))];
+    let mut rows = change_rows(call, columns);
+    rows.push(call_summary(call, Some(columns)));
     let description = description_rows(tool, columns);
     if !description.is_empty() {
         rows.push(SERVER_TEXT_HEADING.to_owned());
@@ -76,6 +80,20 @@ pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> Strin
         });
     }
     rows.join("\n")
+}
+
+/// Differences between the model's JSON and the arguments.
+fn change_rows(call: &ToolCall, columns: u16) -> Vec<String> {
+    let columns = columns.saturating_sub(width(CHANGE_PREFIX) as u16);
+    let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+    let sentences = call.json_changes.iter().map(ToString::to_string);
+    let rows = sentences.flat_map(|sentence| {
+        let line = Clean::unambiguous_line(&sentence);
+        let rows = wrap(line.as_str(), columns).into_iter();
+        let rows = rows.map(|row| format!("{CHANGE_PREFIX}{}", line.as_str()[row].trim_end()));
+        rows.collect::<Vec<_>>()
+    });
+    rows.collect()
 }
 
 fn description_rows(tool: &Tool, columns: u16) -> Vec<String> {
@@ -128,6 +146,7 @@ pub(super) fn outcome_text(outcome: &ToolOutcome) -> String {
 mod tests {
     use super::*;
     use crate::fixtures::{tool_call, tool_from};
+    use crate::text::json_changes::JsonChange;
     use serde_json::json;
 
     fn call(tool: &str, arguments: serde_json::Value) -> ToolCall {
@@ -140,6 +159,23 @@ mod tests {
             "annotations": { "readOnlyHint": true },
         });
         tool_from(&definition)
+    }
+
+    #[test]
+    fn differences_from_the_json_of_the_model_come_first() {
+        let mut call = call("write", json!({ "path": "b" }));
+        let key = "path\n  path: \"c\"".to_owned();
+        let change = JsonChange::RepeatedKey { key, count: 2 };
+        call.json_changes = vec![change].into();
+        let text = approval_text(&call, &tool("write"), 40);
+        let rows: Vec<&str> = text.lines().collect();
+        assert!(rows[0].starts_with("! The model wrote \"path"), "{text}");
+        let differences = rows.iter().take_while(|row| row.starts_with("! "));
+        assert_eq!(
+            rows[differences.count()],
+            "Tool call: write on files",
+            "{text}"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::lenient_json::{self, blank_length, is_literal_char};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::fmt;
 
 /// Maximum number of changes listed; further ones are only counted.
 pub const CHANGES_MAX: usize = 5;
@@ -30,6 +31,33 @@ pub enum JsonChange {
     Further {
         count: usize,
     },
+}
+
+impl fmt::Display for JsonChange {
+    /// A sentence, not sanitized.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RepeatedKey { key, count } => {
+                let key = Value::from(key.as_str());
+                match count {
+                    2 => write!(f, "The model wrote {key} twice; the last one is used."),
+                    _ => write!(
+                        f,
+                        "The model wrote {key} {count} times; the last one is used."
+                    ),
+                }
+            }
+            Self::Number { written, kept } => {
+                write!(f, "The model wrote {written}; the number becomes {kept}.")
+            }
+            Self::LoneSurrogate { written } => write!(
+                f,
+                "The model wrote {written}, half of a character; it becomes U+FFFD."
+            ),
+            Self::Further { count: 1 } => f.write_str("Reading the JSON made 1 more change."),
+            Self::Further { count } => write!(f, "Reading the JSON made {count} more changes."),
+        }
+    }
 }
 
 /// The changes of all texts: repeated keys first, because they hide a whole value, then others, in

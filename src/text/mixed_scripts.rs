@@ -19,8 +19,12 @@ use std::ops::Range;
 const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
 /// Further Greek letters of formulas, which resemble Latin ones.
 const FORMULA_GREEK: &str = "αβγεζηκνρστχω";
-/// Lowercase letters of a formula such as `σmax`; words have more.
-const FORMULA_LETTERS_MAX: usize = 3;
+/// Functions in formulas, such as `sinα`.
+const FORMULA_FUNCTIONS: [&str; 6] = ["sin", "cos", "tan", "log", "ln", "exp"];
+/// Indices of the symbol of a formula, such as `σmax`. Other words are not formulas.
+const FORMULA_INDICES: [&str; 12] = [
+    "max", "min", "eff", "avg", "tot", "rel", "ref", "ext", "int", "in", "out", "crit",
+];
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
 
 /// The byte offsets of characters in `text` that pass for others, in ascending order. `context` is
@@ -159,7 +163,18 @@ impl<'a> Word<'a> {
         let is_at_edge = || greek.iter().all(|at| [1, last].contains(at));
         match greek.len() {
             0 => self.text.contains(|c| DISTINCT_GREEK.contains(c)),
-            1 => lowercase == 0 || lowercase <= FORMULA_LETTERS_MAX && is_at_edge(),
+            1 => match lowercase {
+                0 => true,
+                1 => is_at_edge(),
+                _ => {
+                    let indices = FORMULA_INDICES.iter();
+                    let functions = FORMULA_FUNCTIONS.iter();
+                    let mut symbols = indices
+                        .filter_map(|index| self.text.strip_suffix(index))
+                        .chain(functions.filter_map(|name| self.text.strip_prefix(name)));
+                    symbols.any(|symbol| symbol.chars().count() == 1)
+                }
+            },
             2 => lowercase == 0 && self.has_ascii_letters,
             _ => false,
         }
@@ -174,7 +189,9 @@ impl<'a> Word<'a> {
         let letters = self.text.chars().filter(|c| !c.is_ascii());
         letters.clone().all(|c| {
             let script = script_of(c);
-            let is_prose = self.context.has_prose(script) || is_east_asian(c);
+            // A host is written in one script, whatever surrounds its address.
+            let is_host = self.before.ends_with("://");
+            let is_prose = self.context.has_prose(script) && !is_host || is_east_asian(c);
             let is_other = !matches!(script, Script::Latin | Script::Common);
             is_other && !is_prose && ascii_letter_twin(c).is_some()
         })
@@ -228,7 +245,10 @@ impl<'a> Word<'a> {
             c => c.is_some_and(is_joint),
         };
         let is_native = |c: char| c.is_alphabetic() && !"qwxQWX".contains(c);
-        let vowels = self.text.char_indices();
+        // These suffixes do not follow vowel harmony.
+        let stem = self.text.split("ıyor").next().unwrap_or_default();
+        let stem = stem.strip_suffix("ki").unwrap_or(stem);
+        let vowels = stem.char_indices();
         let vowels = vowels.filter(|(_, c)| "aeıiouAEIOU".contains(*c));
         let vowels: Vec<(usize, char)> = vowels.collect();
         let is_harmonic = vowels.windows(2).all(|pair| {

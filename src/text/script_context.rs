@@ -15,8 +15,8 @@ pub(super) const CONFUSABLE: [Script; 7] = [
     Script::Coptic,
     Script::Lisu,
 ];
-/// Letters of Turkish and its relatives beside `ı`.
-const TURKIC: &str = "ğşçöüəİĞŞÇÖÜƏ";
+/// Letters that, beside `ı`, only Turkish and its relatives have.
+const TURKIC: &str = "ğşəİĞŞƏ";
 /// Characters used only in phonetic transcriptions.
 const PHONETIC: &str = "ˈˌːŋ";
 /// ASCII punctuation of paths, variables and assignments, which prose does not contain.
@@ -50,7 +50,9 @@ impl ScriptContext {
             }
         }
         context.is_turkic = value.contains(|c| TURKIC.contains(c));
-        context.is_phonetic = value.contains(is_phonetic);
+        // An option, such as `-c`, is code.
+        context.has_ascii |= value.starts_with('-');
+        context.is_phonetic = value.contains(is_phonetic) && !value.contains("//");
         context
     }
 

@@ -26,6 +26,10 @@ fn letters_that_pass_for_others_are_marked() {
         ("g\u{3BF}\u{3BF}gle", "g[U+03BFU+03BF]gle"),
         ("pαypal", "p[U+03B1]ypal"),
         ("αpple", "[U+03B1]pple"),
+        ("/νar/log", "/[U+03BD]ar/log"),
+        ("κill -9 1", "[U+03BA]ill -9 1"),
+        ("ρip install x", "[U+03C1]ip install x"),
+        ("ssη host", "ss[U+03B7] host"),
         ("прив\u{65}т", "прив[U+0065]т"),
         ("\u{430}b", "[U+0430]b"),
         ("\u{FF45}tc", "[U+FF45]tc"),
@@ -48,6 +52,9 @@ fn letters_that_pass_for_others_are_marked() {
         ("wın", "w[U+0131]n"),
         ("gıthub", "g[U+0131]thub"),
         ("confıg", "conf[U+0131]g"),
+        ("façade /admın", "façade /adm[U+0131]n"),
+        ("für https://gıthub.com", "für https://g[U+0131]thub.com"),
+        ("https://\u{261}it.com/ŋ", "https://[U+0261]it.com/ŋ"),
         ("emaıl", "ema[U+0131]l"),
         ("d\u{251}ta", "d[U+0251]ta"),
         ("\u{261}it push", "[U+0261]it push"),
@@ -61,8 +68,13 @@ fn letters_that_pass_for_others_are_marked() {
 #[test]
 fn words_and_signs_that_read_as_ascii_are_marked() {
     let cases = [
-        ("cd /орт/bin", "cd /[U+043EU+0440U+0442]/bin"),
-        ("/орт", "/[U+043EU+0440U+0442]"),
+        ("cd /оре/bin", "cd /[U+043EU+0440U+0435]/bin"),
+        ("/оре", "/[U+043EU+0440U+0435]"),
+        ("-с", "-[U+0441]"),
+        (
+            "см. https://оре.com/путь",
+            "см. https://[U+043EU+0440U+0435].com/путь",
+        ),
         (
             "https://аррӏе.com",
             "https://[U+0430U+0440U+0440U+04CFU+0435].com",
@@ -138,6 +150,7 @@ fn ordinary_words_are_not_marked() {
         "İstanbul'da hava sıcak mı, kıyafet, ılık",
         "kadın",
         "Diyarbakır ve altı ayı",
+        "Test yapıyor, arıyorum, kalıyordu, yarınki",
         "[bɪt], ˈɡɑːdn",
         "ɖɔ ʋu ɣeti",
         "Chapter Ⅳ, World War Ⅱ, ⅲ)",
@@ -147,6 +160,8 @@ fn ordinary_words_are_not_marked() {
         "ノート, 一, 丶",
         // Prose.
         "Москва",
+        "Create тест.txt",
+        "C:\\Users\\Тест\\рост.csv",
         "/data/отчёт/с.txt",
         "a — с, о, у: он пошёл",
         "сахар",

@@ -7,7 +7,6 @@ use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::text::json_changes::JsonChange;
 use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
@@ -208,26 +207,7 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
 /// where arguments never have one.
 fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
-    let sentences = call.json_changes.iter().map(|change| match change {
-        JsonChange::RepeatedKey { key, count } => {
-            let count = match count {
-                2 => "twice".to_owned(),
-                count => format!("{count} times"),
-            };
-            let key = serde_json::Value::from(key.as_str());
-            format!("The model wrote {key} {count}; the last one is used.")
-        }
-        JsonChange::Number { written, kept } => {
-            format!("The model wrote {written}; the number becomes {kept}.")
-        }
-        JsonChange::LoneSurrogate { written } => {
-            format!("The model wrote {written}, half of a character; it becomes U+FFFD.")
-        }
-        JsonChange::Further { count: 1 } => "Reading the JSON made 1 more change.".to_owned(),
-        JsonChange::Further { count } => {
-            format!("Reading the JSON made {count} more changes.")
-        }
-    });
+    let sentences = call.json_changes.iter().map(ToString::to_string);
     let rows = sentences.flat_map(|text| wrapped_rows(&Clean::unambiguous_line(&text), room));
     rows.map(|text| {
         let mut row = StyledLine::default();

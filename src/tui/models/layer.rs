@@ -27,6 +27,8 @@ pub struct ModelsLayer {
     /// Counts only rows that can be selected.
     pub(super) list: SearchList,
     number_entry: NumberEntry,
+    /// Digits choose while the filter is empty, as after `/set-model`.
+    takes_numbers: bool,
     /// The selected model disappeared. Nothing is selected until the user moves the
     /// selection, so that a key cannot act on another model.
     pub(super) selection_is_gone: bool,
@@ -56,11 +58,17 @@ pub fn run(argument: &str, cx: &mut UiContext) {
     }
 }
 
-/// `/set-model [NUMBER|NAME]`: the same picker. Names come first, because a name may be a number.
+/// `/set-model [NUMBER|NAME]`: the same picker, in which a number chooses at once. Names come first,
+/// because a name may be a number.
 pub fn set_model(argument: &str, cx: &mut UiContext) {
     let known = KnownModels::new(cx.shared.engine);
     if argument.is_empty() {
-        return open(None, cx);
+        let picker = ModelsLayer::new(known);
+        cx.open(ModelsLayer {
+            takes_numbers: true,
+            ..picker
+        });
+        return cx.send(Command::ListCatalog);
     }
     let count = known.configured.len();
     let named = known.configured.iter().find(|model| model.name == argument);
@@ -215,10 +223,11 @@ impl ModelsLayer {
         });
     }
 
-    /// Digits choose while the filter is empty. `None` if the key is not part of a number.
+    /// Digits choose in the rows. `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
-        if !self.list.is_unfiltered() || known.configured.is_empty() {
+        let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();
+        if !chooses || known.configured.is_empty() {
             return None;
         }
         match self.number_entry.key(key, known.configured.len()) {
