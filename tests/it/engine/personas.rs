@@ -127,6 +127,14 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     assert_eq!(text, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
+/// Waits until the session given on the command line is open.
+async fn wait_for_session(harness: &mut EngineHarness) {
+    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    if !harness.events.iter().any(is_opened) {
+        harness.wait_for("the session", is_opened).await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn opened_session_selects_its_persona_again() {
     let with_pirate =
@@ -143,6 +151,7 @@ async fn opened_session_selects_its_persona_again() {
     };
     let script = Script::default().answer("Arr.").answer("No.");
     let mut harness = EngineHarness::start_with_options(home, script, options()).await;
+    wait_for_session(&mut harness).await;
     let system_message = harness.system_message_for("2").await;
     assert!(
         system_message.starts_with("You are a pirate."),
@@ -171,6 +180,7 @@ async fn opened_session_without_its_persona_uses_the_system_prompt() {
     };
     let script = Script::default().answer("Yes.");
     let mut harness = EngineHarness::start_with_options(home, script, options).await;
+    wait_for_session(&mut harness).await;
     let system_message = harness.system_message_for("2").await;
     assert!(
         system_message.starts_with("You are a **tool-first"),
