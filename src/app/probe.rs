@@ -202,8 +202,8 @@ async fn store(
     })
 }
 
-/// Shows the current step on standard error: as a line that is updated on a terminal, otherwise as
-/// one line per step.
+/// Shows the current step on standard error. On a terminal, one line is updated in place; otherwise
+/// each step prints a line.
 struct ProbeStatusLine {
     is_terminal: bool,
     text: String,

@@ -11,7 +11,7 @@ pub struct ServeArgs {
     /// Port to listen on [default: $MCP_PORT, else 8080]
     #[arg(long, requires = "http")]
     pub port: Option<u16>,
-    /// Folder of Markdown notes that the note tools may use, before `notes.vault` of config.json; can be repeated
+    /// Folder of Markdown notes that the note tools may use in addition to `notes.vault` of config.json; can be repeated
     #[arg(long, value_name = "PATH")]
     pub vault: Vec<PathBuf>,
     /// Address or name to listen on; other machines need an access token

@@ -11,8 +11,8 @@ use std::sync::Arc;
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Maximum number of backups of one prompt.
 const BACKUPS_MAX: usize = 1_000;
-/// Words that mark a prompt from an older version as describing an obsolete tool-call format.
-const OLD_CALL_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
+/// Keys of outdated tool-call formats. A prompt that contains one is from an older version.
+const OUTDATED_CALL_KEYS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.
 pub fn read_system_prompt(home: &Home) -> Loaded<String> {
@@ -38,9 +38,9 @@ pub fn read_system_prompt(home: &Home) -> Loaded<String> {
             return unusable_prompt(&home.system_prompt_display(), &why);
         }
     };
-    let banner = old_call_form(&text).map(|form| {
+    let banner = outdated_call_key(&text).map(|key| {
         let message = format!(
-            "{} describes an outdated form of tool calls (`{form}`).",
+            "{} describes an outdated format for tool calls (`{key}`).",
             home.system_prompt_display()
         );
         Banner::new(
@@ -57,8 +57,10 @@ pub fn read_system_prompt(home: &Home) -> Loaded<String> {
     }
 }
 
-fn old_call_form(text: &str) -> Option<&'static str> {
-    OLD_CALL_FORMS.into_iter().find(|form| text.contains(form))
+fn outdated_call_key(text: &str) -> Option<&'static str> {
+    OUTDATED_CALL_KEYS
+        .into_iter()
+        .find(|key| text.contains(key))
 }
 
 /// The text of `system_prompt.txt` if it describes an outdated call format.
@@ -70,7 +72,7 @@ pub fn outdated_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigErr
     let bytes = files::read(&path, BYTES_MAX)
         .map_err(|error| ConfigError::from_read_error(&path, &error))?;
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let outdated = text.filter(|text| old_call_form(text).is_some());
+    let outdated = text.filter(|text| outdated_call_key(text).is_some());
     Ok(outdated.map(Arc::from))
 }
 

@@ -1,4 +1,4 @@
-//! Excerpts of notes for an ordinary prompt: the chunks that fit it best.
+//! Excerpts of notes for an ordinary prompt: the chunks that match it best.
 
 use super::notebook::{Notebook, open_vault};
 use super::vault_index::UpdateLimits;
@@ -6,21 +6,21 @@ use crate::domain::{Notice, VaultStatus};
 use crate::ports::{NoteExcerpt, NoteExcerpts, NoteRequest};
 use crate::search::{Hit, SearchTerms};
 
-/// Excerpts for one prompt.
+/// Maximum number of excerpts for a prompt.
 const EXCERPTS_MAX: usize = 4;
-/// Characters of all excerpts of a prompt. Small models have contexts of 4,096 tokens.
+/// Maximum total characters of a prompt's excerpts. Small models have contexts of 4,096 tokens.
 const CHARS_MAX: usize = 4_000;
 /// Chunks among which the excerpts are chosen.
 const CANDIDATES: usize = 24;
 /// Hits with a lower score than this share of the best one are left out.
 const SCORE_SHARE_MIN: f32 = 0.4;
-/// Hits of at least this score fit by their meaning, even if they share few words.
+/// With vectors, hits of at least this score match by meaning, even if they share few words.
 const HYBRID_SCORE_MIN: f32 = 0.3;
 /// Characters of a prompt that are compared with notes.
 const QUERY_CHARS_MAX: usize = 2_000;
 
 impl Notebook {
-    /// The excerpts for a prompt, the best first. None if no note fits.
+    /// The excerpts for a prompt, the best first; empty if no note matches.
     pub(super) async fn find_excerpts(
         &self,
         request: NoteRequest,
@@ -31,7 +31,8 @@ impl Notebook {
         let mut remarks = Vec::new();
         let limits = UpdateLimits::BEFORE_PROMPT;
         self.update(&vault, limits, &mut remarks).await?;
-        // Each answer would repeat that no embedding model is configured; `refresh_index` says it once.
+        // `query_vector` would remark on a missing embedding model under every answer; `refresh_index`
+        // does so once.
         let vector = match request.settings.embedding_model {
             Some(_) => {
                 self.query_vector(&vault, &request, &query, limits, &mut remarks)
@@ -55,7 +56,7 @@ impl Notebook {
         let notes = self
             .update(&vault, UpdateLimits::TOOL, &mut remarks)
             .await?;
-        // Also computes the vectors, and says why if that fails. The words do not matter.
+        // Also computes the vectors, and adds a remark if that fails. The query's text does not matter.
         self.query_vector(&vault, &request, "notes", UpdateLimits::TOOL, &mut remarks)
             .await?;
         Ok(VaultStatus {
@@ -68,14 +69,14 @@ impl Notebook {
 
 fn choose(hits: Vec<Hit>, terms: &SearchTerms, has_vector: bool) -> Vec<NoteExcerpt> {
     let best = hits.first().map_or(0.0, |hit| hit.score);
-    let fitting = hits.into_iter().filter(|hit| {
-        let is_near = has_vector && hit.score >= HYBRID_SCORE_MIN;
+    let matching = hits.into_iter().filter(|hit| {
+        let has_close_meaning = has_vector && hit.score >= HYBRID_SCORE_MIN;
         let texts = [&hit.title, &hit.heading, &hit.body];
-        hit.score >= best * SCORE_SHARE_MIN && (is_near || terms.are_mostly_in(texts))
+        hit.score >= best * SCORE_SHARE_MIN && (has_close_meaning || terms.match_enough(texts))
     });
     let mut excerpts = Vec::new();
     let mut chars_left = CHARS_MAX;
-    for hit in fitting.take(EXCERPTS_MAX) {
+    for hit in matching.take(EXCERPTS_MAX) {
         let text: String = hit.body.trim().chars().take(chars_left).collect();
         chars_left -= text.chars().count();
         excerpts.push(NoteExcerpt {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn all_excerpts_together_keep_within_their_limit() {
+    fn all_excerpts_together_stay_within_their_limit() {
         let hits = (0..5).map(|_| hit(&"word ".repeat(500), 1.0)).collect();
         let lengths: Vec<usize> = chosen(hits, "word", false)
             .iter()

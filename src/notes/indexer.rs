@@ -1,16 +1,16 @@
-//! Keeps the index of a vault in line with its files.
+//! Keeps the index of a vault in sync with its files.
 
 use super::note;
 use super::vault::{NOTES_MAX, NoteFile, NotePath, Vault};
 use crate::search::{Document, Index, IndexChanges, SearchError};
 use std::path::{Path, PathBuf};
 
-/// Notes written to the index at once. Others can search between two batches.
+/// Notes written to the index in one transaction. Other programs can search between two batches.
 const BATCH: usize = 100;
-/// Skipped notes that are named.
+/// Maximum number of skipped notes that a report names.
 const SKIPPED_MAX: usize = 20;
 
-/// What bringing an index up to date came to.
+/// The result of an index update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexingReport {
     /// Notes in the index.
@@ -22,21 +22,21 @@ pub struct IndexingReport {
     pub skipped: Vec<(String, String)>,
     /// The number of all notes that were left out.
     pub skipped_count: usize,
-    /// The vault holds more notes than are ever indexed.
+    /// The vault has more than `NOTES_MAX` notes; the others are not indexed.
     pub is_truncated: bool,
-    /// All changes were indexed in the time given.
+    /// All changes were indexed within the time limit.
     pub is_complete: bool,
 }
 
-/// Indexes new and changed notes and removes deleted ones. Returns early when `is_over` returns
-/// true; what was done so far is kept.
+/// Indexes new and changed notes and removes deleted ones. Stops early when `is_out_of_time` returns
+/// true, and keeps the changes made so far.
 ///
 /// # Errors
 /// The index cannot be read or written. Notes that cannot be read are skipped.
 pub fn update_index(
     vault: &Vault,
     index: &mut Index,
-    is_over: &dyn Fn() -> bool,
+    is_out_of_time: &dyn Fn() -> bool,
 ) -> Result<IndexingReport, SearchError> {
     let mut known = index.fingerprints()?;
     let listing = vault.list();
@@ -50,7 +50,7 @@ pub fn update_index(
     }
     let mut changes = IndexChanges::default();
     for file in listing.notes {
-        if is_over() {
+        if is_out_of_time() {
             report.is_complete = false;
             break;
         }
@@ -82,7 +82,7 @@ pub fn update_index(
     Ok(report)
 }
 
-/// Indexes these files of the vault, if they have changed, and removes those that are deleted.
+/// Indexes those of `files` that have changed, and removes those that no longer exist.
 /// `before` is the last report of [`update_index`].
 ///
 /// # Errors
@@ -150,13 +150,13 @@ fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
 }
 
 impl IndexingReport {
-    /// What the user should know, in sentences.
+    /// Sentences for the user about what was left out.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.is_complete {
             let count = self.notes;
             remarks.push(format!(
-                "Indexing is not finished: {count} notes were searched. Search again to go on."
+                "Indexing is not finished: {count} notes were searched. Search again to continue."
             ));
         }
         if self.is_truncated {

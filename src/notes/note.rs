@@ -2,10 +2,10 @@
 
 use crate::search::Chunk;
 
-/// Characters of a chunk; about 300 English words, or what small embedding models read of a
-/// Korean text.
+/// Maximum characters of a chunk. That is about 300 English words, or as much Korean text as small
+/// embedding models read.
 const CHUNK_CHARS_MAX: usize = 2_000;
-/// Chunks of a note. The rest of it cannot be found.
+/// Maximum number of chunks of a note. The rest of the note cannot be found.
 const CHUNKS_MAX: usize = 2_000;
 const TITLE_CHARS_MAX: usize = 200;
 
@@ -16,8 +16,8 @@ pub struct ParsedNote {
     pub chunks: Vec<Chunk>,
 }
 
-/// Parses Markdown. The title is that of the front matter, the first heading of level 1, or
-/// `file_stem`. Never fails: any text is a note.
+/// Parses Markdown. The title comes from the front matter, else from the first heading of level 1,
+/// else it is `file_stem`. Never fails: any text is a note.
 pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
     let (front_matter, body) = split_front_matter(text);
     let mut sections = sections(body);
@@ -28,7 +28,7 @@ pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
         .or_else(|| heading.map(|section| section.headings[0].to_owned()))
         .unwrap_or_else(|| file_stem.to_owned());
     let title: String = title.chars().take(TITLE_CHARS_MAX).collect();
-    if let Some(tags) = front_matter_line(front_matter, "tags") {
+    if let Some(tags) = front_matter_value(front_matter, "tags") {
         sections.insert(0, Section::new(&[], tags));
     }
     let mut chunks = Vec::new();
@@ -94,7 +94,7 @@ fn split_front_matter(text: &str) -> (&str, &str) {
     ("", text)
 }
 
-fn front_matter_line<'a>(front_matter: &'a str, key: &str) -> Option<&'a str> {
+fn front_matter_value<'a>(front_matter: &'a str, key: &str) -> Option<&'a str> {
     let value = front_matter.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         (name.trim() == key).then_some(value.trim())
@@ -103,7 +103,7 @@ fn front_matter_line<'a>(front_matter: &'a str, key: &str) -> Option<&'a str> {
 }
 
 fn front_matter_title(front_matter: &str) -> Option<String> {
-    let title = front_matter_line(front_matter, "title")?;
+    let title = front_matter_value(front_matter, "title")?;
     let quoted = ['"', '\'']
         .into_iter()
         .find_map(|quote| title.strip_prefix(quote)?.strip_suffix(quote));
@@ -151,8 +151,8 @@ fn atx_heading(line: &str) -> Option<(usize, &str)> {
     (!heading.is_empty()).then_some((level, heading))
 }
 
-/// Parts of at most [`CHUNK_CHARS_MAX`] characters, split at blank lines, ends of lines, spaces
-/// or, if there is none, anywhere. No parts for an empty text.
+/// Splits text into parts of at most [`CHUNK_CHARS_MAX`] characters: at a blank line, else at a line
+/// break, else at a space, else anywhere. An empty text has no parts.
 fn split_long(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

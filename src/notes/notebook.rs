@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Time limit of a note or summary. Local models on small machines are slow.
+/// Time limit for writing a note or summary. Local models on small machines are slow.
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(900);
 const SNIPPET_CHARS: usize = 160;
 
@@ -27,7 +27,7 @@ const SNIPPET_CHARS: usize = 160;
 pub struct Notebook(pub(super) Arc<NotebookState>);
 
 pub(super) struct NotebookState {
-    /// Where the indexes are.
+    /// The folder of the index files.
     pub(super) cache: PathBuf,
     completion: Arc<dyn Completion>,
     pub(super) embedder: Arc<dyn Embedder>,
@@ -93,7 +93,7 @@ impl Notebook {
         request: NoteRequest,
         source: SummarySource,
     ) -> Result<NoteSummary, Notice> {
-        let task = self.summary_prompt(&request, source).await?;
+        let task = self.summary_task(&request, source).await?;
         (request.on_progress)("Summarizing");
         let summary = self.complete(&request, task.prompt).await?;
         Ok(NoteSummary {
@@ -107,7 +107,7 @@ impl Notebook {
     async fn complete(&self, request: &NoteRequest, prompt: String) -> Result<String, Notice> {
         let model = request.settings.model.as_deref().ok_or_else(|| {
             Notice::failure(
-                "No model is configured that could write: mark one as active in config.json.",
+                "No model is configured to write with: mark one as active in config.json.",
             )
         })?;
         let name = model.model.clone();
@@ -157,7 +157,7 @@ impl NoteService for Notebook {
         source: SummarySource,
     ) -> BoxFuture<'static, Result<SummaryTask, Notice>> {
         let notebook = self.clone();
-        Box::pin(async move { notebook.summary_prompt(&request, source).await })
+        Box::pin(async move { notebook.summary_task(&request, source).await })
     }
 
     fn open(
@@ -212,7 +212,7 @@ impl NoteService for Notebook {
     }
 }
 
-/// Opens the folder, which must be or lie in a configured vault.
+/// Opens `folder`, which must be a configured vault or a folder in one; by default the first vault.
 pub(super) async fn open_vault(
     settings: &NotesSettings,
     folder: Option<String>,
@@ -228,7 +228,7 @@ pub(super) async fn open_vault(
         let Some(folder) = folder else {
             return Ok(Vault::open(first)?);
         };
-        // A relative path is one below the first vault.
+        // A relative path is relative to the first vault.
         let folder = first.join(files::expand_home(&folder));
         let opened = Vault::open(&folder)?;
         let mut allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());

@@ -1,12 +1,12 @@
-//! What the model is asked. Short, because small models follow short prompts best.
+//! Prompts for the model. Short, because small models follow short prompts best.
 
 use crate::search::Hit;
 
-/// Parts of notes in a summary of a topic.
-pub const PARTS_MAX: usize = 6;
-/// Words of each part.
+/// Maximum number of chunks in a summary of a topic.
+pub const CHUNKS_MAX: usize = 6;
+/// Maximum number of words of each chunk.
 const WORDS_MAX: usize = 800;
-/// Characters of each part, for languages without spaces between words.
+/// Maximum number of characters of each chunk, for languages without spaces between words.
 const CHARS_MAX: usize = 6_000;
 
 /// Asks for a note.
@@ -18,12 +18,12 @@ pub fn note_prompt(topic: &str) -> String {
     )
 }
 
-/// Asks for a summary of the parts about a topic.
-pub fn topic_prompt(topic: &str, parts: &[Hit]) -> String {
+/// Asks for a summary of the chunks about a topic.
+pub fn topic_prompt(topic: &str, chunks: &[Hit]) -> String {
     let mut prompt = format!("Summarize the following notes about {topic}.\n\n");
-    for part in parts {
-        prompt.push_str(&part_heading(part));
-        prompt.push_str(shortened(&part.body));
+    for chunk in chunks {
+        prompt.push_str(&chunk_heading(chunk));
+        prompt.push_str(shortened(&chunk.body));
         prompt.push_str("\n\n");
     }
     prompt.push_str("Summary:");
@@ -32,7 +32,7 @@ pub fn topic_prompt(topic: &str, parts: &[Hit]) -> String {
 
 /// Asks for a summary of one note, given its text.
 pub fn single_note_prompt(text: &str) -> String {
-    let text = &text[..prefix_length(text, PARTS_MAX * WORDS_MAX, PARTS_MAX * CHARS_MAX)];
+    let text = &text[..prefix_length(text, CHUNKS_MAX * WORDS_MAX, CHUNKS_MAX * CHARS_MAX)];
     format!(
         "Summarize the following note.\n\n{}\n\nSummary:",
         text.trim()
@@ -41,13 +41,13 @@ pub fn single_note_prompt(text: &str) -> String {
 
 /// Whether [`single_note_prompt`] leaves out the end of a note.
 pub fn is_too_long(text: &str) -> bool {
-    prefix_length(text, PARTS_MAX * WORDS_MAX, PARTS_MAX * CHARS_MAX) < text.len()
+    prefix_length(text, CHUNKS_MAX * WORDS_MAX, CHUNKS_MAX * CHARS_MAX) < text.len()
 }
 
-fn part_heading(part: &Hit) -> String {
-    match part.heading.as_str() {
-        "" => format!("# {}\n", part.title),
-        heading => format!("# {}: {heading}\n", part.title),
+fn chunk_heading(chunk: &Hit) -> String {
+    match chunk.heading.as_str() {
+        "" => format!("# {}\n", chunk.title),
+        heading => format!("# {}: {heading}\n", chunk.title),
     }
 }
 
@@ -55,7 +55,7 @@ fn shortened(body: &str) -> &str {
     body[..prefix_length(body, WORDS_MAX, CHARS_MAX)].trim_end()
 }
 
-/// The length in bytes of the beginning that keeps within both limits.
+/// The length in bytes of the longest prefix within both limits.
 fn prefix_length(text: &str, words_max: usize, chars_max: usize) -> usize {
     let mut words = 0;
     let mut is_in_word = false;
@@ -70,7 +70,7 @@ fn prefix_length(text: &str, words_max: usize, chars_max: usize) -> usize {
     text.len()
 }
 
-/// The model's note without a code fence around the whole, with a heading.
+/// The model's note, without a code fence around it, and with a heading added if it has none.
 pub fn clean_note(answer: &str, topic: &str) -> String {
     let answer = answer.trim();
     let inner = answer
@@ -92,15 +92,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_parts_are_cut_at_their_limit_of_words() {
-        let part = |body: String| Hit {
+    fn long_chunks_are_truncated_at_their_word_and_character_limits() {
+        let chunk = |body: String| Hit {
             key: "a.md".to_owned(),
             title: "Title".to_owned(),
             heading: "Part".to_owned(),
             body,
             score: 1.0,
         };
-        let prompt = topic_prompt("cats", &[part("w ".repeat(900)), part("가".repeat(9_000))]);
+        let prompt = topic_prompt(
+            "cats",
+            &[chunk("w ".repeat(900)), chunk("가".repeat(9_000))],
+        );
         let start = "Summarize the following notes about cats.\n\n# Title: Part\nw w ";
         assert!(prompt.starts_with(start), "{prompt}");
         assert!(prompt.ends_with("가\n\nSummary:"));

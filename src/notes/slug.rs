@@ -1,8 +1,8 @@
-//! Names of files for new notes.
+//! File names for new notes.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Characters of a name without its extension.
+/// Maximum number of characters of a name without its extension.
 const CHARS_MAX: usize = 60;
 
 /// `machine-learning-basics` for `Machine Learning: Basics`. Keeps the letters of all scripts.
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_become_names_of_files() {
+    fn topics_become_file_names() {
         for (topic, expected) in [
             ("Machine Learning: Basics", "machine-learning-basics"),
             ("양자 역학", "양자-역학"),

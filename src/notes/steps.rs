@@ -1,10 +1,11 @@
-//! The steps before and after the model's answer: building its prompt from the vault, and saving
-//! what it wrote. Tools run them around a single question, note agents around a turn.
+//! The steps before and after the model's answer: building its prompt from the vault, and saving the
+//! answer. The tools run both around one request to the model; the note agents run them before and
+//! after a turn.
 
 use super::NotesError;
 use super::note;
 use super::notebook::{Notebook, open_vault};
-use super::prompts::{self, PARTS_MAX};
+use super::prompts::{self, CHUNKS_MAX};
 use super::slug::slug;
 use super::vault::{NOTE_BYTES_MAX, NotePath, Vault};
 use super::vault_index::UpdateLimits;
@@ -14,11 +15,11 @@ use crate::ports::NoteRequest;
 use crate::search::SearchTerms;
 use std::path::{Path, PathBuf};
 
-/// Hits of which those with the topic are summarized.
+/// Maximum number of hits that are checked for the topic.
 const TOPIC_HITS: usize = 60;
 
 impl Notebook {
-    /// The prompt for a note. Fails early if the vault cannot be written.
+    /// The prompt for a note. Fails early if the vault is not writable.
     pub(super) async fn note_prompt(
         &self,
         request: &NoteRequest,
@@ -49,20 +50,20 @@ impl Notebook {
         })
     }
 
-    pub(super) async fn summary_prompt(
+    pub(super) async fn summary_task(
         &self,
         request: &NoteRequest,
         source: SummarySource,
     ) -> Result<SummaryTask, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         match source {
-            SummarySource::Note(note) => one_note(vault, note).await,
-            SummarySource::Topic(topic) => self.parts_about(request, vault, topic).await,
+            SummarySource::Note(note) => task_for_note(vault, note).await,
+            SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic).await,
         }
     }
 
-    /// The parts of all notes that mention a topic.
-    async fn parts_about(
+    /// Asks for a summary of the chunks that mention a topic.
+    async fn task_for_topic(
         &self,
         request: &NoteRequest,
         vault: Vault,
@@ -75,29 +76,29 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
-        let mut parts = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
+        let mut chunks = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
         let terms = SearchTerms::parse(&topic);
-        parts.retain(|part| {
-            [&part.body, &part.heading, &part.title]
+        chunks.retain(|chunk| {
+            [&chunk.body, &chunk.heading, &chunk.title]
                 .into_iter()
-                .any(|text| terms.occur_in(text))
+                .any(|text| terms.any_in(text))
         });
-        parts.truncate(PARTS_MAX);
-        if parts.is_empty() {
+        chunks.truncate(CHUNKS_MAX);
+        if chunks.is_empty() {
             let path = vault.root().display();
             return Err(Notice::failure(format!(
                 "No note in {path} mentions \"{topic}\"."
             )));
         }
         let mut sources: Vec<PathBuf> = Vec::new();
-        for part in &parts {
-            let path = vault.root().join(&part.key);
+        for chunk in &chunks {
+            let path = vault.root().join(&chunk.key);
             if !sources.contains(&path) {
                 sources.push(path);
             }
         }
         Ok(SummaryTask {
-            prompt: prompts::topic_prompt(&topic, &parts),
+            prompt: prompts::topic_prompt(&topic, &chunks),
             title: topic,
             sources,
             vault: vault.root().to_path_buf(),
@@ -106,7 +107,7 @@ impl Notebook {
     }
 }
 
-async fn one_note(vault: Vault, note: String) -> Result<SummaryTask, Notice> {
+async fn task_for_note(vault: Vault, note: String) -> Result<SummaryTask, Notice> {
     let root = vault.root().to_path_buf();
     let (note, text) = read_note(vault, note).await?;
     if text.trim().is_empty() {
@@ -137,7 +138,7 @@ pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<Open
     })
 }
 
-/// Removes a note that was just created, unless somebody has changed it since.
+/// Removes a note that was just created, unless it has been changed since.
 pub(super) async fn remove_note(note: CreatedNote) -> Result<(), Notice> {
     on_blocking_thread(move || {
         let failed = |why: String| NotesError::Unremovable {

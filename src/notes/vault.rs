@@ -1,5 +1,4 @@
-//! A folder of notes. Nothing outside it is read or written, whatever `..` or a symbolic link
-//! says.
+//! A folder of notes. Nothing outside it is read or written, even through `..` or a symbolic link.
 
 use super::NotesError;
 use crate::files;
@@ -9,15 +8,15 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Notes of a vault after this one are ignored.
+/// Maximum number of notes of a vault. Further ones are ignored.
 pub const NOTES_MAX: usize = 100_000;
-/// Folders below folders.
+/// Maximum depth of nested folders.
 const DEPTH_MAX: usize = 32;
 /// Larger notes are not indexed.
 pub const NOTE_BYTES_MAX: u64 = 4 << 20;
 /// Attempts to find a free name for a note.
 const NAMES_MAX: usize = 1_000;
-/// New notes are readable for others, as editors create them.
+/// New notes are readable by other users, like files that editors create.
 const NOTE_MODE: u32 = 0o644;
 
 /// A folder that exists, without symbolic links in its path.
@@ -26,7 +25,7 @@ pub struct Vault {
     root: PathBuf,
 }
 
-/// A note in a vault.
+/// A note as listed, with the fingerprint that reveals changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteFile {
     /// The path below the vault, with `/` between its parts.
@@ -61,13 +60,13 @@ impl Vault {
         Ok(Self { root })
     }
 
-    /// Whether a file of this name is a note.
+    /// Whether a file with this name is a note.
     pub fn is_note(path: &Path) -> bool {
         is_note(path)
     }
 
-    /// The note at `path`, which must be an absolute path below the vault; not listed if it is
-    /// deleted, hidden or no note.
+    /// Lists the note at `path`, which must be an absolute path below the vault. The listing is empty
+    /// if the file is deleted, hidden or not a note.
     pub fn list_file(&self, path: &Path) -> Listing {
         let mut listing = Listing::default();
         let below = path.strip_prefix(&self.root).unwrap_or(path);
@@ -78,7 +77,7 @@ impl Vault {
         listing
     }
 
-    /// The name of a file in the index.
+    /// The key of a file in the index; `None` outside the vault.
     pub fn key(&self, path: &Path) -> Option<String> {
         path.strip_prefix(&self.root).ok().map(key_of)
     }
@@ -108,7 +107,7 @@ impl Vault {
                 "`..` is not allowed in the path of a note".to_owned(),
             ));
         }
-        // `join` replaces the root by an absolute path; what matters is where the file lies.
+        // An absolute path replaces the root; the location of the file is checked below.
         let joined = self.root.join(given);
         let mut found = fs::canonicalize(&joined);
         if found.is_err() && !is_note(&joined) {
@@ -119,8 +118,8 @@ impl Vault {
         let path = match found {
             Ok(path) => path,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let same = self.find_other_spelling(note);
-                same.ok_or_else(|| failed("there is no such note".to_owned()))?
+                let found = self.find_other_spelling(note);
+                found.ok_or_else(|| failed("there is no such note".to_owned()))?
             }
             Err(error) => return Err(failed(files::describe_io_error(&error))),
         };
@@ -136,8 +135,8 @@ impl Vault {
         })
     }
 
-    /// The note whose path reads the same but has other code points, such as the decomposed Hangul of
-    /// macOS.
+    /// The note whose path reads the same but has different code points, such as the decomposed
+    /// Hangul of macOS.
     fn find_other_spelling(&self, note: &str) -> Option<PathBuf> {
         let below = Path::new(note);
         let below = below.strip_prefix(&self.root).unwrap_or(below);
@@ -173,7 +172,7 @@ impl Vault {
     /// Checks that notes can be created, without creating one.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The folder is not writable.
     pub fn check_writable(&self) -> Result<(), NotesError> {
         files::check_writable(&self.root).map_err(|error| NotesError::Unwritable {
             path: self.root.display().to_string(),
@@ -184,7 +183,7 @@ impl Vault {
     /// Creates a note whose name begins with `slug`; `-2`, `-3` … follows if the name is taken.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The folder is not writable, or too many notes have this name.
     pub fn create(&self, slug: &str, text: &str) -> Result<NotePath, NotesError> {
         for number in 1..=NAMES_MAX {
             let name = match number {
@@ -205,12 +204,12 @@ impl Vault {
         }
         Err(NotesError::Unwritable {
             path: self.root.join(slug).display().to_string(),
-            why: format!("{NAMES_MAX} notes have this name already"),
+            why: format!("{NAMES_MAX} notes already have this name"),
         })
     }
 
-    /// All notes, by path. Hidden folders and links to folders are left out, and
-    /// links to files outside the vault.
+    /// All notes, sorted by path. Leaves out hidden files and folders, links to folders, and links to
+    /// files outside the vault.
     pub fn list(&self) -> Listing {
         let mut listing = self.list_unsorted();
         // The same files give the same index on every machine.
@@ -287,7 +286,7 @@ impl Vault {
                     },
                 });
             }
-            // Deleted meanwhile, or a link to nothing.
+            // Deleted in the meantime, or a broken link.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => listing.skip(&key, &error),
         }

@@ -28,7 +28,7 @@ impl UpdateLimits {
         embedding: Duration::from_secs(60),
         embedding_request: Duration::from_secs(60),
     };
-    /// An ordinary prompt waits for its excerpts.
+    /// Short, because an ordinary prompt waits for its excerpts.
     pub(super) const BEFORE_PROMPT: Self = Self {
         indexing: Duration::from_secs(5),
         embedding: Duration::from_secs(10),
@@ -41,11 +41,11 @@ const EMBEDDING_BATCH: usize = 32;
 /// Characters of a chunk that are embedded. Embedding models read 256 to 8,192 tokens.
 const EMBEDDED_CHARS_MAX: usize = 2_000;
 
-/// The index of a vault and what it does not contain yet.
+/// An open index, and the changes in its vault that it does not contain yet.
 pub(super) struct OpenIndex {
     index: Index,
     watch: VaultWatch,
-    /// Of the last scan, kept up to date since.
+    /// The report of the last scan, kept up to date since.
     report: IndexingReport,
 }
 
@@ -134,9 +134,9 @@ impl Notebook {
         remarks: &mut Vec<String>,
     ) -> Result<usize, Notice> {
         let deadline = Instant::now() + limits.indexing;
-        let indexed = vault.clone();
+        let vault_to_index = vault.clone();
         let report = self
-            .with_open_index(vault, move |open| open.update(&indexed, deadline))
+            .with_open_index(vault, move |open| open.update(&vault_to_index, deadline))
             .await?;
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();
@@ -148,8 +148,8 @@ impl Notebook {
         Ok(report.notes)
     }
 
-    /// Computes missing vectors for a while, and the vector of the query. `None` with a remark if
-    /// words alone must do.
+    /// Computes missing vectors within the time limit, then the vector of the query. Returns `None`
+    /// and adds a remark if only words can be compared.
     pub(super) async fn query_vector(
         &self,
         vault: &Vault,
@@ -177,7 +177,7 @@ impl Notebook {
                     .await?;
                 if missing > 0 {
                     remarks.push(format!(
-                        "{missing} parts of notes have no vector yet; they were found by words alone."
+                        "{missing} parts of notes have no vector yet; only their words were compared."
                     ));
                 }
                 Ok(vectors.into_iter().next())

@@ -1,6 +1,6 @@
-//! Which notes may have changed since the last search. File-system events are only hints: they may
-//! be lost, so the whole folder is scanned now and then, each time without events, and each time if
-//! it is small.
+//! Which notes may have changed since the last search. File-system events are only hints, because
+//! they may be lost: a large folder is also scanned from time to time, and a small one, or one
+//! without events, before each search.
 
 use super::vault::Vault;
 use crate::sync::lock_ignoring_poison;
@@ -13,17 +13,18 @@ use std::time::{Duration, Instant};
 
 /// The longest time without a scan of the whole folder. Network drives report no events.
 const SCAN_INTERVAL: Duration = Duration::from_secs(60);
-/// Up to this number of notes, a scan takes some milliseconds, and events may arrive later than that.
+/// Vaults of up to this many notes are always scanned. That takes a few milliseconds, and events may
+/// take longer to arrive.
 const ALWAYS_SCANNED_MAX: usize = 2_000;
 /// Above this number of changed files, a scan is cheaper.
 const PATHS_MAX: usize = 1_000;
 
-/// What has to be compared with the index.
+/// The files that must be compared with the index.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// All notes.
     Scan,
-    /// These files, which may be deleted or no notes.
+    /// These paths; the files may be deleted or not be notes.
     Files(Vec<PathBuf>),
 }
 
@@ -44,7 +45,7 @@ struct Changes {
 }
 
 impl VaultWatch {
-    /// Begins to collect changes; the first thing due is a scan.
+    /// Begins to collect changes. A scan is due first.
     pub(super) fn new(vault: &Vault) -> Self {
         let changes = Arc::new(Mutex::new(Changes::default()));
         let (sink, root) = (Arc::clone(&changes), vault.root().to_path_buf());
@@ -66,7 +67,7 @@ impl VaultWatch {
         }
     }
 
-    /// Takes what is due. Changes from now on are collected for the next time.
+    /// Returns the files to compare now. Later changes are collected for the next call.
     pub(super) fn take_due(&mut self) -> Due {
         let changes = std::mem::take(&mut *lock_ignoring_poison(&self.changes));
         let is_recent = |at: Instant| at.elapsed() < SCAN_INTERVAL;
@@ -77,12 +78,12 @@ impl VaultWatch {
         Due::Files(changes.paths.into_iter().collect())
     }
 
-    /// A scan of that many notes was complete. Without this, the next thing due is a scan again.
+    /// Records that a scan of this many notes was completed. Otherwise, another scan is due.
     pub(super) fn record_scan(&mut self, notes: usize) {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }
 
-    /// What was taken could not be applied.
+    /// Makes a scan due, after collected changes could not be applied.
     pub(super) fn require_scan(&mut self) {
         self.last_scan = None;
     }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_in_a_large_vault_is_due_alone() {
+    fn in_a_large_vault_only_the_edited_note_is_due() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("a")).expect("created");
         let vault = Vault::open(folder.path()).expect("a vault");

@@ -27,7 +27,7 @@ pub struct Document {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Found like the title.
+    /// Ranked like the title.
     pub heading: String,
     pub body: String,
 }
@@ -114,7 +114,7 @@ impl Index {
     pub fn apply(&mut self, changes: &IndexChanges) -> Result<(), SearchError> {
         let applied = self.apply_in_transaction(changes);
         if applied.is_err() {
-            // It may hold chunks that were rolled back.
+            // The cache may hold vectors that were rolled back.
             self.vectors.clear();
         }
         Ok(applied?)
@@ -133,7 +133,7 @@ impl Index {
         transaction.commit()
     }
 
-    /// Sets the model that computes the vectors. Those of another model are removed.
+    /// Sets the model that computes the vectors. Vectors of a different model are removed.
     pub fn set_embedding_model(&mut self, model: &str) -> Result<(), SearchError> {
         let query = "SELECT model FROM embedding";
         let stored: Option<String> = self
@@ -146,7 +146,7 @@ impl Index {
         self.replace_embedding(model, None)
     }
 
-    /// Removes all vectors, for a model that now returns another number of dimensions.
+    /// Removes all vectors, and records the model and the dimensions of the vectors that follow.
     fn replace_embedding(
         &mut self,
         model: &str,
@@ -206,8 +206,8 @@ impl Index {
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
-    /// Stores vectors by chunk. Chunks that no longer exist are skipped. If the model now returns
-    /// another number of dimensions than before, all earlier vectors are removed first.
+    /// Stores vectors by chunk. Chunks that no longer exist are skipped. If the number of
+    /// dimensions has changed, all earlier vectors are removed first.
     ///
     /// # Errors
     /// The vectors differ in their dimensions or have none.
@@ -317,7 +317,7 @@ fn replace_document(
         let title = format!(
             "{}\n{}\n{}",
             document.title,
-            file_words(&document.key),
+            file_stem(&document.key),
             chunk.heading
         );
         let (title, body) = (composed(&title), composed(&chunk.body));
@@ -344,8 +344,8 @@ fn replace_document(
     Ok(())
 }
 
-/// The vectors of a document's chunks by heading and body; empty if its title has changed, which
-/// is part of what is embedded.
+/// The vectors of a document's chunks by heading and body. Empty if the title has changed, because
+/// the title is embedded with each chunk.
 fn known_vectors(
     transaction: &Transaction<'_>,
     document: &Document,
@@ -361,8 +361,8 @@ fn known_vectors(
     rows.collect()
 }
 
-/// The last part of a path without its extension, so that names of files are found.
-fn file_words(key: &str) -> &str {
+/// The last part of a path without its extension, so that documents are found by file name.
+fn file_stem(key: &str) -> &str {
     let name = key.rsplit('/').next().unwrap_or(key);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

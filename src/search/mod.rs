@@ -1,5 +1,5 @@
-//! Full-text and vector search in an embedded SQLite database. Knows documents and chunks, not
-//! what they are: notes and saved sessions use it alike.
+//! Full-text and vector search in an embedded SQLite database. Documents and chunks can be of any
+//! kind; nothing here is specific to notes.
 //!
 //! All functions block; call them on a blocking thread.
 
@@ -27,6 +27,6 @@ pub enum SearchError {
     Io(#[from] std::io::Error),
     #[error("the search took too long and was stopped")]
     TimedOut,
-    #[error("the embedding has {found} dimensions where the index has {expected}")]
+    #[error("an embedding has {found} dimensions instead of {expected}")]
     Dimensions { expected: usize, found: usize },
 }

@@ -14,7 +14,7 @@ const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 const CANDIDATES: usize = 200;
 /// In an index with fewer chunks, all terms are fast.
 const COMMON_CHUNKS_MIN: i64 = 20_000;
-/// A term is common if one of this number of chunks contains it.
+/// A term is common if at least one in this many chunks contains it.
 const COMMON_SHARE: i64 = 5;
 /// The longest search.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -26,7 +26,7 @@ pub struct HybridQuery<'a> {
     pub matching: Matching,
     /// The query's embedding; without it, words alone decide.
     pub vector: Option<&'a [f32]>,
-    /// The number of hits.
+    /// Maximum number of hits.
     pub limit: usize,
     /// Return only the best chunk of each document.
     pub one_per_document: bool,
@@ -98,8 +98,8 @@ impl Index {
         self.hits(&ranked, query)
     }
 
-    /// The terms without those that occur in so many chunks that they hardly tell them apart, but
-    /// take long to rank. `None` if all terms are used.
+    /// The terms of the query without common ones, which distinguish few chunks and take long to rank.
+    /// `None` if all terms are used.
     fn rare_terms(&self, query: &HybridQuery<'_>) -> Result<Option<SearchTerms>, SearchError> {
         let parts = query.terms.split();
         if query.matching == Matching::Every || parts.len() < 2 {

@@ -55,7 +55,7 @@ pub fn open(path: &Path) -> Result<Connection, SearchError> {
 }
 
 fn try_open(path: &Path) -> Result<Connection, SearchError> {
-    // The database would create it readable for everyone.
+    // SQLite would create the file readable by everyone.
     drop(files::open_append(path, files::PRIVATE_MODE)?);
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(LOCK_TIMEOUT)?;
@@ -78,7 +78,7 @@ fn try_open(path: &Path) -> Result<Connection, SearchError> {
     Ok(connection)
 }
 
-/// Treated like a damaged index.
+/// The error for an index of another version, which [`open`] replaces like a damaged one.
 fn outdated() -> SearchError {
     rusqlite::Error::SqliteFailure(
         rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
@@ -87,7 +87,7 @@ fn outdated() -> SearchError {
     .into()
 }
 
-/// Whether the file is not an index that this version can read.
+/// Whether the file is damaged, of another version or no database at all.
 pub fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -38,8 +38,8 @@ pub fn snippet(text: &str, terms: &SearchTerms, chars_max: usize) -> Snippet {
     }
 }
 
-/// The text up to `end`, without a word that `end` would cut, if it is not longer than half of
-/// the text.
+/// The text up to `end`. If `end` is inside a word, that word is left out, unless less than half of
+/// the text would remain.
 fn without_partial_word(text: &str, end: usize) -> &str {
     let (kept, cut) = text.split_at(end);
     let is_inside_word = !cut.is_empty() && !cut.starts_with(' ');
@@ -64,8 +64,8 @@ fn start_of_excerpt(line: &str, offset: usize, chars_before: usize) -> usize {
         .map_or(earliest, |space| earliest + space + 1)
 }
 
-/// Ranges of all terms in `text`, in order and without overlap. Lowercase forms are compared
-/// letter by letter, so offsets stay those of `text`.
+/// Byte ranges of all terms in `text`, in order and without overlap. Ignores case; offsets in the
+/// lowercase text, which may differ in length, are mapped back to `text`.
 fn occurrences(text: &str, terms: &SearchTerms) -> Vec<Range<usize>> {
     let mut lowercase = String::with_capacity(text.len());
     // For each byte of `lowercase`, the offset of its letter in `text`.

@@ -1,18 +1,18 @@
-//! Splits text into what the full-text index stores, and queries into match expressions.
+//! Prepares text for the full-text index, and converts queries to match expressions.
 //!
-//! The tokenizer of the database separates words at spaces and punctuation. Korean, Chinese and
-//! Japanese words are not separated from their particles and from each other that way, so runs of
-//! such letters are stored a second time as overlapping pairs: two letters find every place that
+//! The tokenizer of the database separates words at spaces and punctuation. That does not separate
+//! Korean, Chinese and Japanese words from their particles or from each other, so runs of such
+//! letters are also stored as overlapping pairs (bigrams): two letters find every place that
 //! contains them.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Terms after this one are ignored.
+/// Maximum number of terms of a query. Further ones are ignored.
 const TERMS_MAX: usize = 32;
-/// Letters of a run after this one are ignored.
+/// Maximum number of letters of a run. Further ones are ignored.
 const RUN_CHARS_MAX: usize = 32;
 
-/// Words that are ignored beside others.
+/// Words that are ignored unless the query has no others.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "about", "as", "at", "be", "by", "can", "do", "does", "for", "from",
     "how", "i", "in", "is", "it", "my", "of", "on", "or", "that", "the", "this", "to", "was",
@@ -59,7 +59,7 @@ const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
 pub enum Matching {
     /// Each term; the last may be the start of a word.
     Every,
-    /// At least one term. More and rarer ones rank higher.
+    /// At least one term. Chunks with more of the terms, or rarer ones, rank higher.
     Any,
 }
 
@@ -86,7 +86,7 @@ pub fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The composed form, so that decomposed Hangul (as in names of files on macOS) is found.
+/// The composed form, so that decomposed Hangul (as in file names on macOS) is found.
 pub fn composed(text: &str) -> std::borrow::Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
@@ -170,15 +170,15 @@ impl SearchTerms {
         self.terms.iter().map(Term::text)
     }
 
-    /// Whether one of the terms occurs in `text`. For parts that the index does not cover.
-    pub fn occur_in(&self, text: &str) -> bool {
+    /// Whether any of the terms occurs in `text`.
+    pub fn any_in(&self, text: &str) -> bool {
         let text = composed(text).to_lowercase();
         self.texts().any(|term| text.contains(term))
     }
 
-    /// Whether `texts` contain enough of the terms to be about the same: two, or the only one. Stop
-    /// words are no reason. Ends of English words may differ.
-    pub fn are_mostly_in(&self, texts: [&String; 3]) -> bool {
+    /// Whether `texts` contain enough of the terms to be about the same topic: two, or the only one.
+    /// Stop words do not count. English words may have different endings.
+    pub fn match_enough(&self, texts: [&String; 3]) -> bool {
         let texts = texts.map(|text| composed(text).to_lowercase());
         let is_meaningful = |term: &&Term| !term.is_stop_word();
         let terms: Vec<&Term> = self.terms.iter().filter(is_meaningful).collect();

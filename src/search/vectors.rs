@@ -11,8 +11,8 @@ pub struct VectorCache {
     chunks: Vec<i64>,
     /// The vectors of `chunks` one after the other.
     components: Vec<i8>,
-    /// The place of each chunk in `chunks`.
-    places: HashMap<i64, usize>,
+    /// The position of each chunk in `chunks`.
+    positions: HashMap<i64, usize>,
     /// What `PRAGMA data_version` returned when the table was read: it changes when another
     /// connection has written.
     data_version: Option<i64>,
@@ -50,22 +50,22 @@ impl VectorCache {
             return;
         }
         self.remove(chunk);
-        self.places.insert(chunk, self.chunks.len());
+        self.positions.insert(chunk, self.chunks.len());
         self.chunks.push(chunk);
         self.components
             .extend(components.iter().map(|byte| *byte as i8));
     }
 
     pub fn remove(&mut self, chunk: i64) {
-        let Some(place) = self.places.remove(&chunk) else {
+        let Some(position) = self.positions.remove(&chunk) else {
             return;
         };
-        self.chunks.swap_remove(place);
+        self.chunks.swap_remove(position);
         let last = self.chunks.len() * self.dimensions;
-        let from = place * self.dimensions;
+        let from = position * self.dimensions;
         if from < last {
             self.components.copy_within(last.., from);
-            self.places.insert(self.chunks[place], place);
+            self.positions.insert(self.chunks[position], position);
         }
         self.components.truncate(last);
     }
@@ -89,7 +89,7 @@ impl VectorCache {
     }
 
     pub fn similarity(&self, vector: &[i8], chunk: i64) -> Option<f32> {
-        let from = self.places.get(&chunk)? * self.dimensions;
+        let from = self.positions.get(&chunk)? * self.dimensions;
         let components = self.components.get(from..from + self.dimensions)?;
         (vector.len() == self.dimensions).then(|| cosine(vector, components))
     }

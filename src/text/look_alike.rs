@@ -13,7 +13,7 @@ pub(super) fn has_look_alikes(text: &str) -> bool {
 
 /// Whether `c` may appear next to the escapes of its cluster: it is visible by itself and looks
 /// like no other character.
-pub(super) fn keeps_its_look(c: char) -> bool {
+pub(super) fn is_unmistakable(c: char) -> bool {
     let is_visible = !is_invisible(c) && !is_unusual_space(c) && c.width() != Some(0);
     is_visible && !is_look_alike(c) && is_composed(c.encode_utf8(&mut [0; 4]))
 }

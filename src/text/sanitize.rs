@@ -6,7 +6,7 @@ use super::grapheme::clusters_forward;
 use super::invisible::{
     FilterOutput, HiddenCharPolicy, InvisibleFilter, escape_char, is_printable_ascii_byte,
 };
-use super::look_alike::{has_look_alikes, keeps_its_look};
+use super::look_alike::{has_look_alikes, is_unmistakable};
 use super::mixed_scripts::deceptive_letters;
 use super::script_context::ScriptContext;
 use std::fmt;
@@ -139,12 +139,12 @@ impl Clean {
     }
 }
 
-/// The clusters of a text as byte ranges, each with its escaped form if something in it looks like
-/// something else.
+/// The clusters of a text as byte ranges. A cluster with a character that could be mistaken for
+/// another also has a marked form, in which such characters are escaped.
 struct MarkedClusters<'a> {
     raw: &'a str,
     offset: usize,
-    /// Offsets of deceptive letters from here on.
+    /// Offsets of deceptive letters that have not been passed yet.
     deceptive: std::iter::Peekable<std::vec::IntoIter<usize>>,
 }
 
@@ -173,7 +173,7 @@ impl Iterator for MarkedClusters<'_> {
         let mut marked = String::new();
         for (at, c) in cluster.char_indices() {
             let is_deceptive = self.deceptive.next_if_eq(&(start + at)).is_some();
-            match !is_deceptive && c != '⟨' && keeps_its_look(c) {
+            match !is_deceptive && c != '⟨' && is_unmistakable(c) {
                 true => marked.push(c),
                 false => marked.push_str(&escape_char(c)),
             }

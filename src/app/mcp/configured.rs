@@ -6,7 +6,7 @@ use crate::domain::ServerConfig;
 use crate::headless::mcp as cli_output;
 use crate::log;
 
-/// The configured servers. Prints the problems of the file.
+/// The configured servers. Prints any problems in the file.
 pub(super) fn configured_servers(home: &Home) -> Vec<ServerConfig> {
     let loaded = config::read_servers(home);
     for banner in &loaded.banners {

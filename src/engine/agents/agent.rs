@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) trait Agent: Sync {
-    /// Recognizes a prompt. `None` leaves it to the next agent; must be fast, because the work
-    /// belongs into the preparation. `history` contains the prompts and answers before it.
+    /// Recognizes a prompt. `None` leaves it to the next agent. Must be fast: the work belongs in the
+    /// preparation. `history` contains the prompts and answers before this one.
     fn try_handle(
         &self,
         message: &str,
@@ -59,7 +59,7 @@ pub enum AgentStep {
         /// The text of notes in the excerpts.
         untrusted_text: String,
     },
-    /// The model is asked this.
+    /// This prompt is sent to the model in place of the user's.
     AskModel {
         prompt: String,
         /// The text of notes in the prompt.
@@ -68,7 +68,7 @@ pub enum AgentStep {
     },
 }
 
-/// Uses the model's answer. Dropping the future undoes what it did.
+/// Processes the model's answer. Dropping the future undoes its effects.
 pub type FinishAgent =
     Box<dyn FnOnce(ModelAnswer) -> BoxFuture<'static, Result<FinishedAgent, Notice>> + Send>;
 
@@ -83,7 +83,7 @@ pub(super) fn no_open_note() -> Notice {
     Notice::info("No note is open.").with_advice(Advice::OpenNote)
 }
 
-/// The path below the vault.
+/// The name of a note: its path below the vault.
 pub(super) fn name_in(vault: &Path, note: &Path) -> String {
     note.strip_prefix(vault)
         .unwrap_or(note)

@@ -1,5 +1,5 @@
-//! Sends excerpts of notes with an ordinary prompt, while the user has switched that on. The last
-//! agent: it takes any prompt that the others leave.
+//! Sends excerpts of notes with an ordinary prompt if the user has switched that on. The last agent:
+//! it takes any prompt that no other agent recognizes.
 
 use super::agent::{Agent, AgentContext, AgentStep, Preparation};
 use crate::domain::{AgentResult, SavedMessage};

@@ -50,7 +50,7 @@ async fn save(
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
         let saved = notes.save(request, topic, answer.text).await;
-        // The turn was stopped meanwhile, so the note must not stay.
+        // If the turn was stopped in the meantime, the note must not remain.
         if let Err(Ok(unwanted)) = sender.send(saved)
             && let Err(notice) = notes.remove(unwanted).await
         {

@@ -6,7 +6,7 @@ use crate::notes::NoteIntent;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Notes in an answer.
+/// Maximum number of notes in an answer.
 const NOTES_MAX: usize = 10;
 
 pub(super) struct FindNotes;

@@ -1,4 +1,5 @@
-//! Note agents: each recognizes one kind of prompt and acts on the notes in place of a plain answer.
+//! Note agents: each recognizes one kind of prompt, and answers it from the notes, prepares another
+//! prompt for the model, or adds excerpts of notes to it.
 //! A prompt is offered to them in the order of [`AGENTS`] before it goes to the model; the first
 //! that recognizes it takes the turn. This module owns the open note and the note that can be
 //! undone; an agent owns nothing.
@@ -20,7 +21,7 @@ use futures::future::BoxFuture;
 use std::future::ready;
 use std::sync::Arc;
 
-/// The agents, in the order in which they are asked.
+/// The agents, in the order in which prompts are offered to them.
 const AGENTS: &[&dyn Agent] = &[
     &create_note::CreateNote,
     &find_notes::FindNotes,
@@ -101,8 +102,8 @@ impl NoteAgents {
         note.map_or_else(no_open_note, open_note_notice)
     }
 
-    /// Sends excerpts of notes with ordinary prompts, or stops that. Without a vault, nothing
-    /// changes, and the notice says why.
+    /// Starts or stops sending excerpts of notes with ordinary prompts. Cannot start without a vault;
+    /// the notice then gives the reason.
     pub(super) fn set_consulting(
         &mut self,
         consults_notes: bool,

@@ -42,7 +42,7 @@ const OPEN: Part = Optional(&[
     "open",
 ]);
 
-/// Beginnings that change nothing about the request.
+/// Polite beginnings, which do not change the request.
 const POLITE: &[Part] = &[
     Optional(&["please"]),
     Optional(&["can you", "could you", "would you", "will you"]),
@@ -162,8 +162,8 @@ const REFERENCES: &[&str] = &[
     "of",
 ];
 
-/// Signs that the prompt brings the text to work on.
-const BRINGS_TEXT: &[&str] = &[
+/// Signs that the prompt contains or points to its own text.
+const TEXT_SIGNS: &[&str] = &[
     "this text",
     "the text",
     "following",
@@ -185,8 +185,8 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
         return Some(NoteIntent::Create { topic: topic.text });
     }
     // A colon introduces the text to search.
-    let without_text = |topic: &Topic| topic.is_quoted || !topic.text.contains(':');
-    if let Some(topic) = topic_after(words, FIND).filter(without_text) {
+    let has_no_text = |topic: &Topic| topic.is_quoted || !topic.text.contains(':');
+    if let Some(topic) = topic_after(words, FIND).filter(has_no_text) {
         return Some(NoteIntent::Find { query: topic.text });
     }
     let is_open_note = SUMMARIZE_OPEN_NOTE
@@ -195,7 +195,7 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     if is_open_note {
         return Some(NoteIntent::SummarizeOpenNote);
     }
-    let topic = topic_after(words, SUMMARIZE_TOPIC).filter(without_text)?;
+    let topic = topic_after(words, SUMMARIZE_TOPIC).filter(has_no_text)?;
     Some(NoteIntent::SummarizeTopic { topic: topic.text })
 }
 
@@ -211,8 +211,8 @@ fn is_topic(topic: &Topic) -> bool {
     let refers = lower
         .split_whitespace()
         .all(|word| REFERENCES.contains(&word));
-    let brings_text = BRINGS_TEXT.iter().any(|sign| lower.contains(sign));
-    !refers && !brings_text && !topic.has_second_sentence()
+    let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
+    !refers && !has_own_text && !topic.has_second_sentence()
 }
 
 /// The words after a phrase; `None` if they do not begin with it.

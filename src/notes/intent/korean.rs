@@ -1,8 +1,8 @@
-//! The Korean phrases: the topic, followed by a fixed end. They are read from the end.
+//! The Korean phrases: the topic, followed by a fixed ending. They are parsed from the end.
 
 use super::{NoteIntent, Topic};
 
-/// Endings of a request, longest first. A bare stem is an order, too.
+/// Endings of a request, longest first. A bare stem is a request, too.
 const REQUEST_ENDINGS: &[&str] = &[
     "주실래요",
     "주시겠어요",
@@ -19,8 +19,8 @@ const REQUEST_ENDINGS: &[&str] = &[
 const CREATE_STEMS: &[&str] = &["만들어", "작성해", "생성해", "적어", "써"];
 const FIND_STEMS: &[&str] = &["찾아봐", "찾아", "검색해", "보여"];
 const SUMMARIZE_STEMS: &[&str] = &["요약해", "정리해"];
-/// Words between the note and the verb.
-const AMOUNTS: &[&str] = &[
+/// Words between the note and the verb that give an amount or soften the request.
+const MODIFIERS: &[&str] = &[
     "하나만",
     "하나",
     "한번",
@@ -51,7 +51,7 @@ const ABOUT: &[&str] = &[
     "관련된",
     "관련",
 ];
-/// What stands before the note if the open one is meant.
+/// Words before `노트` that refer to the open note.
 const OPEN: &[&str] = &[
     "이",
     "현재",
@@ -96,8 +96,8 @@ const REFERENCES: &[&str] = &[
     "오늘의",
     "어떤",
 ];
-/// Signs that the prompt brings the text to work on.
-const BRINGS_TEXT: &[&str] = &[
+/// Signs that the prompt contains or points to its own text.
+const TEXT_SIGNS: &[&str] = &[
     "이 글",
     "다음 글",
     "아래 글",
@@ -139,18 +139,18 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     Some(NoteIntent::SummarizeTopic { topic })
 }
 
-/// Removes the verb of a request and the words before it that only soften it.
+/// Removes the verb of a request and the modifier before it.
 fn strip_request<'a>(sentence: &'a str, stems: &[&str]) -> Option<&'a str> {
     let text = REQUEST_ENDINGS.iter().find_map(|ending| {
         let text = sentence.strip_suffix(ending)?.trim_end();
         stems.iter().find_map(|stem| text.strip_suffix(stem))
     })?;
-    // The verb is a word of its own.
+    // The verb must be a separate word.
     let text = text.strip_suffix(char::is_whitespace)?.trim_end();
-    Some(strip_any(text, AMOUNTS).unwrap_or(text))
+    Some(strip_any(text, MODIFIERS).unwrap_or(text))
 }
 
-/// Removes the word for notes, which the topic must be separated from.
+/// Removes the word for notes, which must be separate from the topic.
 fn strip_notes(text: &str) -> Option<&str> {
     strip_any(text, NOTES)
 }
@@ -177,17 +177,17 @@ fn topic_of(text: &str) -> Option<String> {
 fn topic(text: &str) -> Option<String> {
     let topic = Topic::parse(text)?;
     let refers = REFERENCES.contains(&topic.text.as_str());
-    let brings_text = BRINGS_TEXT.iter().any(|sign| topic.text.contains(sign));
-    let is_topic = topic.is_quoted || !(refers || brings_text || topic.has_second_sentence());
+    let has_own_text = TEXT_SIGNS.iter().any(|sign| topic.text.contains(sign));
+    let is_topic = topic.is_quoted || !(refers || has_own_text || topic.has_second_sentence());
     is_topic.then_some(topic.text)
 }
 
-/// Removes the first of the ends that fits. An end that is a word of its own must follow a space
-/// or be everything; one that begins with a particle follows the topic directly.
-fn strip_any<'a>(text: &'a str, ends: &[&str]) -> Option<&'a str> {
-    ends.iter().find_map(|end| {
-        let rest = text.strip_suffix(end)?;
-        let is_particle = end.starts_with(['에', '와', '과']);
+/// Removes the first of the suffixes that matches. A suffix must follow a space or be the whole text,
+/// unless it begins with a particle, which follows the topic directly.
+fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
+    suffixes.iter().find_map(|suffix| {
+        let rest = text.strip_suffix(suffix)?;
+        let is_particle = suffix.starts_with(['에', '와', '과']);
         let is_separate = rest.is_empty() || rest.ends_with(char::is_whitespace);
         (is_particle || is_separate).then(|| rest.trim_end())
     })

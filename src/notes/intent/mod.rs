@@ -24,7 +24,7 @@ const QUOTES: &[(char, char)] = &[
 /// Words whose period does not end a sentence.
 const ABBREVIATIONS: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "st", "vs", "no"];
 
-/// The request that a prompt makes of the notes.
+/// A request to create, find or summarize notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteIntent {
     Create {

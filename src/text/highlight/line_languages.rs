@@ -6,7 +6,7 @@ use super::language::CodeSyntax;
 use super::line_cursor::{LineCursor, is_blank, is_word};
 use super::state::{LexMode, LexState};
 
-/// Bytes of a line searched for a prompt.
+/// Maximum number of bytes of a line searched for a prompt.
 const PROMPT_BYTES_MAX: usize = 80;
 
 pub(super) fn lex_diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
@@ -174,7 +174,7 @@ fn lex_make_variables(cursor: &mut LineCursor<'_>) {
 /// output is plain.
 pub(super) fn lex_session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     if state.mode == LexMode::Start {
-        let Some(prompt) = prompt_end(cursor) else {
+        let Some(end) = prompt_end(cursor) else {
             let is_comment = cursor.starts_with("# ");
             cursor.paint_rest(if is_comment {
                 Token::Comment
@@ -183,7 +183,7 @@ pub(super) fn lex_session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut
             });
             return;
         };
-        cursor.paint_to(prompt, Token::Comment);
+        cursor.paint_to(end, Token::Comment);
     }
     code::lex(shell, state, cursor);
 }

@@ -1,5 +1,5 @@
-//! Queue of the engine's open questions. Only the first has a dialog. It accepts keys only
-//! after a quiet time, so that keys meant for the message never answer it.
+//! Queue of dialogs, one for each open question of the engine. Only the first is shown. It accepts
+//! keys only after a quiet time, so that keys meant for the message never answer it.
 
 use crate::domain::{AskId, CallId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
@@ -43,20 +43,20 @@ impl Dialogs {
 
     /// Whether the current dialog accepts keys.
     pub fn accepts_keys(&self) -> bool {
-        self.current().is_some_and(|ask| ask.accepts_keys)
+        self.current().is_some_and(|dialog| dialog.accepts_keys)
     }
 
     /// Whether the current dialog is about tool calls.
     pub fn is_approval(&self) -> bool {
         self.current()
-            .is_some_and(|ask| matches!(ask.question, Ask::ApproveCalls(_)))
+            .is_some_and(|dialog| matches!(dialog.question, Ask::ApproveCalls(_)))
     }
 
     /// Makes the dialog accept keys once it has been drawn and no key has been pressed for
     /// [`QUIET_TIME`].
     pub fn accept_keys_if_quiet(&mut self, last_key: Duration, now: Duration) {
-        if let Some(ask) = self.queue.first_mut().filter(|ask| ask.is_drawn) {
-            ask.accepts_keys |= now >= ask.quiet_since.max(last_key) + QUIET_TIME;
+        if let Some(dialog) = self.queue.first_mut().filter(|dialog| dialog.is_drawn) {
+            dialog.accepts_keys |= now >= dialog.quiet_since.max(last_key) + QUIET_TIME;
         }
     }
 
@@ -71,10 +71,10 @@ impl Dialogs {
 
     /// When the current dialog starts to accept keys, unless another key is pressed.
     pub fn accepts_keys_at(&self, last_key: Duration) -> Option<Duration> {
-        let ask = self
+        let dialog = self
             .current()
-            .filter(|ask| ask.is_drawn && !ask.accepts_keys)?;
-        Some(ask.quiet_since.max(last_key) + QUIET_TIME)
+            .filter(|dialog| dialog.is_drawn && !dialog.accepts_keys)?;
+        Some(dialog.quiet_since.max(last_key) + QUIET_TIME)
     }
 
     fn open(&mut self, id: AskId, question: Ask, now: Duration) {
@@ -85,9 +85,13 @@ impl Dialogs {
 
     /// Removes a question. The next one waits for its own quiet time.
     fn close(&mut self, id: AskId, now: Duration) {
-        let first = self.current().map(|ask| ask.id);
-        self.queue.retain(|ask| ask.id != id);
-        if let Some(next) = self.queue.first_mut().filter(|ask| Some(ask.id) != first) {
+        let first = self.current().map(|dialog| dialog.id);
+        self.queue.retain(|dialog| dialog.id != id);
+        if let Some(next) = self
+            .queue
+            .first_mut()
+            .filter(|dialog| Some(dialog.id) != first)
+        {
             next.quiet_since = now;
             next.is_drawn = false;
         }
@@ -95,13 +99,14 @@ impl Dialogs {
 
     /// Answers the current question and closes it without waiting for its `AskClosed`.
     pub fn answer(&mut self, answer: UserAnswer, cx: &mut UiContext) {
-        if let Some(ask) = self.current().map(|ask| ask.id) {
+        if let Some(ask) = self.current().map(|dialog| dialog.id) {
             cx.send(Command::Answer { ask, answer });
             self.close(ask, cx.shared.now);
         }
     }
 
-    /// Ends `$EDITOR`: `text` is what it saved. Returns false if it edited no field of a dialog.
+    /// Handles the end of `$EDITOR`, which saved `text`. Returns false if it edited no field of a
+    /// dialog.
     pub fn end_external_edit(&mut self, text: Option<&str>) -> bool {
         let Some(question) = self.edited_externally.take() else {
             return false;
@@ -126,11 +131,13 @@ impl Dialogs {
 
     /// Discards the layout of dialogs about a call that changed.
     pub fn call_changed(&mut self, call: CallId) {
-        self.queue.iter_mut().for_each(|ask| ask.call_changed(call));
+        self.queue
+            .iter_mut()
+            .for_each(|dialog| dialog.call_changed(call));
     }
 
-    /// The dialog's height: its preferred height, at most `room`. If `room` is too small for
-    /// a frame, the height may reach `height_max`; without a frame it is `height_max`.
+    /// The dialog's height: at most `room` if that leaves space for a frame, otherwise up to
+    /// `height_max`. A dialog without a frame takes all of `height_max`.
     pub fn height(
         &mut self,
         shared: SharedUiState,
@@ -138,8 +145,8 @@ impl Dialogs {
         room: u16,
         height_max: u16,
     ) -> u16 {
-        self.current_mut().map_or(0, |ask| {
-            view::dialog_height(shared, ask, columns, room, height_max)
+        self.current_mut().map_or(0, |dialog| {
+            view::dialog_height(shared, dialog, columns, room, height_max)
         })
     }
 }
@@ -152,14 +159,14 @@ impl Layer for Dialogs {
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         match self.queue.first_mut() {
-            Some(ask) => keys::paste(ask, text),
+            Some(dialog) => keys::paste(dialog, text),
             None => Handled::PassedOn,
         }
     }
 
     fn scroll(&mut self, rows: isize, _: SharedUiState) {
-        if let Some(ask) = self.queue.first_mut() {
-            ask.scroll_by(rows);
+        if let Some(dialog) = self.queue.first_mut() {
+            dialog.scroll_by(rows);
         }
     }
 
@@ -186,24 +193,24 @@ impl Layer for Dialogs {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let Some(ask) = self.current() else {
+        let Some(dialog) = self.current() else {
             return Vec::new();
         };
-        let say = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        if !ask.accepts_keys {
-            return say(&["Typing goes to the message; pause to answer"]);
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        if !dialog.accepts_keys {
+            return owned(&["Typing goes to the message; pause to answer"]);
         }
-        let left = ask.rows_to_read();
-        let mut hints = match &ask.mode {
-            DialogMode::Choosing if ask.page() == DialogPage::Values => {
+        let left = dialog.rows_to_read();
+        let mut hints = match &dialog.mode {
+            DialogMode::Choosing if dialog.page() == DialogPage::Values => {
                 // The row below the list names the other keys.
-                say(&["Up/Down select", "PgUp/PgDn scroll"])
+                owned(&["Up/Down select", "PgUp/PgDn scroll"])
             }
-            DialogMode::Choosing if ask.page() != DialogPage::Subject => {
-                say(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
+            DialogMode::Choosing if dialog.page() != DialogPage::Subject => {
+                owned(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
             }
-            DialogMode::Choosing if left > 0 && ask.call().is_some() => {
-                let page_key = if ask.is_unread_above() {
+            DialogMode::Choosing if left > 0 && dialog.call().is_some() => {
+                let page_key = if dialog.is_unread_above() {
                     "PgUp"
                 } else {
                     "PgDn"
@@ -211,33 +218,33 @@ impl Layer for Dialogs {
                 let more = format!("{}: {page_key} or y", format_row_count(left, "more"));
                 vec![more, "Press a key to choose".to_owned()]
             }
-            DialogMode::Choosing if ask.calls().len() > 1 => say(&[
+            DialogMode::Choosing if dialog.calls().len() > 1 => owned(&[
                 "Press a key to choose",
                 "Left/Right other calls",
                 "PgUp/PgDn scroll",
             ]),
-            DialogMode::Choosing if ask.must_be_read() && ask.is_unread_above() => {
-                say(&["PgUp to the rest, then accept", "Press a key to choose"])
+            DialogMode::Choosing if dialog.must_be_read() && dialog.is_unread_above() => {
+                owned(&["PgUp to the rest, then accept", "Press a key to choose"])
             }
-            DialogMode::Choosing if ask.must_be_read() => {
-                say(&["PgDn to the end, then accept", "Press a key to choose"])
+            DialogMode::Choosing if dialog.must_be_read() => {
+                owned(&["PgDn to the end, then accept", "Press a key to choose"])
             }
-            DialogMode::Choosing => say(&["Press a key to choose", "PgUp/PgDn scroll"]),
-            DialogMode::DenialReason(_) => say(&["Enter deny", "Esc back"]),
-            DialogMode::ConfirmUnread(_) => say(&["Enter run", "Esc back"]),
+            DialogMode::Choosing => owned(&["Press a key to choose", "PgUp/PgDn scroll"]),
+            DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
+            DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
             DialogMode::EditArguments {
                 target: EditTarget::Pattern,
                 ..
-            } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            DialogMode::EditArguments { .. } => say(&[
+            } => owned(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
+            DialogMode::EditArguments { .. } => owned(&[
                 "Enter keep",
                 "Alt+Enter newline",
                 "Ctrl+G editor",
                 "Esc back",
             ]),
         };
-        let is_asking = matches!(ask.mode, DialogMode::Choosing);
-        if is_asking && ask.is_edited() && ask.page() == DialogPage::Subject {
+        let is_asking = matches!(dialog.mode, DialogMode::Choosing);
+        if is_asking && dialog.is_edited() && dialog.page() == DialogPage::Subject {
             hints.insert(1, "Esc discards the edit".to_owned());
         }
         hints

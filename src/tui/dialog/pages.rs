@@ -1,5 +1,5 @@
-//! The pages that `a` and `?` open: the lasting choices, with the scope of each; and all choices,
-//! with everything that the server says about its tool.
+//! The pages of a dialog: `a` opens the lasting choices with the scope of each, `?` all choices with
+//! the server's description of its tool. Also lists the values in the arguments, to edit one.
 
 use crate::domain::tool::SERVER_TEXT_HEADING;
 use crate::text::Clean;
@@ -14,7 +14,7 @@ use crate::tui::widgets::styled_line::StyledLine;
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;
 
-/// The scope and the duration of each of the choices 6 to 9.
+/// The scope and duration of choices 6 to 9.
 pub fn lasting_choices(
     shared: SharedUiState,
     dialog: &Dialog,
@@ -34,8 +34,8 @@ pub fn lasting_choices(
         .collect();
     above.push(String::new().into());
     let lasting = |row: &DialogChoice| row.action.is_lasting();
-    let coverage = |row: &DialogChoice| coverage(shared, dialog, row.action);
-    let mut body = choice_list(rows, lasting, coverage, columns);
+    let scope = |row: &DialogChoice| scope(shared, dialog, row.action);
+    let mut body = choice_list(rows, lasting, scope, columns);
     for (_, start) in &mut body.choice_starts {
         *start += above.len();
     }
@@ -44,7 +44,7 @@ pub fn lasting_choices(
 }
 
 /// The scope of a lasting choice.
-fn coverage(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String {
+fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String {
     match action {
         DialogAction::RunAlways => {
             "Any arguments, while the tool's definition and the server's command or address \
@@ -80,7 +80,7 @@ fn offered_tools(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
     Some(server.offered_tools().count())
 }
 
-/// All choices with their digits, then the server's own words.
+/// All choices with their digits, then the server's description of the tool.
 pub fn details(
     shared: SharedUiState,
     dialog: &Dialog,
@@ -101,8 +101,8 @@ pub fn details(
     body
 }
 
-/// One choice per row, more if it wraps, with a note below. The list knows which rows belong to
-/// which choice.
+/// One row per choice, or several if it wraps, with a note below. `choice_starts` records the first
+/// row of each choice.
 fn choice_list(
     rows: &[DialogChoice],
     is_shown: impl Fn(&DialogChoice) -> bool,

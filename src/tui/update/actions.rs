@@ -32,7 +32,7 @@ pub fn run_action(
         Action::Edit(edit) => composer::edit_message(model, edit, effects),
         Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model),
-        Action::Chat => submit::submit_past_agents(model, argument, effects),
+        Action::Chat => submit::submit_bypassing_agents(model, argument, effects),
         Action::Notes => consult_notes(model, argument, effects),
         Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),

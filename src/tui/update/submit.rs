@@ -8,10 +8,10 @@ use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
-/// Begins a queued prompt that no note agent acts on.
+/// The prefix of a queued prompt that bypasses the note agents.
 const CHAT_COMMAND: &str = "/chat ";
 
-/// Queues a prompt until a model is selected, and opens the choice of a model.
+/// Queues a prompt until a model is selected, and opens the dialog that selects one.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.composer.queue.prompts.push_back(prompt.text);
     model.reopen_first_run();
@@ -35,7 +35,7 @@ pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// The prompt of a queued text. Only `/chat` is queued as a command.
+/// Converts queued text to a prompt. `/chat` is the only command that can be queued.
 fn queued_prompt(text: String) -> Prompt {
     match text.strip_prefix(CHAT_COMMAND) {
         Some(prompt) => Prompt::new(prompt).bypassing_agents(),
@@ -43,8 +43,8 @@ fn queued_prompt(text: String) -> Prompt {
     }
 }
 
-/// Sends a prompt that no note agent acts on, or queues it.
-pub fn submit_past_agents(model: &mut UiModel, text: &str, effects: &mut Vec<UiEffect>) {
+/// Sends or queues a prompt that bypasses the note agents.
+pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Vec<UiEffect>) {
     if text.is_empty() {
         return model.notify(Notice::warning("Usage: /chat PROMPT"));
     }

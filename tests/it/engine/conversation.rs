@@ -66,7 +66,7 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_before_an_unopened_end_of_thinking_does_not_run() {
+async fn call_before_a_lone_closing_tag_of_thinking_does_not_run() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let reply = format!("Perhaps {GET_TIME_CALL} helps.\n</think>\nNo, it is noon.");
     let mut harness =
@@ -179,7 +179,7 @@ async fn prompt_without_a_model_fails_with_advice() {
     let mut harness = EngineHarness::start_with_config(Script::default(), "{}").await;
     harness.prompt("hi").await;
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
-        panic!("a failure")
+        panic!("the turn did not fail")
     };
     assert_eq!(notice.what, "No active model is configured.");
     assert_eq!(notice.advice[0], Advice::SelectModel);
@@ -282,7 +282,7 @@ async fn prompt_during_a_turn_is_rejected_with_a_notice() {
     harness.prompt("one").await;
     harness.prompt("two").await;
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
-        panic!("a failure")
+        panic!("the turn did not fail")
     };
     assert_eq!(notice.what, "Another prompt is still being answered.");
 }

@@ -48,7 +48,7 @@ async fn a_large_note_is_left_out_and_the_others_are_found() {
 }
 
 #[tokio::test]
-async fn bytes_of_all_kinds_in_notes_and_names_do_no_harm() {
+async fn arbitrary_bytes_in_notes_and_names_do_no_harm() {
     let notes = NotesFixture::new(&[("a.md", "apples")]);
     let all_bytes: Vec<u8> = (1..=255).cycle().take(100_000).collect();
     fs::write(notes.vault.join("latin1.md"), all_bytes).expect("written");
@@ -76,7 +76,7 @@ async fn bytes_of_all_kinds_in_notes_and_names_do_no_harm() {
 }
 
 #[tokio::test]
-async fn decomposed_names_and_texts_are_found_and_opened_by_what_is_typed() {
+async fn decomposed_names_and_texts_match_composed_input() {
     let decomposed = "\u{1106}\u{1166}\u{1106}\u{1169}";
     let notes = NotesFixture::new(&[]);
     write(&notes.vault, &format!("{decomposed}.md"), "순서");
@@ -94,7 +94,7 @@ async fn decomposed_names_and_texts_are_found_and_opened_by_what_is_typed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_in_a_circle_end() {
+async fn cyclic_links_are_not_followed() {
     use std::os::unix::fs::symlink;
     let notes = NotesFixture::new(&[("a/b/c.md", "apples")]);
     symlink(&notes.vault, notes.vault.join("a/b/up")).expect("linked");
@@ -113,10 +113,9 @@ async fn links_in_a_circle_end() {
 }
 
 #[tokio::test]
-async fn a_folder_of_a_vault_that_cannot_be_written_takes_no_note() {
+async fn a_file_in_place_of_the_folder_is_reported_before_the_model_is_asked() {
     let notes = NotesFixture::new(&[]);
-    // A file where the vault's folder was stands for a folder without permission, which does not
-    // stop tests that run as root.
+    // Not a folder without permissions, because root, which may run the tests, ignores them.
     let inner = notes.vault.join("inner");
     fs::write(&inner, "a file").expect("written");
     let arguments = json!({ "vault_path": inner, "topic": "x" });
@@ -127,7 +126,7 @@ async fn a_folder_of_a_vault_that_cannot_be_written_takes_no_note() {
 }
 
 #[tokio::test]
-async fn a_note_that_is_deleted_meanwhile_is_skipped() {
+async fn a_note_deleted_during_indexing_is_skipped() {
     let notes = NotesFixture::new(&[("a.md", "apples"), ("b.md", "apples too")]);
     let vault = Vault::open(&notes.vault).expect("a vault");
     let mut index = Index::open(&notes.vault.join("../index.sqlite")).expect("opened");
@@ -148,7 +147,7 @@ async fn a_note_that_is_deleted_meanwhile_is_skipped() {
 }
 
 #[tokio::test]
-async fn an_embedding_model_that_changes_its_dimensions_is_followed() {
+async fn a_change_in_the_number_of_dimensions_replaces_the_vectors() {
     let extra = json!({ "embedModel": "mini" });
     let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
     notes
@@ -156,7 +155,7 @@ async fn an_embedding_model_that_changes_its_dimensions_is_followed() {
         .queue_reply(EMBED, vectors(&[[1.0, 0.0], [0.0, 1.0]]));
     notes.server.queue_reply(EMBED, vectors(&[[1.0, 0.0]]));
     assert_eq!(notes.found("felines").await[0], "a.md");
-    // The same name now means another model, which a changed note reveals.
+    // The same name now means a different model. Embedding a changed note reveals that.
     let three =
         |vectors: &[[f32; 3]]| Reply::json(200, &json!({ "model": "mini", "embeddings": vectors }));
     write(&notes.vault, "b.md", "hounds");
@@ -169,7 +168,7 @@ async fn an_embedding_model_that_changes_its_dimensions_is_followed() {
 }
 
 #[tokio::test]
-async fn too_few_vectors_and_other_nonsense_leave_the_words() {
+async fn after_an_invalid_embedding_reply_only_words_are_compared() {
     let extra = json!({ "embedModel": "mini" });
     let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
     for (reply, expected) in [

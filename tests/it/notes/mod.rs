@@ -75,7 +75,7 @@ impl NotesFixture {
         })
     }
 
-    /// The paths below the vault of the notes that a search finds.
+    /// The notes that a search finds, as paths below the vault.
     async fn found(&self, query: &str) -> Vec<String> {
         let result = self.call("search_notes", json!({ "query": query })).await;
         let result = result.expect("a result");
@@ -104,7 +104,7 @@ fn write(vault: &Path, path: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn a_note_is_written_by_the_model_found_and_summarized() {
+async fn a_note_written_by_the_model_is_found_and_summarized() {
     let notes = NotesFixture::new(&[("old/router.md", "# 공유기\n비밀번호는 서랍에 있다.")]);
     notes.server.queue_reply(
         "/api/chat",

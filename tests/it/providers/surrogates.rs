@@ -131,7 +131,8 @@ fn stream_cut_between_two_halves_keeps_its_text() {
     }
 }
 
-/// A reply with one call, whose arguments arrive in two fragments (Ollama: in one).
+/// A reply with one call, whose arguments arrive in two fragments. Not for Ollama, which never
+/// splits a call.
 fn call_stream(provider: ProviderKind, head: &str, tail: &str) -> String {
     let openai = |fragment: &str| {
         format!(

@@ -65,7 +65,7 @@ fn keys(index: &mut Index, query: &str) -> Vec<String> {
     hits.into_iter().map(|hit| hit.key).collect()
 }
 
-fn keys_of_every(index: &mut Index, query: &str) -> Vec<String> {
+fn keys_matching_every_term(index: &mut Index, query: &str) -> Vec<String> {
     let hits = search(index, query, Matching::Every, None);
     let mut keys: Vec<String> = hits.into_iter().map(|hit| hit.key).collect();
     keys.sort();
@@ -106,9 +106,9 @@ fn words_are_found_in_any_form_and_titles_count_more() {
         Vec::<String>::new(),
         "no query syntax"
     );
-    assert_eq!(keys_of_every(&mut index, "new rout"), ["a.md"]);
+    assert_eq!(keys_matching_every_term(&mut index, "new rout"), ["a.md"]);
     assert_eq!(
-        keys_of_every(&mut index, "milk light"),
+        keys_matching_every_term(&mut index, "milk light"),
         Vec::<String>::new()
     );
 }
@@ -131,10 +131,16 @@ fn two_korean_or_chinese_letters_are_found_inside_longer_words() {
     assert_eq!(keys(&mut index, "数据"), ["c.md"]);
     assert_eq!(keys(&mut index, "메모"), ["d.md"]);
     assert_eq!(keys(&mut index, "책"), Vec::<String>::new());
-    assert_eq!(keys_of_every(&mut index, "베이스 옮긴"), ["a.md"]);
-    assert_eq!(keys_of_every(&mut index, "이스데이"), Vec::<String>::new());
     assert_eq!(
-        keys_of_every(&mut index, "행"),
+        keys_matching_every_term(&mut index, "베이스 옮긴"),
+        ["a.md"]
+    );
+    assert_eq!(
+        keys_matching_every_term(&mut index, "이스데이"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        keys_matching_every_term(&mut index, "행"),
         ["b.md"],
         "the last letter of a run"
     );
@@ -211,7 +217,7 @@ fn vectors_count_more_than_words_and_unchanged_chunks_keep_theirs() {
 }
 
 #[test]
-fn another_model_or_dimension_discards_the_vectors() {
+fn another_model_or_number_of_dimensions_discards_the_vectors() {
     let (_folder, _, mut index) = new_index();
     index.set_embedding_model("mini").expect("set");
     add(&mut index, vec![document("a.md", "A", &["cats", "dogs"])]);
@@ -232,7 +238,7 @@ fn another_model_or_dimension_discards_the_vectors() {
     assert_eq!(
         index.missing_vectors(0, 10).expect("listed").len(),
         1,
-        "the other dimension is gone"
+        "the vector with two dimensions is gone"
     );
     assert_eq!(index.dimensions().expect("read"), 3);
     index.set_embedding_model("large").expect("set");

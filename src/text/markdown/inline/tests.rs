@@ -10,8 +10,8 @@ fn leaf(text: &str) -> LeafText {
     }
 }
 
-/// Records the text, and each styled span after the signs of its styles: `*` bold, `/` italic, `~`
-/// strikethrough, `_` underlined, `'` code, `.` dim.
+/// Records the text, and each styled span prefixed with one sign per style: `*` bold, `/` italic,
+/// `~` strikethrough, `_` underlined, `'` code, `.` dim.
 #[derive(Default)]
 struct RecordingSink {
     text: String,

@@ -1,4 +1,4 @@
-//! The notice area above the message.
+//! The notice area above the message, queued prompts, and a dialog without any known server.
 
 use crate::domain::Banner;
 use crate::tui::update::tests::*;

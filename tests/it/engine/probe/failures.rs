@@ -12,7 +12,7 @@ fn busy(_: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn busy_server_is_given_up_after_the_time_limit() {
+async fn probe_gives_up_on_a_busy_server_after_the_time_limit() {
     let (_, _, report, _) = run_probe(Script::responding(busy)).await;
     assert_eq!(report.verdict(), ProbeVerdict::Unknown);
     assert_eq!(report.trials.len(), 3);
@@ -27,7 +27,7 @@ async fn busy_server_is_given_up_after_the_time_limit() {
     }
 }
 
-fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
+fn hangs_in_native_and_xml(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
         Native => vec![ScriptStep::Hang],
         Xml => vec![ScriptStep::text("Let me"), ScriptStep::Hang],
@@ -37,7 +37,7 @@ fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn stalled_dialect_does_not_stop_the_others() {
-    let (_, _, report, _) = run_probe(Script::responding(hangs_in_native)).await;
+    let (_, _, report, _) = run_probe(Script::responding(hangs_in_native_and_xml)).await;
     let problems: Vec<String> = report.failure_lines().collect();
     let expected = [
         "native: no answer within 180 s.",

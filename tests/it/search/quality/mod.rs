@@ -1,5 +1,5 @@
 //! How well search finds notes, measured on notes and queries with known answers. The notes are
-//! short texts in English and Korean about everyday topics, many of them close to each other.
+//! short texts in English and Korean about everyday topics, and many of them are similar.
 //!
 //! `keyword_search_finds_the_known_answers` runs with all tests. The table of `docs/notes.md`, with a
 //! real embedding model and `rg` for comparison, comes from:
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 const NOTES: [&str; 2] = [include_str!("notes-en.txt"), include_str!("notes-ko.txt")];
 const QUERIES: &str = include_str!("queries.txt");
-/// Hits that are counted as found.
+/// The number of hits among which answers are counted.
 const FOUND: usize = 5;
 const EMBEDDED_AT_ONCE: usize = 32;
 
@@ -135,22 +135,22 @@ async fn vectors_of(settings: &Settings, texts: Vec<String>) -> Vec<Vec<f32>> {
     vectors.expect("vectors")
 }
 
-/// Recall at 5 and mean reciprocal rank.
+/// Recall at 5 and mean reciprocal rank (MRR).
 #[derive(Debug)]
 struct Quality {
     recall: f64,
-    rank: f64,
+    reciprocal_rank: f64,
 }
 
 /// Compares what is found for each query with its known answers.
 fn measure(queries: &[KnownQuery], mut find: impl FnMut(&KnownQuery) -> Vec<String>) -> Quality {
-    let (mut recall, mut rank) = (0.0, 0.0);
+    let (mut recall, mut reciprocal_rank) = (0.0, 0.0);
     for query in queries {
         let found = find(query);
         let is_answer = |path: &String| query.answers.contains(&path.as_str());
         let count = found.iter().filter(|path| is_answer(path)).count();
         recall += count as f64 / query.answers.len() as f64;
-        rank += found
+        reciprocal_rank += found
             .iter()
             .position(is_answer)
             .map_or(0.0, |at| 1.0 / (at + 1) as f64);
@@ -161,7 +161,7 @@ fn measure(queries: &[KnownQuery], mut find: impl FnMut(&KnownQuery) -> Vec<Stri
     let count = queries.len() as f64;
     Quality {
         recall: recall / count,
-        rank: rank / count,
+        reciprocal_rank: reciprocal_rank / count,
     }
 }
 
@@ -179,16 +179,16 @@ fn keyword_search_finds_the_known_answers() {
     let in_korean = measure(&korean, |query| corpus.search(query.text, None));
     println!("English {in_english:?}, Korean {in_korean:?}");
     assert!(
-        in_english.recall >= 0.85 && in_english.rank >= 0.8,
+        in_english.recall >= 0.85 && in_english.reciprocal_rank >= 0.8,
         "{in_english:?}"
     );
     assert!(
-        in_korean.recall >= 0.95 && in_korean.rank >= 0.95,
+        in_korean.recall >= 0.95 && in_korean.reciprocal_rank >= 0.95,
         "{in_korean:?}"
     );
 }
 
-/// A pattern of any word of the query.
+/// A pattern that matches any word of the query.
 fn any_word(query: &str) -> String {
     let words = query.split(|c: char| !c.is_alphanumeric());
     words
@@ -238,8 +238,12 @@ async fn table_of_search_quality() {
         });
         let words = measure(&queries, |query| corpus.grep(&any_word(query.text)));
         rows.extend([("rg, the whole query", phrase), ("rg, any word", words)]);
-        for (kind, Quality { recall, rank }) in rows {
-            println!("{language}  {kind:<20} recall@5 {recall:.2}  MRR {rank:.2}");
+        for (kind, quality) in rows {
+            let Quality {
+                recall,
+                reciprocal_rank,
+            } = quality;
+            println!("{language}  {kind:<20} recall@5 {recall:.2}  MRR {reciprocal_rank:.2}");
         }
     }
 }

@@ -33,8 +33,8 @@ fn choose(query: &str, results: Vec<Value>) -> Result<String, String> {
 }
 
 #[test]
-fn several_cities_of_one_name_are_listed_with_region_country_and_coordinates() {
-    let why = choose("springfield", springfields()).expect_err("three of one size");
+fn cities_with_the_same_name_are_listed_with_region_country_and_coordinates() {
+    let why = choose("springfield", springfields()).expect_err("three of similar size");
     assert!(
         why.starts_with("There are 3 places called `springfield`."),
         "{why}"
