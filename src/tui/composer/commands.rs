@@ -81,6 +81,7 @@ impl Composer {
         let names = keymap::commands().map(|(command, _)| command);
         cx.notify(notice.with_advice(match suggest(&name, names) {
             Some(similar) => format!("Did you mean {similar}?"),
+            None if name[1..].contains('/') => "To send a path, put a space before it.".to_owned(),
             None => "/help lists them all.".to_owned(),
         }));
     }

@@ -139,6 +139,9 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
     if is_used {
         return None;
     }
+    if normalize_key(key).0 == KeyCode::Char('0') && ask.calls().len() > 1 {
+        return Some(Notice::info("See all calls first: Left and Right."));
+    }
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
     if is_call {
         keys.extend(["a", "o"].map(str::to_owned));

@@ -124,6 +124,7 @@ fn refusal_applies_to_all_calls() {
 fn run_all_works_only_after_every_call_was_shown() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("0");
+    assert_eq!(chat.notice(), "See all calls first: Left and Right.");
     assert_eq!(chat.model.dialogs.all().len(), 1);
     chat.keys("<Right>").wait(600).keys("0");
     assert_eq!(chat.decisions(), [Decision::Run, Decision::Run]);

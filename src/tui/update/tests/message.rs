@@ -145,6 +145,13 @@ fn unknown_command_is_not_sent_and_gets_a_suggestion() {
         "Unknown command /sesions. Did you mean /sessions?"
     );
     assert!(chat.commands().is_empty());
+    chat.keys("<Ctrl+u>/tmp/x.txt is broken<Enter>");
+    assert_eq!(
+        chat.notice(),
+        "Unknown command /tmp/x.txt. To send a path, put a space before it."
+    );
+    chat.keys("<Home> <Enter>");
+    assert_eq!(chat.prompts().len(), 1);
 }
 
 #[test]
