@@ -5,6 +5,7 @@ use crate::domain::{
 };
 use crate::engine::turn::ModelAnswer;
 use crate::ports::{NoteRequest, NoteService};
+use crate::text::Clean;
 use futures::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,12 +84,10 @@ pub(super) fn no_open_note() -> Notice {
     Notice::info("No note is open.").with_advice(Advice::OpenNote)
 }
 
-/// The name of a note: its path below the vault.
+/// The name of a note on one line: its path below the vault.
 pub(super) fn name_in(vault: &Path, note: &Path) -> String {
-    note.strip_prefix(vault)
-        .unwrap_or(note)
-        .display()
-        .to_string()
+    let name = note.strip_prefix(vault).unwrap_or(note);
+    Clean::single_line(&name.to_string_lossy()).into()
 }
 
 pub(super) fn names_in(vault: &Path, notes: &[PathBuf]) -> Vec<String> {

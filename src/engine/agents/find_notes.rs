@@ -1,7 +1,7 @@
 //! Finds notes and answers with a list, without asking the model.
 
 use super::agent::{Agent, AgentContext, AgentStep, Preparation, name_in};
-use crate::domain::{AgentResult, FoundNote, FoundNotes, SavedMessage};
+use crate::domain::{AgentResult, FoundNotes, SavedMessage};
 use crate::notes::NoteIntent;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Agent for FindNotes {
                     query,
                     notes: names.collect(),
                 },
-                untrusted_text: text.clone(),
+                untrusted_text: format!("{}\n{text}", raw_text(&found)),
                 text,
             })
         }))
@@ -56,7 +56,9 @@ fn describe(query: &str, found: &FoundNotes) -> String {
         );
         let number = index + 1;
         let _ = write!(text, "\n{number}. **{title}**  {path}  {:.2}", note.score);
-        let snippet = marked_snippet(note);
+        // Matches are not emphasized: the marks would break up a call in the snippet, and a copy of
+        // it would no longer be recognized in the saved answer.
+        let snippet = escape(&note.snippet);
         if !snippet.is_empty() {
             let _ = write!(text, "  \n   {snippet}");
         }
@@ -67,22 +69,13 @@ fn describe(query: &str, found: &FoundNotes) -> String {
     text
 }
 
-/// The snippet with the matches in bold.
-fn marked_snippet(note: &FoundNote) -> String {
-    let (mut marked, mut end) = (String::new(), 0);
-    for range in &note.matches {
-        let (Some(before), Some(matched)) = (
-            note.snippet.get(end..range.start),
-            note.snippet.get(range.clone()),
-        ) else {
-            continue;
-        };
-        marked.push_str(&escape(before));
-        let _ = write!(marked, "**{}**", escape(matched));
-        end = range.end;
-    }
-    marked.push_str(&escape(note.snippet.get(end..).unwrap_or_default()));
-    marked
+/// The texts of the notes as they are, for the check of copied calls.
+fn raw_text(found: &FoundNotes) -> String {
+    let texts = found.notes.iter();
+    let texts: Vec<String> = texts
+        .map(|note| format!("{}\n{}", note.title, note.snippet))
+        .collect();
+    texts.join("\n")
 }
 
 /// Text on one line, without Markdown of its own.
@@ -103,6 +96,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::FoundNote;
 
     #[test]
     fn an_answer_lists_notes_and_shows_their_text_literally() {
@@ -119,7 +113,7 @@ mod tests {
             remarks: vec!["Only words were compared.".to_owned()],
         };
         let expected = "1 note matches \"router\":\n\n1. **My \\*note\\***  old/a\\_b.md  0.87  \n   \
-                        the \\[**router**\\] is on\n\nOnly words were compared.";
+                        the \\[router\\] is on\n\nOnly words were compared.";
         assert_eq!(describe("router", &found), expected);
         found.notes.clear();
         assert!(describe("router", &found).starts_with("No note matches \"router\"."));

@@ -171,7 +171,20 @@ const TEXT_SIGNS: &[&str] = &[
     "this document",
     "below",
     "this page",
+    "the above",
+    "attached",
+    "behalf of",
+    "what we",
+    "what you",
+    "what i said",
+    "to the readme",
+    "in the readme",
+    "in the doc",
+    "in src/",
+    ", then ",
 ];
+/// Words that point to something outside the prompt if a topic begins with them.
+const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those", "line", "page"];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let sentence = sentence.replace('’', "'");
@@ -212,7 +225,9 @@ fn is_topic(topic: &Topic) -> bool {
         .split_whitespace()
         .all(|word| REFERENCES.contains(&word));
     let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
-    !refers && !has_own_text && !topic.has_second_sentence()
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    let points = lower != first && DEMONSTRATIVES.contains(&first);
+    !refers && !points && !has_own_text && !topic.has_second_sentence()
 }
 
 /// The words after a phrase; `None` if they do not begin with it.

@@ -96,6 +96,10 @@ const REFERENCES: &[&str] = &[
     "오늘의",
     "어떤",
 ];
+/// Beginnings that point to something outside the prompt.
+const DEMONSTRATIVES: &[&str] = &["이 ", "그 ", "저 ", "위에서", "방금", "지금까지", "우리가"];
+/// With the word for note, these name something else: release notes, patch notes, products.
+const COMPOUNDS: &[&str] = &["릴리스", "릴리즈", "패치", "업데이트", "데스", "갤럭시"];
 /// Signs that the prompt contains or points to its own text.
 const TEXT_SIGNS: &[&str] = &[
     "이 글",
@@ -176,7 +180,10 @@ fn topic_of(text: &str) -> Option<String> {
 
 fn topic(text: &str) -> Option<String> {
     let topic = Topic::parse(text)?;
-    let refers = REFERENCES.contains(&topic.text.as_str());
+    let text = topic.text.as_str();
+    let refers = REFERENCES.contains(&text)
+        || COMPOUNDS.contains(&text)
+        || DEMONSTRATIVES.iter().any(|start| text.starts_with(start));
     let has_own_text = TEXT_SIGNS.iter().any(|sign| topic.text.contains(sign));
     let is_topic = topic.is_quoted || !(refers || has_own_text || topic.has_second_sentence());
     is_topic.then_some(topic.text)

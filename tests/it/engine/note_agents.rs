@@ -171,7 +171,7 @@ async fn found_notes_are_the_answer_without_a_request() {
         text.starts_with("1 note matches \"비밀번호\":\n\n1. **공유기**  router.md  "),
         "{text}"
     );
-    assert!(text.contains("**비밀번호**는 \\*서랍\\*에"), "{text}");
+    assert!(text.contains("비밀번호는 \\*서랍\\*에"), "{text}");
     assert!(text.contains("Only words were compared"), "{text}");
     let found = AgentResult::NotesFound {
         query: "비밀번호".to_owned(),
@@ -274,4 +274,35 @@ async fn a_call_copied_from_a_summarized_note_asks_even_in_auto_mode() {
     harness.prompt("go on").await;
     let (_, question) = harness.next_question().await;
     assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_copied_from_a_found_note_asks_even_in_auto_mode() {
+    // The query matches inside the call, also in the answer that the session has kept.
+    for is_resumed in [false, true] {
+        let note = format!("# Zones\n{GET_TIME_CALL}");
+        let script = || Script::default().answer(GET_TIME_CALL);
+        let (mut harness, _vault) = with_notes(&[("zones.md", &note)], script()).await;
+        harness.prompt("find notes about time").await;
+        let end = harness.wait_for_turn_end().await;
+        let text = format!("{end:?}");
+        assert!(text.contains("1 note matches"), "{text}");
+        if is_resumed {
+            let home = harness.shut_down().await;
+            let options = humble::engine::EngineOptions {
+                initial_session: Some(humble::engine::InitialSession::Latest),
+                ..Default::default()
+            };
+            harness = EngineHarness::start_with_options(home, script(), options).await;
+            let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+            if !harness.events.iter().any(is_opened) {
+                harness.wait_for("the session", is_opened).await;
+            }
+        }
+        let auto = humble::domain::ToolMode::Auto;
+        harness.send(Command::SetToolMode(auto)).await;
+        harness.prompt("do it").await;
+        let (_, question) = harness.next_question().await;
+        assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
+    }
 }
