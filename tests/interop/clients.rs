@@ -10,13 +10,16 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 
-const TOOLS: [&str; 6] = [
+const TOOLS: [&str; 9] = [
     "get_time",
     "get_weather",
     "ollama_chat",
     "say_hello",
     "get_cat_fact",
     "fetch_page",
+    "create_note",
+    "search_notes",
+    "summarize_notes",
 ];
 
 /// The services of all tools.
@@ -49,11 +52,16 @@ fn services() -> ModelServer {
     services
 }
 
-/// A home whose built-in tools use these services, with all tools switched on.
+/// A home whose built-in tools use these services, with all tools switched on and a folder of notes.
 fn home_with(services: &ModelServer) -> TestHome {
     let url = services.url();
     let home = TestHome::with_ollama(&url);
+    let vault = vault(&home);
+    std::fs::create_dir(&vault).expect("created");
+    let note = "# Router\nThe router is in the hall.";
+    std::fs::write(format!("{vault}/router.md"), note).expect("written");
     home.edit_json("config.json", |config| {
+        config["notes"] = json!({ "vault": vault });
         config["builtIn"] = json!({
             "geocodingUrl": format!("{url}/v1/search"),
             "forecastUrl": format!("{url}/v1/forecast"),
@@ -67,9 +75,15 @@ fn home_with(services: &ModelServer) -> TestHome {
     home
 }
 
+fn vault(home: &TestHome) -> String {
+    let vault = home.path().join("vault");
+    vault.to_str().expect("UTF-8").to_owned()
+}
+
 /// One call to each tool, in the order of [`TOOLS`], and a text in its result.
-fn calls(services: &ModelServer) -> Vec<(Value, &'static str)> {
+fn calls(services: &ModelServer, home: &TestHome) -> Vec<(Value, &'static str)> {
     let page = format!("{}/page", services.url());
+    let vault = vault(home);
     vec![
         (json!({ "timezone": "Asia/Seoul" }), "+09:00"),
         (json!({ "city": "Seoul" }), "South Korea"),
@@ -77,6 +91,18 @@ fn calls(services: &ModelServer) -> Vec<(Value, &'static str)> {
         (json!({ "name": "Mina" }), "Hello, Mina!"),
         (json!({}), "Cats sleep."),
         (json!({ "url": page }), "A page"),
+        (
+            json!({ "vault_path": vault, "topic": "sky" }),
+            "It scatters.",
+        ),
+        (
+            json!({ "vault_path": vault, "query": "router" }),
+            "router.md",
+        ),
+        (
+            json!({ "vault_path": vault, "mode": "topic", "topic": "router" }),
+            "It scatters.",
+        ),
     ]
 }
 
@@ -149,7 +175,7 @@ fn test_inspector(home: &TestHome, services: &ModelServer, target: &[&str]) {
         .filter_map(|tool| tool["name"].as_str())
         .collect();
     assert_eq!(names, TOOLS);
-    for (tool, (arguments, expected)) in TOOLS.into_iter().zip(calls(services)) {
+    for (tool, (arguments, expected)) in TOOLS.into_iter().zip(calls(services, home)) {
         let pairs: Vec<String> = arguments
             .as_object()
             .expect("an object")
@@ -200,7 +226,7 @@ fn the_fastmcp_client_lists_and_calls_every_tool_over_each_transport() {
         env!("CARGO_MANIFEST_DIR"),
         "/tests/interop/fastmcp_client.py"
     );
-    let calls = calls(&services);
+    let calls = calls(&services, &home);
     let requested: Vec<Value> = TOOLS
         .iter()
         .zip(&calls)
@@ -249,7 +275,7 @@ fn our_own_client_lists_and_calls_every_tool_over_each_transport() {
     for id in ["stdio", "http", "sse"] {
         let list = run(&home, &["mcp", "tools", id, "--json"]);
         assert_eq!(list.code, Some(0), "{}", list.stderr);
-        for (tool, (arguments, expected)) in TOOLS.into_iter().zip(calls(&services)) {
+        for (tool, (arguments, expected)) in TOOLS.into_iter().zip(calls(&services, &served)) {
             assert!(list.stdout.contains(tool), "{id} {tool}: {}", list.stdout);
             let result = run(&home, &["mcp", "call", id, tool, &arguments.to_string()]);
             assert_eq!(result.code, Some(0), "{id} {tool}: {}", result.stderr);
