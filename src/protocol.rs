@@ -19,7 +19,7 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ModelCatalog, ModelList, ModelRef, ModelServer, NewModel,
-    NewModelServer, NewServerFault, Notice, PersonaSummary, Prompt, Pull, QueryId, SchemaCheck,
+    NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, Pull, QueryId, SchemaCheck,
     Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, TrustEntry,
     TurnEvent, TurnId,
 };
@@ -230,7 +230,7 @@ pub enum Event {
     /// The result of [`Command::ListServerModels`].
     ServerModelsListed {
         query: QueryId,
-        result: Result<Arc<ModelList>, NewServerFault>,
+        result: Result<Arc<ModelList>, NewServerError>,
     },
     /// A model was added to `config.json` and selected.
     ModelAdded(ModelRef),

@@ -38,7 +38,7 @@ pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{
-    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerFault,
+    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};

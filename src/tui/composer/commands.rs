@@ -1,13 +1,13 @@
 //! Slash commands: completes and runs them, and suggests one for an unknown name.
 
 use crate::domain::Notice;
+use crate::text::suggest::nearest;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
-use crate::tui::widgets::suggest::suggest;
 use crossterm::event::KeyEvent;
 
 impl Composer {
@@ -79,7 +79,7 @@ impl Composer {
         }
         let notice = Notice::warning(format!("Unknown command {name}."));
         let names = keymap::commands().map(|(command, _)| command);
-        cx.notify(notice.with_advice(match suggest(&name, names) {
+        cx.notify(notice.with_advice(match nearest(&name, names) {
             Some(similar) => format!("Did you mean {similar}?"),
             None if name[1..].contains('/') => "To send a path, put a space before it.".to_owned(),
             None => "/help lists them all.".to_owned(),
