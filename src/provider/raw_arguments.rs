@@ -1,5 +1,5 @@
-//! Keeps the JSON of tool arguments as it was written, where a provider sends an object instead of
-//! a string. Parsing loses repeated keys and digits of numbers, and the approval shows what it lost.
+//! Keeps the raw JSON of tool arguments that a provider sends as an object instead of a string.
+//! Parsing drops repeated keys and digits of numbers; the approval dialog shows what was dropped.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

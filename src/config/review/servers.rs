@@ -97,7 +97,7 @@ fn review_server(
             false
         }
         (true, false) => {
-            reviewer.add_harmless(SERVERS, format!("server `{id}` is off now"));
+            reviewer.add_harmless(SERVERS, format!("server `{id}` is now off"));
             false
         }
         (_, same) => same,

@@ -289,7 +289,7 @@ fn a_draft_survives_layers_and_sizes() {
     }
     let screen = chat.wait(1_000).screen();
     assert!(screen.contains("zero one"), "{screen}");
-    // Left with Esc, it is there again, also after another value was looked at.
+    // After Esc the edit is kept, even if another value is opened in between.
     chat.keys("<Esc><Up><Enter>");
     assert!(chat.screen().contains("Edit path:"), "{}", chat.screen());
     chat.keys("<Esc><Down><Enter>");
