@@ -160,8 +160,8 @@ pub enum Command {
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
     /// [`Event::ShutDown`].
     Shutdown,
-    /// Like [`Command::Shutdown`], because the terminal closed or a signal arrived: the running
-    /// turn stays in its journal, and the next start offers to resume it.
+    /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
+    /// its journal, and the next start offers to resume it.
     ShutdownKeepingTurn,
 }
 

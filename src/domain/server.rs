@@ -77,7 +77,7 @@ pub enum InheritedEnv {
 }
 
 /// A hash of the command, arguments, environment, working directory and URL. Trust rules
-/// are bound to it: a server with the same name but another identity is another server.
+/// are bound to it: a server with the same name but a different identity is a different server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);
 

@@ -53,7 +53,7 @@ fn has_arguments(value: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Leaves the value as it is where `text` has another structure.
+/// Leaves the value as it is where `text` has a different structure.
 fn keep(value: &mut Value, text: &str, path: &[&str]) {
     match (path.split_first(), value) {
         (None, value) if has_arguments(value, path) => *value = Value::from(text),

@@ -1,6 +1,5 @@
 //! Reviews edits of `notes`. Tools read and write the folder, and the text of notes goes to the
-//! embedding model, so every change needs consent, except that a folder no longer named is closed
-//! at once.
+//! embedding model, so a different folder or model needs consent. Removing either applies at once.
 
 use super::super::NotesSection;
 use super::{CONFIG, ChangeReviewer};
@@ -62,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn another_folder_or_embedding_model_needs_consent_but_none_does_not() {
+    fn a_different_folder_or_embedding_model_needs_consent_but_removing_it_does_not() {
         let none = config(&json!({}));
         let notes =
             config(&json!({ "notes": { "vault": "/home/me/notes", "embedModel": "mini" } }));

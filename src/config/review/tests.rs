@@ -84,7 +84,7 @@ fn loosened_settings_need_consent_and_tightened_ones_do_not() {
 }
 
 #[test]
-fn a_model_pointing_at_another_server_needs_consent() {
+fn a_model_pointing_at_a_different_server_needs_consent() {
     let entry = |extra: Value| {
         let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });
         let extra = extra.as_object().unwrap().clone();
@@ -316,8 +316,8 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
         descriptions(&review_changes(&broken, &other, &earlier).changes),
         expected
     );
-    // The server was removed and added back with another command, which would run once the server
-    // is switched on.
+    // The server was removed and added back with a different command, which would run once the
+    // server is switched on.
     earlier.record(&none);
     let changes = descriptions(&review_changes(&none, &off, &earlier).changes);
     assert_eq!(

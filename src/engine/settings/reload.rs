@@ -102,7 +102,7 @@ impl LiveSettings {
     }
 
     /// Reviews files that were read again. The caller applies the result and then calls
-    /// [`Self::finish_reload`]. None if the files must be read once more.
+    /// [`Self::finish_reload`]. `None` if the files must be read once more.
     pub fn review_files(
         &mut self,
         load: ConfigLoad,

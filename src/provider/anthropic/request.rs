@@ -154,7 +154,7 @@ impl AlternatingMessages {
     }
 }
 
-/// None for blank text, which the API rejects.
+/// `None` for blank text, which the API rejects.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }

@@ -80,7 +80,7 @@ impl AddModelForm {
         }
     }
 
-    /// The model from the form's fields. None while its name is missing.
+    /// The model from the form's fields. `None` while its name is missing.
     fn new_model(&self) -> Option<NewModel> {
         let model = filled(&self.model)?;
         let server = self.server();
