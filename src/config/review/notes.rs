@@ -32,7 +32,7 @@ impl ChangeReviewer {
             return None;
         }
         let [old, new] = [before, after].map(|path| path.map(|path| path.display().to_string()));
-        let what = "`notes.vault`: tools could read and write notes in another folder";
+        let what = "`notes.vault`: tools could read and write notes in a different folder";
         self.add_needing_consent(CONFIG, what, old, new);
         before.cloned()
     }
@@ -49,7 +49,7 @@ impl ChangeReviewer {
             self.add_harmless(CONFIG, "notes.embedModel is no longer set".to_owned());
             return None;
         }
-        let what = "`notes.embedModel`: the text of notes would go to another model";
+        let what = "`notes.embedModel`: the text of notes would go to a different model";
         self.add_needing_consent(CONFIG, what, before.cloned(), after.cloned());
         before.cloned()
     }
@@ -68,9 +68,9 @@ mod tests {
         assert_eq!(
             described_changes(&none, &notes),
             [
-                "? `notes.vault`: tools could read and write notes in another folder: (none) -> \
+                "? `notes.vault`: tools could read and write notes in a different folder: (none) -> \
                  /home/me/notes",
-                "? `notes.embedModel`: the text of notes would go to another model: (none) -> mini",
+                "? `notes.embedModel`: the text of notes would go to a different model: (none) -> mini",
             ]
         );
         assert_eq!(

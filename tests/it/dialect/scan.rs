@@ -300,7 +300,7 @@ fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
 }
 
 #[test]
-fn an_array_without_calls_is_emitted_from_its_first_item_on() {
+fn an_array_is_emitted_as_text_once_its_first_item_is_not_a_call() {
     let mut scanner = CallScanner::new(test_toolset());
     let emitted: String = scanner
         .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
