@@ -43,8 +43,8 @@ pub trait Layer: fmt::Debug {
         Handled::PassedOn
     }
 
-    /// Scrolls by rows (negative: up) after the mouse wheel, or an arrow or page key that
-    /// [`Self::handle_key`] passed on.
+    /// Scrolls by rows (negative: up) when the mouse wheel turns, or when [`Self::handle_key`]
+    /// passed on an arrow or page key.
     fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
     /// Requests the contents of the row that a scroll selected.
