@@ -168,7 +168,7 @@ pub enum Command {
 /// Commands for notes. A notice reports the result of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteCommand {
-    /// Opens a note, given its path below the vault or its whole path.
+    /// Opens a note, given its path below the vault or its absolute path.
     Open(String),
     Close,
     /// Names the open note.

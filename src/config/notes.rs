@@ -46,7 +46,7 @@ fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {
         return Ok(Some(path));
     }
     Err(format!(
-        "`vault` is `{}`, expected a whole path such as `/home/me/notes` or `~/notes`",
+        "`vault` is `{}`, expected an absolute path such as `/home/me/notes` or `~/notes`",
         fields::quoted_start(given)
     ))
 }

@@ -28,7 +28,7 @@ pub(super) struct SettingsReload {
     open_question: Option<AskId>,
     /// Changes that the user declined. Only a requested reload asks about them again.
     declined: Vec<SettingsChange>,
-    /// For the running read, the number of own writes begun before it.
+    /// For the running read, the number of the program's own writes begun before it.
     read_after_writes: Option<u64>,
     /// Another read is needed; true if the user requested it.
     queued_read: Option<bool>,
