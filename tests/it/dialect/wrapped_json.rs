@@ -119,7 +119,7 @@ fn mistral_lists_its_calls_after_a_token() {
 }
 
 #[test]
-fn llama_separates_calls_by_semicolons() {
+fn llama_separates_calls_with_semicolons() {
     assert_eq!(
         describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#
