@@ -152,7 +152,7 @@ pub enum UiRequest {
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
     StartDemo,
-    /// The user ran a call of which this many rows had never been drawn.
+    /// The user ran a call with this many rows that had never been drawn.
     RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),

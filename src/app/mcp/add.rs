@@ -40,7 +40,7 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
         let variable = name.to_uppercase().replace('-', "_");
         print_to_stderr(&cli_output::clean_line(&format!(
             "`{name}` is in the file in plain text. To keep it out, write `${{{variable}}}`: it is \
-             replaced by that variable each time the server starts."
+             replaced by that variable each time the file is read."
         )));
     }
     if args.no_check || args.disabled {

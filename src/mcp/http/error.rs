@@ -30,7 +30,9 @@ pub enum HttpError {
     Timeout(Duration),
     #[error("Its answer was interrupted: {0}.")]
     BodyInterrupted(String),
-    #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
+    #[error(
+        "It redirects to `{0}`, which is a different origin, so the redirect was not followed."
+    )]
     CrossOriginRedirect(DisplayUrl),
     #[error("It redirects to `{0}` with HTTP status 303, which would drop the request.")]
     RedirectToGet(DisplayUrl),
@@ -70,7 +72,7 @@ pub enum HttpError {
     MismatchedAnswer,
     #[error("It sent no message endpoint within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
-    #[error("Its message endpoint `{0}` has another origin, which is not allowed.")]
+    #[error("Its message endpoint `{0}` has a different origin, which is not allowed.")]
     ForeignEndpoint(DisplayUrl),
     #[error("Its message endpoint is not a valid URL.")]
     BadEndpoint,

@@ -32,7 +32,7 @@ impl InlineSink for RecordingSink {
         let symbols: String = symbols
             .iter()
             .filter(|(on, _)| *on)
-            .map(|(_, sign)| *sign)
+            .map(|(_, symbol)| *symbol)
             .collect();
         if !symbols.is_empty() && !text.is_empty() {
             self.spans.push(format!("{symbols}{text}"));

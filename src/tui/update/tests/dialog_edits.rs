@@ -176,7 +176,7 @@ fn a_small_dialog_names_the_position_the_warning_and_all_keys() {
             let is_placed = screen.contains("2/3") || screen.contains("2 of 3");
             let is_warned = ["destructive", "/3!", "/3 !"]
                 .iter()
-                .any(|sign| screen.contains(sign));
+                .any(|warning| screen.contains(warning));
             assert!(is_placed && is_warned, "{width}x{height}\n{screen}");
         }
     }
