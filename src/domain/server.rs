@@ -76,7 +76,7 @@ pub enum InheritedEnv {
     All,
 }
 
-/// A hash of the command, arguments, environment, working directory and URL. Trust rules
+/// A hash of the command, arguments, environment, working directory, URL and headers. Trust rules
 /// are bound to it: a server with the same name but a different identity is a different server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);

@@ -183,7 +183,7 @@ impl ParameterFallback {
         );
         add_notice(
             self.omits_reasoning != before.omits_reasoning,
-            "its own reasoning back",
+            "its own earlier reasoning",
             without,
         );
         add_notice(

@@ -15,7 +15,7 @@ pub(super) const CONFUSABLE: [Script; 7] = [
     Script::Coptic,
     Script::Lisu,
 ];
-/// Letters that, beside `ı`, only Turkish and its relatives have.
+/// Letters that, apart from `ı`, only Turkish and related languages have.
 const TURKIC: &str = "ğşəİĞŞƏ";
 /// Characters used only in phonetic transcriptions.
 const PHONETIC: &str = "ˈˌːŋ";

@@ -254,7 +254,7 @@ impl Turn {
             }
             ToolLookup::Unknown => {
                 return Err(format!(
-                    "there is no tool `{name}`; on offer: {}",
+                    "there is no tool `{name}`; available: {}",
                     self.offered_tool_names()
                 ));
             }

@@ -13,7 +13,7 @@ pub const CUT: &str = "unusable it was cut off before its end";
 
 pub fn unknown(name: &str) -> String {
     format!(
-        "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
+        "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
     )
 }
 

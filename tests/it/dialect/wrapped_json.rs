@@ -190,7 +190,7 @@ fn tags_mentioned_in_prose_stay_text() {
 fn an_unknown_tool_in_tags_is_reported() {
     let unknown_tool = |name| {
         format!(
-            "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
+            "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
         )
     };
     assert_eq!(

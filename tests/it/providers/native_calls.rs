@@ -130,7 +130,7 @@ fn truncated_stream_yields_no_call() {
     );
 }
 
-/// Parsing keeps only one of two values, so the approval shows the difference.
+/// If a key occurs twice, parsing keeps only one value, so the approval shows the difference.
 #[test]
 fn raw_arguments_are_kept() {
     let json = r#"{"path": "a", "path": "b"}"#;
