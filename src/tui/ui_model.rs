@@ -232,7 +232,7 @@ impl UiModel {
     /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
         let current = self.visible_dialog();
-        current.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
+        current.is_some_and(|dialog| dialog.covers_layer(self.shared().open_layer))
     }
 
     /// Height of the visible dialog: at most `usual_max` rows, or up to `hard_max` for a dialog
