@@ -193,7 +193,7 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
     // The edit raised the log level.
-    let message_end = "the settings files were read again: 1 changes";
+    let message_end = "the settings files were read again; changes: 1";
     let logs = logs(&home);
     let is_logged =
         |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(message_end);

@@ -126,7 +126,7 @@ impl LiveSettings {
         redact_secrets(&on_disk, cx);
         let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
-        tracing::debug!("the settings files were read again: {count} changes");
+        tracing::debug!("the settings files were read again; changes: {count}");
         let harmless = review.changes_with_impact(ChangeImpact::Harmless);
         let mut needs_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
         needs_consent.extend(
@@ -299,7 +299,7 @@ fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
         message += &change.what;
     }
     if changes.len() > LISTED_CHANGES_MAX {
-        message += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
+        message += &format!("; and {} more", changes.len() - LISTED_CHANGES_MAX);
     }
     if !message.is_empty() {
         cx.notice(Notice::info(message + "."));

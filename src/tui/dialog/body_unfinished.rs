@@ -76,7 +76,7 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
     }
     let more = calls.len().saturating_sub(CALLS_MAX);
     if more > 0 {
-        let rest = format!("… and {more} more calls, not shown here.");
+        let rest = format!("… and {more} more, not shown here.");
         rows.extend(wrapped_rows(&Clean::single_line(&rest), columns));
     }
 }

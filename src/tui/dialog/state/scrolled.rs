@@ -206,7 +206,7 @@ impl Dialog {
         self.is_read_first() && self.is_unread()
     }
 
-    /// Whether it can be accepted only after it has been read to the end.
+    /// Whether the subject can be accepted only after it has been read to the end.
     pub fn is_read_first(&self) -> bool {
         matches!(
             self.question,
