@@ -31,7 +31,7 @@ const PLACES: [&[&str]; 5] = [
     &["content", "*", "input"],
 ];
 
-/// Replaces objects with arguments by strings of their JSON. `text` is the JSON of `value`.
+/// Replaces objects that hold arguments with strings of their JSON. `text` is the JSON of `value`.
 pub(super) fn keep_raw_arguments(value: &mut Value, text: &str) {
     for path in PLACES {
         if has_arguments(value, path) {

@@ -128,7 +128,7 @@ fn retry_after_text(retry_after: Option<Duration>) -> String {
 }
 
 impl HttpError {
-    /// Whether the error depends on the request; then another handshake or transport may work.
+    /// Whether the error depends on the request; then a different handshake or transport may work.
     pub fn is_request_specific(&self) -> bool {
         match self {
             Self::NotFound { .. }
