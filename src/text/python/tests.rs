@@ -172,7 +172,10 @@ fn expressions_are_rejected_with_a_reason() {
             "(a=1) + 2",
             "`+ 2` follows the call; write one call only".to_owned(),
         ),
-        ("", "`` does not start an argument list".to_owned()),
+        (
+            "",
+            "the end of the text does not start an argument list".to_owned(),
+        ),
     ] {
         assert_eq!(parse_error(text), expected, "{text}");
     }
