@@ -122,7 +122,7 @@ fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Optio
 
 /// Stores a vector for each chunk.
 fn store_vectors(index: &mut Index, random: &mut Random) {
-    index.set_embedding_model("bench").expect("set");
+    index.set_embedding_model("bench", DIMENSIONS).expect("set");
     let start = Instant::now();
     let mut after = 0;
     loop {

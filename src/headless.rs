@@ -316,6 +316,9 @@ impl AskSession {
             }
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
+            TurnEvent::AgentWorking { text } => {
+                self.print_to_stderr(&format!("{}…", Clean::single_line(&text)));
+            }
             TurnEvent::AgentActed(result) => self.report_agent(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
@@ -324,8 +327,12 @@ impl AskSession {
     }
 
     fn report_agent(&self, result: &AgentResult) {
+        let text = match result {
+            AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
+            result => result.summary(),
+        };
         if !self.request.is_json {
-            self.print_to_stderr(Clean::new(&result.summary()).as_str());
+            self.print_to_stderr(Clean::new(&text).as_str());
         }
     }
 

@@ -86,6 +86,8 @@ pub struct Transcript {
     /// The kind of prompt that started the current or last turn.
     prompt_kind: PromptKind,
     wait: Option<WaitReason>,
+    /// What a note agent is doing before the first request.
+    agent_activity: Option<String>,
     round: u32,
     model: String,
     usage: Usage,
@@ -104,6 +106,11 @@ impl Transcript {
     /// The reason the current round is waiting; `None` once its first data has arrived.
     pub fn wait(&self) -> Option<WaitReason> {
         self.wait
+    }
+
+    /// What a note agent is doing before the first request of the running turn.
+    pub fn agent_activity(&self) -> Option<&str> {
+        self.agent_activity.as_deref()
     }
 
     /// The index of the entry to which streamed text is appended.
@@ -223,6 +230,7 @@ impl Transcript {
             TurnEvent::Started { prompt, model } => self.start_turn(turn, prompt, model),
             TurnEvent::RoundStarted { round } => {
                 self.round = *round;
+                self.agent_activity = None;
                 self.wait = Some(WaitReason::Response);
             }
             TurnEvent::Waiting { wait } => {
@@ -235,6 +243,7 @@ impl Transcript {
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
             TurnEvent::Noted(notice) => _ = self.push(turn, EntryBody::Note(notice.clone())),
+            TurnEvent::AgentWorking { text } => self.agent_activity = Some(text.clone()),
             TurnEvent::AgentActed(done) => _ = self.push(turn, EntryBody::Agent(done.clone())),
             TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),
             TurnEvent::RoundEnded { .. } => {
@@ -348,6 +357,7 @@ impl Transcript {
             self.push(turn, EntryBody::Note(notice.clone()));
         }
         self.running_turn = None;
+        self.agent_activity = None;
         self.wait = None;
         self.usage = usage;
     }

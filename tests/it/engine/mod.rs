@@ -11,6 +11,7 @@ mod consulted_notes;
 mod context;
 mod conversation;
 mod crash_recovery;
+mod created_notes;
 mod disk_faults;
 mod edited_arguments;
 mod injection_guard;

@@ -90,7 +90,7 @@ fn notes_are_sent_with_prompts_between_on_and_off() {
         .sees("Notes are not sent with prompts (1 note in")
         .sees("/notes on sends them.")
         .says("/notes on")
-        .sees("Parts of notes that fit a prompt are sent with it (1 note")
+        .sees("Excerpts of notes that match a prompt are sent with it (1 note")
         .says("공유기 비밀번호는 어디에 있어?")
         .model_receives("비밀번호는 서랍에 있다.")
         .sees("서랍에 있습니다.")
