@@ -182,6 +182,20 @@ fn main() {
         &common,
         None,
     );
+    let commonest = [english_word(0)];
+    time_queries(
+        &mut index,
+        "the most frequent English word",
+        &commonest,
+        None,
+    );
+    let commonest = [korean_word(0)];
+    time_queries(
+        &mut index,
+        "the most frequent Korean word",
+        &commonest,
+        None,
+    );
     time_queries(&mut index, "a Korean word", &korean, None);
     let query = vector(&mut random);
     let start = Instant::now();

@@ -175,6 +175,12 @@ impl Notebook {
         request: &NoteRequest,
         limits: UpdateLimits,
     ) -> Result<Result<(), String>, Notice> {
+        // Paused apart from queries, which are short and may still be answered in time.
+        let id = format!("{} (notes)", embedding_id(model));
+        let health = &self.0.embedding_health;
+        if health.pause_reason(&id).is_some() {
+            return Ok(Ok(()));
+        }
         let deadline = Instant::now() + limits.embedding;
         let mut after = 0;
         let mut done = 0;
@@ -193,7 +199,11 @@ impl Notebook {
             let embedding = self.0.embedder.embed(model, texts.collect());
             let time_left = deadline.saturating_duration_since(Instant::now());
             let Ok(answered) = timeout(time_left, embedding).await else {
-                // Other searches continue.
+                if done == 0 {
+                    let why = format!("The embedding model `{}` is slow.", model.model);
+                    health.record_failure(&id, why);
+                }
+                // Later searches continue.
                 return Ok(Ok(()));
             };
             let vectors = answered
@@ -202,11 +212,11 @@ impl Notebook {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(why) => {
-                    let health = &self.0.embedding_health;
-                    health.record_failure(&embedding_id(model), why.clone());
+                    health.record_failure(&id, why.clone());
                     return Ok(Err(why));
                 }
             };
+            health.record_success(&id);
             done += batch.len();
             let chunks = batch.into_iter().map(|chunk| chunk.chunk);
             let stored: Vec<_> = chunks.zip(vectors).collect();

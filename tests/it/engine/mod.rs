@@ -24,6 +24,7 @@ mod probe;
 mod retries;
 mod settings_conflicts;
 mod settings_reload;
+mod slow_embeddings;
 mod tool_turns;
 mod tools;
 mod trust;

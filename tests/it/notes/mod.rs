@@ -1,6 +1,8 @@
 //! Notes through the built-in tools, on real folders, with a scripted model server.
 
 mod bad_input;
+mod broken_vaults;
+mod embedding;
 
 use crate::support::model_server::{self, ModelServer};
 use humble::app::built_in_tools;

@@ -289,3 +289,30 @@ fn a_damaged_index_is_replaced_and_two_programs_share_one() {
     let index = Index::open(&path).expect("opened again");
     assert_eq!(index.counts().expect("counted"), (0, 0));
 }
+
+/// In an index this large, common words are not ranked like rare ones.
+#[test]
+fn in_a_large_index_common_words_find_titles_first_and_rare_words_decide() {
+    let (_folder, _, mut index) = new_index();
+    let documents = (0..20_000).map(|number| {
+        let title = match number % 4_000 {
+            3_999 => "Alpha plan",
+            _ => "Note",
+        };
+        let body = match number {
+            19_000 => "alpha beta quokka 사과",
+            _ => "alpha beta 사과",
+        };
+        document(&format!("{number}.md"), title, &[body])
+    });
+    add(&mut index, documents.collect());
+    let titles = ["11999.md", "15999.md", "19999.md", "3999.md", "7999.md"];
+    let mut found = keys(&mut index, "alpha");
+    found.truncate(5);
+    found.sort();
+    assert_eq!(found, titles);
+    assert_eq!(keys(&mut index, "alpha beta quokka"), ["19000.md"]);
+    assert!(!keys(&mut index, "alpha beta").is_empty());
+    assert!(!keys(&mut index, "사과").is_empty());
+    assert_eq!(keys(&mut index, "사과 quokka"), ["19000.md"]);
+}
