@@ -268,10 +268,7 @@ fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, boo
     if missing.is_empty() {
         Ok((arguments, was_repaired))
     } else {
-        Err(format!(
-            "`{name}` needs {}, which is missing",
-            missing.join(", ")
-        ))
+        Err(format!("`{name}` is missing {}", missing.join(" and ")))
     }
 }
 

@@ -130,7 +130,7 @@ impl<'a> Word<'a> {
         found.extend(deceptive.map(|(offset, _)| self.start + offset));
     }
 
-    /// The script of most letters, among those that can be confused. Latin wins a tie.
+    /// The script that most letters have, among those that can be confused. Latin wins a tie.
     fn main_script(&self) -> Option<Script> {
         let mut counts = [0; CONFUSABLE.len()];
         for script in self.text.chars().filter_map(confusable_script) {
@@ -138,9 +138,9 @@ impl<'a> Word<'a> {
                 counts[at] += 1;
             }
         }
-        let most = *counts.iter().max()?;
+        let highest = *counts.iter().max()?;
         let main = CONFUSABLE.iter().zip(counts);
-        main.filter(|(_, count)| *count == most && most > 0)
+        main.filter(|(_, count)| *count == highest && highest > 0)
             .map(|(script, _)| *script)
             .next()
     }

@@ -104,8 +104,8 @@ impl AddModelForm {
     }
 
     /// The problem to show beside a field.
-    pub(super) fn fault(&self, row: usize) -> Option<&Notice> {
-        let of_server = |field| self.offered.fault(field).map(|fault| &fault.notice);
+    pub(super) fn error(&self, row: usize) -> Option<&Notice> {
+        let of_server = |field| self.offered.error(field).map(|error| &error.notice);
         match row {
             ADDRESS => of_server(NewServerField::Address),
             // While the user is about to enter a key, a missing one is not a problem.
@@ -263,10 +263,10 @@ impl AddModelForm {
 
     /// The field that the server rejected. A key that is missing may not be needed.
     fn rejected_field(&self) -> Option<usize> {
-        let ListingState::Failed(fault) = self.offered.state() else {
+        let ListingState::Failed(error) = self.offered.state() else {
             return None;
         };
-        match fault.field {
+        match error.field {
             NewServerField::Address => Some(ADDRESS),
             NewServerField::Key => (!self.key.is_empty()).then_some(KEY),
         }

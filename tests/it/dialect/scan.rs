@@ -167,12 +167,12 @@ fn minor_errors_are_repaired_and_reported() {
 
 #[test]
 fn a_call_without_required_arguments_is_unusable() {
-    let missing = "unusable `add` needs `b`, which is missing";
+    let missing = "unusable `add` is missing `b`";
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": {"a": 1}}"#),
         [missing]
     );
-    let missing_both = "unusable `add` needs `a`, `b`, which is missing";
+    let missing_both = "unusable `add` is missing `a` and `b`";
     assert_eq!(
         describe_scan(r#"{"server": "log", "name": "add"}"#),
         [missing_both]
