@@ -316,14 +316,16 @@ impl AskSession {
             }
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
-            TurnEvent::AgentWorking { text } => {
-                self.print_to_stderr(&format!("{}…", Clean::single_line(&text)));
-            }
+            TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
             TurnEvent::AgentActed(result) => self.report_agent(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
         Ok(None)
+    }
+
+    fn report_agent_activity(&self, text: &str) {
+        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
     }
 
     fn report_agent(&self, result: &AgentResult) {

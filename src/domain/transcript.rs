@@ -4,6 +4,7 @@
 mod replacement;
 mod replay;
 mod running_calls;
+mod waiting;
 
 use super::{
     AgentResult, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd,
@@ -101,16 +102,6 @@ impl Transcript {
 
     pub fn running_turn(&self) -> Option<TurnId> {
         self.running_turn
-    }
-
-    /// The reason the current round is waiting; `None` once its first data has arrived.
-    pub fn wait(&self) -> Option<WaitReason> {
-        self.wait
-    }
-
-    /// What a note agent is doing before the first request of the running turn.
-    pub fn agent_activity(&self) -> Option<&str> {
-        self.agent_activity.as_deref()
     }
 
     /// The index of the entry to which streamed text is appended.

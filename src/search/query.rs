@@ -157,11 +157,19 @@ impl Index {
             let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
             counts.push(count);
         }
-        Ok(match counts.iter().min() {
-            Some(rarest) if *rarest >= limit => Commonness::Common,
-            _ if counts.iter().sum::<i64>() <= RANKED_ROWS_MAX => Commonness::Rare,
-            _ => Commonness::Mixed(query.terms.rarest(&counts, RANKED_ROWS_MAX)),
-        })
+        // Counts are not known beyond the limit.
+        let is_common = |count: &i64| *count >= limit;
+        if !counts.is_empty() && counts.iter().all(is_common) {
+            return Ok(Commonness::Common);
+        }
+        if !counts.iter().any(is_common) && counts.iter().sum::<i64>() <= RANKED_ROWS_MAX {
+            return Ok(Commonness::Rare);
+        }
+        for count in counts.iter_mut().filter(|count| is_common(count)) {
+            *count = RANKED_ROWS_MAX;
+        }
+        let rare = query.terms.rarest(&counts, RANKED_ROWS_MAX - 1);
+        Ok(Commonness::Mixed(rare))
     }
 
     /// Chunks for a query of nothing but common words: those with such a word in their title, and some

@@ -139,7 +139,8 @@ fn continuing_a_truncated_note_saves_it() {
         .answer(" 음료.");
     let mut chat = chat_in(home_with_vault(), script);
     chat.says("홍차에 대한 노트 만들어줄 수 있어?")
-        .sees("The note is incomplete and was not saved. /continue completes and saves it.")
+        .sees("The note is incomplete and was not saved.")
+        .sees("/continue completes and saves it.")
         .says("/continue")
         .sees("✓ note created  홍차.md  /undo removes it")
         .does_not_see("The note is incomplete");
