@@ -1,6 +1,7 @@
 //! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
 //! another program uses it.
 
+pub(super) mod clipboard;
 pub mod diff_encoder;
 pub(super) mod external_editor;
 pub(super) mod frame_writer;

@@ -110,6 +110,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             model.dialogs.end_external_edit(None);
             model.notify(Notice::failure(problem));
         }
+        UiInput::Copied(report) => model.notify(report.notice()),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }

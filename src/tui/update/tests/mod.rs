@@ -36,6 +36,7 @@ use crate::fixtures;
 use crate::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 use crate::tui::TuiOptions;
 use crate::tui::advice;
+use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
 use crate::tui::widgets::styled_line::StyledLine;
@@ -123,8 +124,14 @@ impl ChatHarness {
 
     fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
-        let effects = update(&mut self.model, msg);
-        self.sent.extend(effects);
+        for effect in update(&mut self.model, msg) {
+            if let UiEffect::Copy(request) = &effect {
+                let means = CopyMeans::Terminal { is_tmux: false };
+                let report = CopyReport::new(request, means);
+                self.input(UiInput::Copied(report));
+            }
+            self.sent.push(effect);
+        }
         // A dialog accepts keys only after it has been drawn.
         if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
