@@ -74,6 +74,19 @@ pub fn head_and_foot_rows(
     }
 }
 
+/// The columns to the left of an entry's text.
+pub fn indent(entry: &TranscriptEntry, input: &LayoutInput) -> u16 {
+    match &entry.body {
+        EntryBody::Text { .. } => 0,
+        EntryBody::Thinking { .. }
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
+        {
+            0
+        }
+        _ => INDENT,
+    }
+}
+
 /// The raw text between head and foot, and its indentation in columns.
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
@@ -96,6 +109,16 @@ pub fn body_text<'a>(
         EntryBody::Tool(_) => None,
         EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
         EntryBody::Agent(result) => Some((agent_line(result).into(), INDENT)),
+    }
+}
+
+/// The raw text of an entry that is neither an answer nor a call.
+pub fn unfolded_text(entry: &TranscriptEntry) -> String {
+    match &entry.body {
+        EntryBody::Prompt { kind, text } => prompt_text(*kind, text).to_owned(),
+        EntryBody::Note(notice) => notice_text(notice),
+        EntryBody::Agent(result) => agent_line(result),
+        _ => String::new(),
     }
 }
 

@@ -12,6 +12,7 @@ mod dialog_edits;
 mod dialog_keys;
 mod dialog_room;
 mod draft;
+mod find;
 mod first_run;
 mod help;
 mod hints;
@@ -20,6 +21,8 @@ mod message;
 mod notice_area;
 mod read_before_run;
 mod screen;
+mod selecting;
+mod selecting_by_mouse;
 mod servers;
 mod servers_viewer;
 mod settings_edits;
@@ -170,6 +173,15 @@ impl ChatHarness {
             self.input(input);
         }
         self
+    }
+
+    /// Takes the text copied last since the effects were last taken.
+    fn copied(&mut self) -> Option<String> {
+        let sent = std::mem::take(&mut self.sent);
+        sent.into_iter().rev().find_map(|effect| match effect {
+            UiEffect::Copy(request) => Some(request.text),
+            _ => None,
+        })
     }
 
     fn wait(&mut self, millis: u64) -> &mut Self {
