@@ -31,6 +31,7 @@ mod screen_end;
 mod servers;
 mod sessions;
 mod settings;
+mod templates;
 pub mod terminal;
 mod theme;
 mod trust;
