@@ -253,7 +253,7 @@ impl Transcript {
         if !self.prompt_indices.contains_key(&turn) {
             self.prompt_kind = prompt.kind;
             match prompt.kind {
-                PromptKind::Replace => self.detach_last_turn(),
+                PromptKind::Replace => self.detach_last_turns(prompt.replaced_turns),
                 PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),
                 _ => {}
             }

@@ -18,6 +18,8 @@ pub(super) struct ActiveTurn {
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
+    /// See [`crate::domain::Prompt::replaced_turns`].
+    pub(super) replaced_turns: usize,
     /// For a summary: the messages that the answer will replace.
     pub(super) summarized_prefix: Option<SummarizedPrefix>,
     pub(super) model: Arc<ModelConfig>,
@@ -61,6 +63,7 @@ impl ActiveTurn {
         TurnToSave {
             prompt: &self.prompt,
             kind: self.kind,
+            replaced_turns: self.replaced_turns,
             model: &self.model.name,
             persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
             transcript: &self.transcript,

@@ -82,10 +82,13 @@ impl Actor {
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::Note(command) => self.route_note_command(command),
-            Command::ListBranches => self.conversation.list_branches(&mut self.cx),
+            Command::ListBranches { of_turn } => {
+                self.conversation.list_branches(of_turn, &mut self.cx);
+            }
             Command::Rewind
             | Command::DropCancelled(_)
             | Command::SwitchBranch(_)
+            | Command::ReplaceAnswer { .. }
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => {
                 if self.conversation.rename(&title, &mut self.cx) {
@@ -165,6 +168,13 @@ impl Actor {
             }
             Command::SwitchBranch(wanted)
                 if self.conversation.switch_branch(&wanted, &mut self.cx) =>
+            {
+                self.save_and_estimate();
+            }
+            Command::ReplaceAnswer { of_turn, answer }
+                if self
+                    .conversation
+                    .replace_answer(of_turn, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

@@ -69,7 +69,7 @@ impl Actor {
         let replaced_index = self
             .conversation
             .session()
-            .last_prompt_index()
+            .nth_last_prompt_index(prompt.replaced_turns)
             .filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced_index {
             Some(index) => compaction::request_history_until(self.conversation.session(), index),
@@ -107,6 +107,7 @@ impl Actor {
         preparation: Option<Preparation>,
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
+        let replaced_turns = setup.prompt.replaced_turns;
         let piped = setup.prompt.piped_text().map(str::to_owned);
         let piped_text_scan = piped.map(|piped| {
             let offered = Arc::clone(&self.toolset);
@@ -122,6 +123,7 @@ impl Actor {
             driver,
             prompt,
             kind,
+            replaced_turns,
             summarized_prefix,
             model,
             persona: self.settings.personas().selected().cloned(),

@@ -50,9 +50,32 @@ impl Conversation {
             .remove_last_cancelled(message_count, &prompt)
     }
 
-    pub fn list_branches(&self, cx: &mut EngineCx) {
-        let branches = self.session.branches.iter().rev().map(summarize).collect();
-        cx.outbox.push(Event::BranchesListed(branches));
+    /// Lists all branches, or those that leave the active one at the `of_turn`-th last prompt.
+    pub fn list_branches(&self, of_turn: Option<usize>, cx: &mut EngineCx) {
+        let branches: Vec<&Branch> = match of_turn {
+            Some(turn) => self.session.branches_at(turn),
+            None => self.session.branches.iter().collect(),
+        };
+        let summaries = branches.into_iter().rev().map(summarize).collect();
+        cx.outbox.push(Event::BranchesListed(summaries));
+    }
+
+    /// Puts the user's own text in the place of an answer, in a new branch.
+    pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
+        if !self
+            .session
+            .replace_answer(of_turn, answer, Timestamp::now())
+        {
+            cx.notice(Notice::warning(
+                "That answer is no longer in the conversation.",
+            ));
+            return false;
+        }
+        let session = Arc::new(self.session.clone());
+        cx.outbox.push(Event::SessionOpened(session));
+        let notice = Notice::info("The edited answer stands in a new branch. Nothing was sent.");
+        cx.notice(notice.with_advice(Advice::ListBranches));
+        true
     }
 
     pub fn switch_branch(&mut self, wanted: &BranchSummary, cx: &mut EngineCx) -> bool {

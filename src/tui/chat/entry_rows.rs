@@ -75,6 +75,19 @@ pub fn head_and_foot_rows(
     }
 }
 
+/// The columns to the left of an entry's text.
+pub fn indent(entry: &TranscriptEntry, input: &LayoutInput) -> u16 {
+    match &entry.body {
+        EntryBody::Text { .. } => 0,
+        EntryBody::Thinking { .. }
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
+        {
+            0
+        }
+        _ => INDENT,
+    }
+}
+
 /// The raw text between head and foot, and its indentation in columns.
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
@@ -110,6 +123,16 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     let is_agent_line = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Agent(_));
     let mut later = (index + 1..input.count()).filter_map(|index| input.entry(index));
     input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
+}
+
+/// The raw text of an entry that is neither an answer nor a call.
+pub fn unfolded_text(entry: &TranscriptEntry) -> String {
+    match &entry.body {
+        EntryBody::Prompt { kind, text } => prompt_text(*kind, text).to_owned(),
+        EntryBody::Note(notice) => notice_text(notice),
+        EntryBody::Agent(result) => agent_line(result, false),
+        _ => String::new(),
+    }
 }
 
 /// Whether the answer at `index` shows the name of its model, because the previous answer came

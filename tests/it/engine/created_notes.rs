@@ -91,7 +91,7 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
     // The branch of the first turn lost its note, even if that looks again as it was written.
     fs::write(vault.join("tea.md"), "# Tea\n").expect("written");
-    harness.send(Command::ListBranches).await;
+    harness.send(Command::ListBranches { of_turn: None }).await;
     let is_list = |event: &Event| matches!(event, Event::BranchesListed(_));
     let Event::BranchesListed(branches) = harness.wait_for("branches", is_list).await else {
         unreachable!();
@@ -105,7 +105,7 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     };
     assert_eq!(session.metadata.written_notes(0), []);
     harness.send(Command::Rewind).await;
-    harness.send(Command::ListBranches).await;
+    harness.send(Command::ListBranches { of_turn: None }).await;
     harness.wait_for("branches", is_list).await;
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
 }
