@@ -283,6 +283,13 @@ async fn run_ask(
             return Ok(EXIT_USAGE);
         }
     };
+    let files = match headless::FilesToAttach::new(args.attach) {
+        Ok(files) => files,
+        Err(why) => {
+            eprintln!("{why}");
+            return Ok(EXIT_USAGE);
+        }
+    };
     let allowed_tools = match resolve_allowed_tools(&home, &args.allow) {
         Ok(tools) => tools,
         Err(why) => {
@@ -308,6 +315,7 @@ async fn run_ask(
     } = start_engine(home, Provider::new(), options, background);
     let request = headless::AskRequest {
         prompt,
+        files,
         is_json: args.json,
         waits_for_servers: !shared.no_tools,
         allowed_tools,

@@ -239,6 +239,7 @@ mod tests {
             cancelled_at: now(),
             messages_before: session.messages.len(),
             prompt: prompt.to_owned(),
+            attachments: Vec::new(),
             partial_answer: String::new(),
             calls: Vec::new(),
             was_interrupted: false,

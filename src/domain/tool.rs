@@ -176,6 +176,7 @@ pub enum QuoteSource {
     ToolResult,
     /// Input piped in with the prompt.
     Context,
+    Attachment,
     /// An earlier message of a reopened conversation.
     Earlier,
 }
@@ -186,6 +187,7 @@ impl QuoteSource {
         match self {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
+            Self::Attachment => "occurs in an attached file",
             Self::Earlier => "occurs in an earlier message",
         }
     }

@@ -6,11 +6,12 @@ mod replay;
 mod running_calls;
 
 use super::{
-    AgentResult, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd,
-    TurnEvent, TurnId, Usage, WaitReason, compaction,
+    AgentResult, Attachment, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall,
+    TurnEnd, TurnEvent, TurnId, Usage, WaitReason, compaction,
 };
 use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.
@@ -41,6 +42,7 @@ pub struct LastPrompt<'a> {
     pub kind: PromptKind,
     /// Empty for commands.
     pub text: &'a str,
+    pub attachments: &'a [Arc<Attachment>],
     pub is_answered: bool,
 }
 
@@ -50,6 +52,7 @@ pub enum EntryBody {
         kind: PromptKind,
         /// Empty for commands.
         text: String,
+        attachments: Vec<Arc<Attachment>>,
     },
     Thinking {
         piece: PieceId,
@@ -145,9 +148,14 @@ impl Transcript {
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_index()?];
         match &entry.body {
-            EntryBody::Prompt { kind, text } => Some(LastPrompt {
+            EntryBody::Prompt {
+                kind,
+                text,
+                attachments,
+            } => Some(LastPrompt {
                 kind: *kind,
                 text,
+                attachments,
                 is_answered: !self.unanswered_turns.contains(&entry.turn),
             }),
             _ => None,
@@ -257,8 +265,12 @@ impl Transcript {
                 PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),
                 _ => {}
             }
-            let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
-            let index = self.push(turn, EntryBody::Prompt { kind, text });
+            let body = EntryBody::Prompt {
+                kind: prompt.kind,
+                text: prompt.typed_text().to_owned(),
+                attachments: prompt.attachments.clone(),
+            };
+            let index = self.push(turn, body);
             self.prompt_indices.insert(turn, index);
         }
     }

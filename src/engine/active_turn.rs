@@ -6,7 +6,9 @@ use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
-use crate::domain::{ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId};
+use crate::domain::{
+    Attachment, ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId,
+};
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ pub(super) struct ActiveTurn {
     pub(super) id: TurnId,
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
+    pub(super) attachments: Vec<Arc<Attachment>>,
     pub(super) kind: PromptKind,
     /// For a summary: the messages that the answer will replace.
     pub(super) summarized_prefix: Option<SummarizedPrefix>,
@@ -23,8 +26,9 @@ pub(super) struct ActiveTurn {
     pub(super) transcript: Transcript,
     /// The running request for the server's information about the model.
     pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
-    /// The running scan of piped text for calls. The first request is not sent before it ends.
-    pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
+    /// The running scan of piped text and attached files for calls. The first request is not
+    /// sent before it ends.
+    pub(super) context_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
     pub(super) agent: ActingAgent,
 }
 
@@ -46,7 +50,7 @@ pub(super) enum AgentSignal {
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
     ModelInfo(Option<ModelInfo>),
-    PipedTextScanned(Arc<UntrustedText>),
+    ContextScanned(Arc<UntrustedText>),
     Agent(AgentSignal),
 }
 
@@ -54,6 +58,7 @@ impl ActiveTurn {
     pub(super) fn to_save(&self) -> TurnToSave<'_> {
         TurnToSave {
             prompt: &self.prompt,
+            attachments: &self.attachments,
             kind: self.kind,
             model: &self.model.name,
             persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
@@ -70,17 +75,17 @@ impl ActiveTurn {
     ) {
         let Self {
             driver,
-            piped_text_scan,
+            context_scan,
             model_info_query,
             agent,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
         let other_signal = async move {
-            if let Some(scan) = piped_text_scan {
+            if let Some(scan) = context_scan {
                 let untrusted_text = scan.await;
-                *piped_text_scan = None;
-                return ActiveTurnSignal::PipedTextScanned(untrusted_text);
+                *context_scan = None;
+                return ActiveTurnSignal::ContextScanned(untrusted_text);
             }
             if let Some(query) = model_info_query {
                 let model_info = query.await;

@@ -2,9 +2,10 @@
 //! next to the typed fields, so saving never loses them. Only `store` reads and writes that
 //! JSON.
 
-use super::super::{ToolCall, Usage};
+use super::super::{Attachment, ToolCall, Usage};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Maximum number of cancelled turns kept; the oldest is dropped first.
 const CANCELLED_MAX: usize = 100;
@@ -44,6 +45,7 @@ pub struct CancelledTurn {
     /// The number of messages before the prompt.
     pub messages_before: usize,
     pub prompt: String,
+    pub attachments: Vec<Arc<Attachment>>,
     pub partial_answer: String,
     /// Calls and outcomes, as returned by [`ToolCall::without_results`]. Missing in older files.
     pub calls: Vec<ToolCall>,
@@ -175,6 +177,14 @@ impl<T> StoredRecords<T> {
             Self::Absent | Self::UnknownShape(_) => &[],
         };
         list.iter().filter_map(|stored| stored.record.as_ref())
+    }
+
+    /// Changes all records with a known shape. `change` must not change their JSON.
+    pub fn for_each_mut(&mut self, change: impl FnMut(&mut T)) {
+        if let Self::List(list) = self {
+            let records = list.iter_mut().filter_map(|stored| stored.record.as_mut());
+            records.for_each(change);
+        }
     }
 
     pub fn push(&mut self, record: T)

@@ -2,6 +2,7 @@
 
 use super::Actor;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
@@ -93,8 +94,21 @@ impl Actor {
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::SaveDraft(text) => self.save_draft(text),
+            Command::Attach { query, source } => {
+                self.attachments.read(query, source, &mut self.cx);
+            }
+            Command::FindFiles { query, fragment } => {
+                self.attachments.find(query, fragment, &mut self.cx);
+            }
+            Command::CheckImageSupport => self.check_image_support(),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn check_image_support(&mut self) {
+        if let Some(model) = self.models.current().cloned() {
+            attachments::check_image_support(&model, &mut self.cx);
         }
     }
 

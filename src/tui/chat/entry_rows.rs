@@ -81,7 +81,7 @@ pub fn body_text<'a>(
     is_unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
-        EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
+        EntryBody::Prompt { kind, text, .. } => Some((prompt_text(*kind, text).into(), INDENT)),
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_thinking_pane() => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_expanded_thinking(entry) => {

@@ -47,7 +47,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
         }
-        Event::PromptOffered(prompt) => branches::prompt_offered(model, &prompt),
+        Event::PromptOffered(prompt) => branches::prompt_offered(model, &prompt.text),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;

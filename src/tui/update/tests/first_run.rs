@@ -242,7 +242,7 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     assert_eq!(chat.message(), "question");
     assert!(branches::cancel_edit(&mut chat.model));
     assert_eq!(chat.message(), "draft");
-    chat.engine_event(Event::PromptOffered("earlier".into()));
+    chat.engine_event(Event::PromptOffered(crate::domain::Prompt::new("earlier")));
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");
