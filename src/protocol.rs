@@ -20,9 +20,9 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ModelCatalog, ModelList, ModelRef, ModelServer,
-    NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, Pull, QueryId,
-    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode,
-    TrustEntry, TurnEvent, TurnId,
+    NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates,
+    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -137,6 +137,8 @@ pub enum Command {
     DeleteSession(SessionId),
     /// Reloads the settings files and asks again about changes that were declined.
     Reload,
+    /// Reads the user's prompt templates again.
+    ListPromptTemplates,
     /// Selects the persona for the next turns; `None` means `system_prompt.txt`.
     SelectPersona(Option<String>),
     /// Offers to replace an outdated system prompt with the bundled one.
@@ -271,6 +273,8 @@ pub enum Event {
         personas: Arc<Vec<PersonaSummary>>,
         selected: Option<String>,
     },
+    /// The user's prompt templates; replaces the earlier list.
+    PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.
     ServersListed(Vec<Server>),
     /// One server's status and tools.

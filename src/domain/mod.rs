@@ -17,6 +17,7 @@ pub mod notice;
 pub mod persona;
 pub mod probe;
 pub mod progress;
+mod prompt_template;
 mod provider_kind;
 pub mod redact;
 pub mod reply_trace;
@@ -51,6 +52,7 @@ pub use notes::{
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};
+pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};

@@ -11,6 +11,7 @@ use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
+use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
@@ -118,6 +119,7 @@ pub struct SharedUiState<'a> {
     pub transcript: &'a Transcript,
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
+    pub recent_commands: &'a RecentCommands,
 }
 
 impl<'a> SharedUiState<'a> {
@@ -158,11 +160,15 @@ pub enum UiRequest {
     Open(Box<dyn Layer>),
     /// Runs a global action; an action of the focused pane must not be requested.
     RunAction(Action),
+    /// The user chose or typed the command with this name.
+    RememberCommand(String),
     /// Runs the action of a typed command with its argument.
     RunCommand(Action, String),
     /// Puts a command into the message editor, for the user to add its argument.
     TypeCommand(&'static str),
     Pick(PickedItem),
+    /// Sends a prompt, or queues it, as if the user had typed it.
+    SubmitPrompt(String),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.

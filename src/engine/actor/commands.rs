@@ -7,6 +7,7 @@ use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
 use crate::engine::sessions;
+use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event};
 use std::sync::Arc;
@@ -74,6 +75,7 @@ impl Actor {
             Command::OpenSession(id) => sessions::open(id, &mut self.cx),
             Command::DeleteSession(id) => sessions::delete(id, &mut self.cx),
             Command::Reload => self.settings.read_files(true, &mut self.cx),
+            Command::ListPromptTemplates => prompt_templates::list(&mut self.cx),
             Command::SelectPersona(name) => {
                 let personas = self.settings.personas_mut();
                 personas.select(name.as_deref(), &self.toolset, &mut self.cx);

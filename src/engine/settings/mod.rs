@@ -1,8 +1,9 @@
 //! The active settings: the contents of the files and the choices made since. `reload` applies
-//! edits to the files, `personas` selects the persona, `system_prompt` replaces an outdated
-//! prompt file.
+//! edits to the files, `personas` selects the persona, `prompt_templates` lists the templates,
+//! `system_prompt` replaces an outdated prompt file.
 
 mod personas;
+pub(super) mod prompt_templates;
 mod reload;
 mod system_prompt;
 
