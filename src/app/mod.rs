@@ -283,15 +283,10 @@ async fn run_ask(
             return Ok(EXIT_USAGE);
         }
     };
-    let files = match headless::FilesToAttach::new(args.attach) {
-        Ok(files) => files,
-        Err(why) => {
-            eprintln!("{why}");
-            return Ok(EXIT_USAGE);
-        }
-    };
-    let allowed_tools = match resolve_allowed_tools(&home, &args.allow) {
-        Ok(tools) => tools,
+    let checked = headless::FilesToAttach::new(args.attach)
+        .and_then(|files| Ok((files, resolve_allowed_tools(&home, &args.allow)?)));
+    let (files, allowed_tools) = match checked {
+        Ok(checked) => checked,
         Err(why) => {
             eprintln!("{why}");
             return Ok(EXIT_USAGE);

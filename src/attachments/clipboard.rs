@@ -73,7 +73,7 @@ impl ClipboardEnv {
         } else if self.has("DISPLAY") {
             "Install xclip."
         } else {
-            "Without a desktop, save the image to a file and attach it with /attach PATH."
+            "Without a desktop, save the image to a file and attach that file."
         }
     }
 }

@@ -31,12 +31,12 @@ const FRAGMENT_BYTES_MAX: usize = 1_024;
 #[derive(Debug)]
 pub struct FileFinder {
     root: PathBuf,
-    listing: Mutex<Option<Listing>>,
+    listing: Mutex<Option<FileListing>>,
 }
 
 /// The files and folders below the root. Folders end in a slash.
 #[derive(Debug, Clone)]
-struct Listing {
+struct FileListing {
     paths: Arc<Vec<String>>,
     /// The walk ended at one of its limits.
     is_partial: bool,
@@ -76,7 +76,7 @@ impl FileFinder {
         }
     }
 
-    fn current_listing(&self) -> Listing {
+    fn current_listing(&self) -> FileListing {
         let mut listing = lock_ignoring_poison(&self.listing);
         match &*listing {
             Some(listing) if listing.listed_at.elapsed() < LISTING_AGE_MAX => listing.clone(),
@@ -84,9 +84,9 @@ impl FileFinder {
         }
     }
 
-    fn walk(&self) -> Listing {
+    fn walk(&self) -> FileListing {
         let started = Instant::now();
-        let mut listing = Listing {
+        let mut listing = FileListing {
             paths: Arc::default(),
             is_partial: false,
             listed_at: started,

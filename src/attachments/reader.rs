@@ -9,6 +9,7 @@ use crate::domain::attachment::{
     content_hash,
 };
 use crate::files;
+use crate::text::token_estimate::{self, Vocabulary};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::io::ErrorKind;
@@ -111,16 +112,20 @@ pub(super) fn attachment(
     let has_secrets = |path: &PathBuf| {
         may_hold_secrets(path, text, home) || may_hold_secrets(Path::new(name), text, home)
     };
+    let text_tokens = text.map(|text| token_estimate::estimate(text, Vocabulary::default()));
+    let may_hold_secrets = path.as_ref().is_some_and(has_secrets);
+    let attachment = Attachment {
+        name: name.to_owned(),
+        path,
+        kind,
+        bytes: size,
+        hash,
+        contents: contents.clone(),
+    };
     Ok(ReadAttachment {
-        may_hold_secrets: path.as_ref().is_some_and(has_secrets),
-        attachment: Arc::new(Attachment {
-            name: name.to_owned(),
-            path,
-            kind,
-            bytes: size,
-            hash,
-            contents,
-        }),
+        may_hold_secrets,
+        tokens: text_tokens.unwrap_or_else(|| attachment.image_tokens()),
+        attachment: Arc::new(attachment),
     })
 }
 

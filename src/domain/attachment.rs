@@ -224,6 +224,8 @@ pub struct ReadAttachment {
     pub attachment: Arc<Attachment>,
     /// The file probably holds credentials.
     pub may_hold_secrets: bool,
+    /// Estimated tokens.
+    pub tokens: u64,
 }
 
 /// A file or folder that matches what the user typed.

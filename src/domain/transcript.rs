@@ -1,6 +1,7 @@
 //! Folds turn events into a transcript, which the screen, the saved session and headless
 //! output all use. No other code folds turn events.
 
+mod last_prompt;
 mod replacement;
 mod replay;
 mod running_calls;
@@ -9,6 +10,7 @@ use super::{
     AgentResult, Attachment, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall,
     TurnEnd, TurnEvent, TurnId, Usage, WaitReason, compaction,
 };
+pub use last_prompt::LastPrompt;
 use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -34,16 +36,6 @@ impl TranscriptEntry {
             }
         )
     }
-}
-
-/// The last prompt of the conversation and its state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastPrompt<'a> {
-    pub kind: PromptKind,
-    /// Empty for commands.
-    pub text: &'a str,
-    pub attachments: &'a [Arc<Attachment>],
-    pub is_answered: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -142,24 +134,6 @@ impl Transcript {
     /// index is invalid once this changes.
     pub fn reindex_count(&self) -> u64 {
         self.reindex_count
-    }
-
-    /// The last prompt of the conversation.
-    pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
-        let entry = &self.entries[self.last_prompt_index()?];
-        match &entry.body {
-            EntryBody::Prompt {
-                kind,
-                text,
-                attachments,
-            } => Some(LastPrompt {
-                kind: *kind,
-                text,
-                attachments,
-                is_answered: !self.unanswered_turns.contains(&entry.turn),
-            }),
-            _ => None,
-        }
     }
 
     fn last_prompt_index(&self) -> Option<usize> {

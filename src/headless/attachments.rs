@@ -60,6 +60,7 @@ impl AskSession {
         let ReadAttachment {
             attachment,
             may_hold_secrets,
+            ..
         } = match result {
             Ok(read) => read,
             Err(notice) => {

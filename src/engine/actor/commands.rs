@@ -96,21 +96,25 @@ impl Actor {
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::SaveDraft(text) => self.save_draft(text),
-            Command::Attach { query, source } => {
-                self.attachments.read(query, source, &mut self.cx);
+            Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
+                self.route_attachment_command(command);
             }
-            Command::FindFiles { query, fragment } => {
-                self.attachments.find(query, fragment, &mut self.cx);
-            }
-            Command::CheckImageSupport => self.check_image_support(),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
     }
 
-    fn check_image_support(&mut self) {
-        if let Some(model) = self.models.current().cloned() {
-            attachments::check_image_support(&model, &mut self.cx);
+    fn route_attachment_command(&mut self, command: Command) {
+        let cx = &mut self.cx;
+        match command {
+            Command::Attach { query, source } => self.attachments.read(query, source, cx),
+            Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
+            Command::CheckImageSupport => {
+                if let Some(model) = self.models.current() {
+                    attachments::check_image_support(model, cx);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -205,8 +209,9 @@ impl Actor {
 
     fn save_draft(&mut self, text: String) {
         let history = Arc::clone(&self.cx.history);
+        let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(error) = history.save_draft(&text) {
+            if let Err(error) = history.save_draft_as(save, &text) {
                 tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing

@@ -1,7 +1,7 @@
 //! The images of a request: how many are sent, and what a model without vision gets.
 
 use crate::domain::attachment::REQUEST_IMAGE_BYTES_MAX;
-use crate::domain::{Advice, Message, Notice};
+use crate::domain::{Advice, ImageSupport, Message, Notice};
 use std::fmt::Write;
 
 /// Leaves out the oldest images beyond the maximum total size.
@@ -22,9 +22,21 @@ pub(super) fn limit(messages: &mut [Message]) {
     }
 }
 
-/// Removes all images, for a model that takes none.
-pub(super) fn remove_all(messages: &mut [Message]) {
-    messages.iter_mut().for_each(remove);
+/// Removes all images if the model takes none. Returns a notice instead if the prompt of the turn
+/// has images; `prompt` says so, and names the model.
+pub(super) fn apply_support(
+    support: ImageSupport,
+    (model, has_prompt_images): (&str, bool),
+    messages: &mut [Message],
+) -> Option<Notice> {
+    match (support, has_prompt_images) {
+        (ImageSupport::Yes | ImageSupport::Unknown, _) => None,
+        (ImageSupport::No, true) => Some(not_supported_notice(model)),
+        (ImageSupport::No, false) => {
+            messages.iter_mut().for_each(remove);
+            None
+        }
+    }
 }
 
 /// Replaces the images of a message by a sentence.
@@ -40,7 +52,7 @@ fn remove(message: &mut Message) {
     *message = Message::User(std::mem::take(text));
 }
 
-pub(super) fn not_supported_notice(model: &str) -> Notice {
+fn not_supported_notice(model: &str) -> Notice {
     Notice::failure(format!("{model} takes no images."))
         .with_advice(Advice::ChooseImageModel)
         .with_advice("If it does, set `\"vision\": true` for it in config.json.")

@@ -179,16 +179,9 @@ impl ContextBudget {
 
     /// Removes the images of earlier prompts if the model takes none. Refuses a prompt with images.
     fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
-        let model_info = self.usage.model_info.as_deref();
-        if ImageSupport::of(&unsent.model, model_info) != ImageSupport::No {
-            return None;
-        }
-        if unsent.has_prompt_images {
-            let notice = images::not_supported_notice(&unsent.model.name);
-            return Some(BudgetOutput::Refuse(notice));
-        }
-        images::remove_all(&mut unsent.messages);
-        None
+        let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
+        let refused = (&*unsent.model.name, unsent.has_prompt_images);
+        images::apply_support(support, refused, &mut unsent.messages).map(BudgetOutput::Refuse)
     }
 
     /// Chooses the context size for the queued request and sends it, or asks the user.

@@ -4,6 +4,7 @@
 use crate::domain::tool::ToolState;
 use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
+use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::layout_input::LayoutInput;
@@ -81,7 +82,18 @@ pub fn body_text<'a>(
     is_unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
-        EntryBody::Prompt { kind, text, .. } => Some((prompt_text(*kind, text).into(), INDENT)),
+        EntryBody::Prompt {
+            kind,
+            text,
+            attachments,
+        } => {
+            let text = prompt_text(*kind, text);
+            let text = match attachments.is_empty() {
+                true => text.into(),
+                false => format!("{text}\n{}", attachment_lines(attachments)).into(),
+            };
+            Some((text, INDENT))
+        }
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_thinking_pane() => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_expanded_thinking(entry) => {

@@ -1,6 +1,7 @@
 //! A text editor: lines, a cursor that moves by grapheme cluster, soft wrap. Keeps raw text
 //! and sanitizes only what is drawn. An edit re-wraps one line.
 
+mod completion;
 mod edit;
 mod line_view;
 
@@ -73,11 +74,11 @@ impl Editor {
     }
 
     pub fn text(&self) -> String {
-        let lines: Vec<_> = self.lines.iter().map(|line| line.raw.as_str()).collect();
-        lines.join("\n")
+        let lines = self.lines.iter().map(|line| line.raw.as_str());
+        lines.collect::<Vec<_>>().join("\n")
     }
     pub fn is_empty(&self) -> bool {
-        self.lines.len() == 1 && self.lines[0].raw.is_empty()
+        self.one_line() == Some("")
     }
 
     pub fn is_blank(&self) -> bool {

@@ -143,7 +143,7 @@ async fn a_crash_loses_no_attachment() {
     handle.task.await.expect("the engine ends");
 
     let mut harness = EngineHarness::start_in(home, Script::default().answer("A dot.")).await;
-    let (ask, _) = harness.next_question().await;
+    let (ask, _) = journal::wait_for_offer(&mut harness).await;
     let resume = UserAnswer::Choice(UserChoice::Resume);
     harness.answer(ask, resume).await;
     let offered = harness
