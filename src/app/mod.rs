@@ -156,12 +156,8 @@ fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
 
 /// Runs the chat screen with the scripted model of [`demo`].
 async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
-    if shared.model.is_some() {
-        eprintln!("The demo uses a script instead of a model: remove --model.");
-        return Ok(EXIT_USAGE);
-    }
-    if shared.persona.is_some() {
-        eprintln!("The demo uses a script instead of a model: remove --persona.");
+    if let Some(flag) = shared.model_flag() {
+        eprintln!("The demo uses a script instead of a model: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());

@@ -351,8 +351,7 @@ impl Editor {
         self.top.1 = self.top.1.min(self.wrapped_line(self.top.0).rows.len() - 1);
         let earliest = self.rows_above(cursor, height - 1);
         self.top = self.top.min(cursor).max(earliest);
-        let mut rows = Vec::new();
-        let mut y = 0;
+        let (mut rows, mut y) = (Vec::new(), 0);
         let (mut line, mut first) = self.top;
         while line < self.lines.len() && rows.len() < height {
             let shown = self.wrapped_line(line);
