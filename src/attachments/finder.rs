@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 const LISTED_MAX: usize = 100_000;
 /// Maximum duration of a walk.
 const WALK_TIME_MAX: Duration = Duration::from_secs(2);
-/// A listing is used again for this long.
-const LISTING_AGE_MAX: Duration = Duration::from_secs(5);
+/// A listing is used again for this long, or for ten times as long as it took.
+const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
 /// Maximum number of entries read from one folder.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
 /// Maximum number of files in an answer.
@@ -40,7 +40,7 @@ struct FileListing {
     paths: Arc<Vec<String>>,
     /// The walk ended at one of its limits.
     is_partial: bool,
-    listed_at: Instant,
+    expires_at: Instant,
 }
 
 impl FileFinder {
@@ -79,7 +79,7 @@ impl FileFinder {
     fn current_listing(&self) -> FileListing {
         let mut listing = lock_ignoring_poison(&self.listing);
         match &*listing {
-            Some(listing) if listing.listed_at.elapsed() < LISTING_AGE_MAX => listing.clone(),
+            Some(listing) if Instant::now() < listing.expires_at => listing.clone(),
             _ => listing.insert(self.walk()).clone(),
         }
     }
@@ -89,7 +89,7 @@ impl FileFinder {
         let mut listing = FileListing {
             paths: Arc::default(),
             is_partial: false,
-            listed_at: started,
+            expires_at: started,
         };
         let mut paths = Vec::new();
         let walk = WalkBuilder::new(&self.root).require_git(false).build();
@@ -108,14 +108,15 @@ impl FileFinder {
         }
         paths.sort_unstable();
         listing.paths = Arc::new(paths);
-        listing.listed_at = Instant::now();
+        let age_max = LISTING_AGE_MIN.max(started.elapsed() * 10);
+        listing.expires_at = Instant::now() + age_max;
         listing
     }
 
     /// The entries of the folder that is spelled out, whose names match the rest.
     fn complete_path(&self, fragment: &str) -> FoundFiles {
         // `~` and `..` name folders even without a slash.
-        if ["~", ".", ".."].iter().any(|name| fragment == *name) {
+        if ["~", ".", ".."].contains(&fragment) {
             let folder = FoundFile {
                 path: format!("{fragment}/"),
                 is_folder: true,

@@ -141,15 +141,15 @@ fn a_hundred_thousand_files_are_searched_within_limits() {
         let sub = folder.path().join(format!("d{number}"));
         fs::create_dir(&sub).expect("created");
     }
-    for number in 0..20_000 {
+    for number in 0..100_000 {
         let name = format!("d{}/file{number}.txt", number % 1_000);
         fs::File::create(folder.path().join(name)).expect("created");
     }
     let finder = FileFinder::new(folder.path().to_owned());
     let started = Instant::now();
-    let found = finder.find("file19999");
+    let found = finder.find("file99999");
     let cold = started.elapsed();
-    assert!(found.is_partial || paths(&found)[0] == "d999/file19999.txt");
+    assert!(found.is_partial || paths(&found)[0] == "d999/file99999.txt");
     assert!(found.files.len() <= 50);
     assert!(cold < Duration::from_secs(20), "{cold:?}");
     let started = Instant::now();

@@ -139,7 +139,7 @@ pub fn can_send(model: &mut UiModel) -> bool {
     } else {
         return true;
     };
-    model.notify(notice);
+    model.notify_about_key(notice);
     false
 }
 

@@ -150,7 +150,11 @@ fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
                 false => NoticeRowKind::Attached,
             },
             text: file.name,
-            state: state_label(hidden, "files", file.details),
+            state: state_label(
+                hidden,
+                if hidden == 1 { "file" } else { "files" },
+                file.details,
+            ),
         }
     });
     rows.collect()
