@@ -138,7 +138,7 @@ Piped input is added to the prompt as context; `-` reads the prompt itself from 
 Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or an earlier permission of yours \
 allows them. An unknown tool in --allow is a usage error, and the question is not sent. Three limits always hold: a \
 tool whose definition changed stays withheld, a tool that you blocked stays blocked, and a call that repeats text \
-from a tool result or from piped input asks first.";
+from a tool result, from piped input or from an attached file asks first.";
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -148,6 +148,9 @@ pub struct AskArgs {
     /// Run this tool without asking; can be repeated
     #[arg(long, value_name = "SERVER/TOOL", conflicts_with = "no_tools")]
     pub allow: Vec<String>,
+    /// Attach this image or text file; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub attach: Vec<String>,
     /// Save the question and the answer as a conversation
     #[arg(long)]
     pub save: bool,

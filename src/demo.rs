@@ -53,6 +53,7 @@ pub fn model() -> ModelConfig {
         think: None,
         dialect: Dialect::Native,
         tool_role: None,
+        vision: None,
         keep_alive: None,
         options: Default::default(),
         ca_file: None,

@@ -4,6 +4,7 @@
 
 pub mod advice;
 pub mod allow_list;
+mod attachments;
 mod call_output;
 mod json;
 pub mod lines;
@@ -17,6 +18,8 @@ mod summaries;
 mod think_buffer;
 mod thinking_output;
 mod tty_prompt;
+
+pub use attachments::FilesToAttach;
 
 use crate::domain::{
     AgentResult, AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server,
@@ -51,6 +54,7 @@ const TURN_ID: TurnId = TurnId(1);
 
 pub struct AskRequest {
     pub prompt: Prompt,
+    pub files: FilesToAttach,
     pub is_json: bool,
     /// Wait for the servers, so that the model sees all tools in its only turn.
     pub waits_for_servers: bool,
@@ -194,6 +198,12 @@ impl AskSession {
                 self.update_server(&server);
                 return Ok(self.submit_when_ready().await);
             }
+            Event::AttachmentRead { query, result } => {
+                if !self.store_file(query, result) {
+                    return Ok(Some(EXIT_USAGE));
+                }
+                return Ok(self.submit_when_ready().await);
+            }
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.call_summaries(&question);
@@ -236,6 +246,9 @@ impl AskSession {
         if is_waiting || self.request.continues_session || self.is_submitted {
             return None;
         }
+        if !self.has_read_files().await {
+            return None;
+        }
         if let Err(why) = allow_list::check_available(&self.request.allowed_tools, &self.servers) {
             self.print_to_stderr(&why);
             return Some(EXIT_USAGE);
@@ -245,6 +258,7 @@ impl AskSession {
         }
         self.is_submitted = true;
         let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
+        let prompt = prompt.with_attachments(self.request.files.take());
         self.send(Command::Submit {
             turn: TURN_ID,
             prompt,

@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | 0 | [`text`], [`domain`], [`dialect`], [`sync`] | values and rules; no I/O |
 //! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`search`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; the search index |
-//! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`notes`], [`serve`], [`log`] | adapters |
+//! | 2 | [`attachments`], [`config`], [`store`], [`provider`], [`mcp`], [`notes`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
 //! | 5 | [`app`], [`cli`], [`demo`] | composition; the `humble demo` script |
@@ -31,6 +31,7 @@
 //! | `domain` | types shared by every layer: sessions, transcripts, tools, prompts, notices and their `advice`, `trust/` (rules, pins, patterns), `schema/` (validation of tool arguments), `compaction` (the `/compact` prompt and the history sent afterwards), `redact` (removes secrets from logs), `probe` (results and verdict) |
 //! | `dialect` | tool calls that models write as text: `recognizer` is the trait, `registry` lists every recognizer (`wrapper` for JSON between tags such as `<tool_call>`, `tags/` for XML forms, `pythonic/`, `special_token`, `harmony`, `gemma`), `scan` runs them over a stream, `tool_prompt` explains the tools to a model |
 //! | `config` | the user's files: `settings` and `models` (`config.json`), `servers` (`mcp-servers.json`), `trust/` (`trust.json`), `watch` (detects external edits), `review/` (whether an edit applies immediately or needs consent), `json_edit` (rewrites only what changed) |
+//! | `attachments` | reads files that are attached to prompts (`reader`, `format`), images from the clipboard, and finds files by part of their path (`finder`) |
 //! | `store` | the only code that knows the JSON of saved sessions (`format`, `metadata`, `message_codec`), the crash journal (`journal`), prompt history |
 //! | `provider` | one adapter per kind of model server, the code that they share (`http_provider`, `server_client`, `reply_stream`, `chat_completions/`), `parameter_fallback` (drops parameters that a server rejects), `error_messages` |
 //! | `mcp` | the MCP client: `hub` (all servers), `supervisor` (one server's lifecycle), `run` (process and handshake), `session`, `stdio_transport`, `http/` |
@@ -63,6 +64,7 @@
 #![forbid(unsafe_code)]
 
 pub mod app;
+pub mod attachments;
 pub mod cli;
 pub mod config;
 pub mod demo;

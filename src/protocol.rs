@@ -14,14 +14,15 @@ pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, User
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
+use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
 use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ModelCatalog, ModelList, ModelRef, ModelServer, NewModel,
-    NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode,
-    TrustEntry, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, ImageSupport, ModelCatalog, ModelList, ModelRef, ModelServer,
+    NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates,
+    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -169,6 +170,19 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves the unsent text of the message editor; an empty text deletes the saved draft.
     SaveDraft(String),
+    /// Reads a file to attach; answered by [`Event::AttachmentRead`].
+    Attach {
+        query: QueryId,
+        source: AttachmentSource,
+    },
+    /// Finds files by part of their path; answered by [`Event::FilesFound`], unless another
+    /// search is requested before this one starts.
+    FindFiles {
+        query: QueryId,
+        fragment: String,
+    },
+    /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
+    CheckImageSupport,
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
     /// [`Event::ShutDown`].
     Shutdown,
@@ -230,7 +244,22 @@ pub enum Event {
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
     /// An unanswered prompt, offered to the message editor.
-    PromptOffered(String),
+    PromptOffered(Prompt),
+    /// The result of [`Command::Attach`].
+    AttachmentRead {
+        query: QueryId,
+        result: Result<ReadAttachment, Notice>,
+    },
+    /// The result of [`Command::FindFiles`].
+    FilesFound {
+        query: QueryId,
+        found: Arc<FoundFiles>,
+    },
+    /// The result of [`Command::CheckImageSupport`].
+    ImageSupportChecked {
+        model: ModelRef,
+        support: ImageSupport,
+    },
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,

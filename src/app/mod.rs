@@ -156,12 +156,8 @@ fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
 
 /// Runs the chat screen with the scripted model of [`demo`].
 async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
-    if shared.model.is_some() {
-        eprintln!("The demo uses a script instead of a model: remove --model.");
-        return Ok(EXIT_USAGE);
-    }
-    if shared.persona.is_some() {
-        eprintln!("The demo uses a script instead of a model: remove --persona.");
+    if let Some(flag) = shared.model_flag() {
+        eprintln!("The demo uses a script instead of a model: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
@@ -283,8 +279,10 @@ async fn run_ask(
             return Ok(EXIT_USAGE);
         }
     };
-    let allowed_tools = match resolve_allowed_tools(&home, &args.allow) {
-        Ok(tools) => tools,
+    let checked = headless::FilesToAttach::new(args.attach)
+        .and_then(|files| Ok((files, resolve_allowed_tools(&home, &args.allow)?)));
+    let (files, allowed_tools) = match checked {
+        Ok(checked) => checked,
         Err(why) => {
             eprintln!("{why}");
             return Ok(EXIT_USAGE);
@@ -308,6 +306,7 @@ async fn run_ask(
     } = start_engine(home, Provider::new(), options, background);
     let request = headless::AskRequest {
         prompt,
+        files,
         is_json: args.json,
         waits_for_servers: !shared.no_tools,
         allowed_tools,

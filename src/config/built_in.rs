@@ -195,6 +195,7 @@ fn plain_ollama(base_url: String) -> ModelConfig {
         think: None,
         dialect: ProviderKind::Ollama.default_dialect(),
         tool_role: None,
+        vision: None,
         keep_alive: None,
         options: serde_json::Map::new(),
         ca_file: None,

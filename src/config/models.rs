@@ -89,6 +89,7 @@ pub(super) fn parse_model(
     let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
     let dialect = dialect_or_default(ok_or_push(tool_calls, &mut errors).flatten(), provider);
     let tool_role = ok_or_push(parse_tool_role(entry), &mut errors).flatten();
+    let vision = ok_or_push(fields::boolean(entry, "vision"), &mut errors).flatten();
     let keep_alive = ok_or_push(parse_keep_alive(entry), &mut errors).flatten();
     let ca_file = ok_or_push(fields::non_empty_text(entry, "caFile"), &mut errors).flatten();
 
@@ -104,6 +105,7 @@ pub(super) fn parse_model(
             think,
             dialect,
             tool_role,
+            vision,
             keep_alive,
             options,
             ca_file: ca_file.map(|file| root.join(file)),

@@ -25,6 +25,8 @@ pub enum Advice {
     /// Try another model.
     ChooseOtherModel,
     ChooseLargerContext,
+    /// Choose a model that takes images, or send the prompt without them.
+    ChooseImageModel,
     /// Add a model that a running server offers.
     AddModel,
     /// List a server's models.

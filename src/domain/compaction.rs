@@ -1,12 +1,14 @@
 //! `/compact`: in requests, a summary written by the model replaces older messages. The
 //! session file keeps all messages.
 
+use super::attachment::prompt_with_files;
 use super::session::{
     Compaction, ConversationSummary, MessageRole, StoredSummary, SummarizedPrefix,
 };
 use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Messages at the end that are never summarized: the last prompt and its answer.
@@ -145,14 +147,14 @@ pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, Su
     if summarized_end <= previous_end || older.is_empty() {
         return None;
     }
-    let texts: Vec<(&str, &str)> = older.iter().filter_map(labeled_message).collect();
+    let texts: Vec<(&str, Cow<str>)> = older.iter().filter_map(labeled_message).collect();
     let message_chars = message_chars_max(&texts, chars_max);
     let mut request = format!("{INSTRUCTION}\n");
     for (speaker, text) in texts {
         let _ = write!(
             request,
             "\n{speaker}:\n{}\n",
-            truncate_middle(text, message_chars)
+            truncate_middle(&text, message_chars)
         );
     }
     Some((
@@ -161,17 +163,20 @@ pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, Su
     ))
 }
 
-fn labeled_message(message: &SavedMessage) -> Option<(&'static str, &str)> {
+fn labeled_message(message: &SavedMessage) -> Option<(&'static str, Cow<'_, str>)> {
     match message.role {
-        MessageRole::User => Some(("User", &message.content)),
-        MessageRole::Assistant => Some(("Assistant", &message.content)),
+        MessageRole::User => {
+            let text = prompt_with_files(&message.content, &message.attachments);
+            Some(("User", text))
+        }
+        MessageRole::Assistant => Some(("Assistant", Cow::Borrowed(&message.content))),
         MessageRole::Other(_) => None,
     }
 }
 
 /// The length in characters to which messages must be truncated, so that together they fit
 /// into `chars_max`.
-fn message_chars_max(texts: &[(&str, &str)], chars_max: usize) -> usize {
+fn message_chars_max(texts: &[(&str, Cow<str>)], chars_max: usize) -> usize {
     let mut lengths: Vec<usize> = texts.iter().map(|(_, text)| text.chars().count()).collect();
     lengths.sort_unstable();
     let (mut budget, mut remaining) = (chars_max, lengths.len());

@@ -1,12 +1,17 @@
 //! Provider-neutral messages of a request. Only `provider` knows their wire format.
 
-use super::{Arguments, ProviderKind, ServerId};
+use super::{Arguments, AttachedImage, ProviderKind, ServerId};
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     System(String),
     User(String),
+    /// A prompt with images. The text includes the prompt's attached text files.
+    UserWithImages {
+        text: String,
+        images: Vec<AttachedImage>,
+    },
     /// An answer from an earlier turn.
     Assistant(String),
     /// The model's tool calls in this turn. Text before them is not sent, except as part of

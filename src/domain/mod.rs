@@ -2,6 +2,7 @@
 //! end. Every other module may import it.
 
 pub mod advice;
+pub mod attachment;
 mod branches;
 pub mod built_in;
 pub mod compaction;
@@ -33,6 +34,7 @@ pub mod trust;
 pub mod turn;
 
 pub use advice::Advice;
+pub use attachment::{AttachedImage, Attachment, ImageSupport};
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};

@@ -123,6 +123,8 @@ pub struct ModelConfig {
     pub dialect: Dialect,
     /// `None` if the model's template determines it.
     pub tool_role: Option<ToolRole>,
+    /// Whether the model takes images; `None` if its server or provider determines it.
+    pub vision: Option<bool>,
     /// Passed through to Ollama.
     pub keep_alive: Option<Value>,
     /// Passed through: as `options` for Ollama, merged into the request body for other
@@ -149,6 +151,7 @@ impl ModelConfig {
             active: false,
             context_length: None,
             think: None,
+            vision: None,
             options: Map::new(),
             ..self.clone()
         }
@@ -168,6 +171,12 @@ impl ModelConfig {
             provider: self.provider,
             url,
         }
+    }
+
+    /// Whether the model is on its provider's own server, not on another one that speaks the same
+    /// protocol.
+    pub fn has_default_base_url(&self) -> bool {
+        self.base_url == self.provider.default_base_url()
     }
 
     /// Whether `server` lists this model as `name`.

@@ -7,7 +7,7 @@ pub use metadata::{
     StoredRecords, StoredSummary, SummarizedPrefix, TurnRecord,
 };
 
-use super::SessionId;
+use super::{Attachment, SessionId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -77,18 +77,31 @@ impl Session {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SavedMessage {
     pub role: MessageRole,
     /// Reference-counted, so copies of a long conversation share memory.
     pub content: Arc<str>,
+    /// The files attached to a prompt.
+    pub attachments: Vec<Arc<Attachment>>,
 }
+
+/// Only role and content identify a message: other programs that rewrite a session keep them and
+/// may drop the rest.
+impl PartialEq for SavedMessage {
+    fn eq(&self, other: &Self) -> bool {
+        self.role == other.role && self.content == other.content
+    }
+}
+
+impl Eq for SavedMessage {}
 
 impl SavedMessage {
     pub fn user(content: impl Into<Arc<str>>) -> Self {
         Self {
             role: MessageRole::User,
             content: content.into(),
+            attachments: Vec::new(),
         }
     }
 
@@ -96,6 +109,15 @@ impl SavedMessage {
         Self {
             role: MessageRole::Assistant,
             content: content.into(),
+            attachments: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn with_attachments(self, attachments: Vec<Arc<Attachment>>) -> Self {
+        Self {
+            attachments,
+            ..self
         }
     }
 

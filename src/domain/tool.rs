@@ -178,6 +178,7 @@ pub enum QuoteSource {
     Context,
     /// The user's notes.
     Notes,
+    Attachment,
     /// An earlier message of a reopened conversation.
     Earlier,
 }
@@ -189,6 +190,7 @@ impl QuoteSource {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
             Self::Notes => "occurs in your notes",
+            Self::Attachment => "occurs in an attached file",
             Self::Earlier => "occurs in an earlier message",
         }
     }

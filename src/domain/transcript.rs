@@ -1,17 +1,20 @@
 //! Folds turn events into a transcript, which the screen, the saved session and headless
 //! output all use. No other code folds turn events.
 
+mod last_prompt;
 mod replacement;
 mod replay;
 mod running_calls;
 mod waiting;
 
 use super::{
-    AgentResult, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd,
-    TurnEvent, TurnId, Usage, WaitReason, compaction,
+    AgentResult, Attachment, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall,
+    TurnEnd, TurnEvent, TurnId, Usage, WaitReason, compaction,
 };
+pub use last_prompt::LastPrompt;
 use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.
@@ -36,21 +39,13 @@ impl TranscriptEntry {
     }
 }
 
-/// The last prompt of the conversation and its state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastPrompt<'a> {
-    pub kind: PromptKind,
-    /// Empty for commands.
-    pub text: &'a str,
-    pub is_answered: bool,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum EntryBody {
     Prompt {
         kind: PromptKind,
         /// Empty for commands.
         text: String,
+        attachments: Vec<Arc<Attachment>>,
     },
     Thinking {
         piece: PieceId,
@@ -137,19 +132,6 @@ impl Transcript {
     /// index is invalid once this changes.
     pub fn reindex_count(&self) -> u64 {
         self.reindex_count
-    }
-
-    /// The last prompt of the conversation.
-    pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
-        let entry = &self.entries[self.last_prompt_index()?];
-        match &entry.body {
-            EntryBody::Prompt { kind, text } => Some(LastPrompt {
-                kind: *kind,
-                text,
-                is_answered: !self.unanswered_turns.contains(&entry.turn),
-            }),
-            _ => None,
-        }
     }
 
     fn last_prompt_index(&self) -> Option<usize> {
@@ -257,8 +239,12 @@ impl Transcript {
                 PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),
                 _ => {}
             }
-            let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
-            let index = self.push(turn, EntryBody::Prompt { kind, text });
+            let body = EntryBody::Prompt {
+                kind: prompt.kind,
+                text: prompt.typed_text().to_owned(),
+                attachments: prompt.attachments.clone(),
+            };
+            let index = self.push(turn, body);
             self.prompt_indices.insert(turn, index);
         }
     }

@@ -1,8 +1,9 @@
 //! The events of a turn, from which the transcript, the saved session and headless output
 //! are built.
 
-use super::{AgentResult, Notice, PieceId, ToolCall};
+use super::{AgentResult, Attachment, Notice, PieceId, ToolCall};
 use serde::Serialize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Sent to the model, but never saved, because the user did not type it.
@@ -37,6 +38,8 @@ impl PromptKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     pub text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Arc<Attachment>>,
     /// The byte offset at which piped input begins.
     #[serde(skip)]
     pub piped_from: Option<usize>,
@@ -54,6 +57,7 @@ impl Prompt {
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            attachments: Vec::new(),
             piped_from: None,
             kind: PromptKind::Ask,
             replaced_turns: 1,
@@ -83,6 +87,14 @@ impl Prompt {
         }
     }
 
+    #[must_use]
+    pub fn with_attachments(self, attachments: Vec<Arc<Attachment>>) -> Self {
+        Self {
+            attachments,
+            ..self
+        }
+    }
+
     pub fn bypassing_agents(self) -> Self {
         Self {
             bypasses_agents: true,
@@ -92,7 +104,8 @@ impl Prompt {
 
     /// The text that note agents may act on: a prompt that the user typed and nothing else.
     pub fn text_for_agents(&self) -> Option<&str> {
-        let is_offered = self.kind.is_typed() && self.piped_from.is_none() && !self.bypasses_agents;
+        let has_context = self.piped_from.is_some() || !self.attachments.is_empty();
+        let is_offered = self.kind.is_typed() && !has_context && !self.bypasses_agents;
         is_offered.then_some(self.text.as_str())
     }
 
@@ -109,6 +122,7 @@ impl Prompt {
         let separator = if typed.is_empty() { "" } else { "\n\n" };
         Self {
             text: [typed, separator, piped].concat(),
+            attachments: Vec::new(),
             piped_from: Some(typed.len() + separator.len()),
             kind: PromptKind::Ask,
             replaced_turns: 1,

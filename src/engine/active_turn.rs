@@ -7,7 +7,8 @@ use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    AgentResult, ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId,
+    AgentResult, Attachment, ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript,
+    TurnId,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub(super) struct ActiveTurn {
     pub(super) id: TurnId,
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
+    pub(super) attachments: Vec<Arc<Attachment>>,
     pub(super) kind: PromptKind,
     /// See [`crate::domain::Prompt::replaced_turns`].
     pub(super) replaced_turns: usize,
@@ -28,8 +30,9 @@ pub(super) struct ActiveTurn {
     pub(super) transcript: Transcript,
     /// The running request for the server's information about the model.
     pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
-    /// The running scan of piped text for calls. The first request is not sent before it ends.
-    pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
+    /// The running scan of piped text and attached files for calls. The first request is not
+    /// sent before it ends.
+    pub(super) context_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
     pub(super) agent: ActingAgent,
 }
 
@@ -54,7 +57,7 @@ pub(super) enum AgentSignal {
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
     ModelInfo(Option<ModelInfo>),
-    PipedTextScanned(Arc<UntrustedText>),
+    ContextScanned(Arc<UntrustedText>),
     Agent(AgentSignal),
 }
 
@@ -62,6 +65,7 @@ impl ActiveTurn {
     pub(super) fn to_save(&self) -> TurnToSave<'_> {
         TurnToSave {
             prompt: &self.prompt,
+            attachments: &self.attachments,
             kind: self.kind,
             replaced_turns: self.replaced_turns,
             model: &self.model.name,
@@ -79,17 +83,17 @@ impl ActiveTurn {
     ) {
         let Self {
             driver,
-            piped_text_scan,
+            context_scan,
             model_info_query,
             agent,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
         let other_signal = async move {
-            if let Some(scan) = piped_text_scan {
+            if let Some(scan) = context_scan {
                 let untrusted_text = scan.await;
-                *piped_text_scan = None;
-                return ActiveTurnSignal::PipedTextScanned(untrusted_text);
+                *context_scan = None;
+                return ActiveTurnSignal::ContextScanned(untrusted_text);
             }
             if let Some(query) = model_info_query {
                 let model_info = query.await;

@@ -4,7 +4,10 @@ use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, ConfigLoad};
-use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, OpenNote, Session, SessionId};
+use crate::domain::attachment::FoundFiles;
+use crate::domain::{
+    Banner, Dialect, ModelConfig, ModelRef, Notice, OpenNote, QueryId, Session, SessionId,
+};
 use crate::protocol::Event;
 use crate::store::{LookupError, StoreError};
 use std::path::PathBuf;
@@ -15,6 +18,7 @@ use std::sync::Arc;
 pub(super) enum JobResult {
     Nothing,
     Events(Vec<Event>),
+    FilesFound(QueryId, FoundFiles),
     Sessions(SessionsResult),
     Recovery(RecoveryResult),
     Settings(SettingsResult),

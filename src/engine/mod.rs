@@ -32,6 +32,7 @@ mod actor;
 mod agents;
 pub mod approval;
 mod argument_checker;
+mod attachments;
 mod completion;
 mod context;
 mod cx;

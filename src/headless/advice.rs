@@ -24,6 +24,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::SelectModel => "Use --model to choose a model.",
         Advice::ChooseOtherModel => "Choose another model with --model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
+        Advice::ChooseImageModel => "Choose another model with --model.",
         Advice::AddModel => "`humble models` lists the models of a running Ollama.",
         Advice::ResumePull(name) => {
             return Some(format!("`humble models pull {name}` resumes the download."));

@@ -2,7 +2,7 @@
 //! are not shown, but kept unchanged.
 
 use super::message_codec::{is_plain_message, parse_message};
-use super::metadata;
+use super::{attachment_json, metadata};
 use crate::domain::{Branch, SavedMessage, Session};
 use serde_json::{Map, Value, json};
 
@@ -41,10 +41,11 @@ fn parse_branch(entry: &mut Value, fork_index_max: usize) -> Option<Branch> {
         return None;
     };
     entry.shift_remove("at");
-    let messages: Vec<SavedMessage> = take_list(&mut entry, "messages")
+    let mut messages: Vec<SavedMessage> = take_list(&mut entry, "messages")
         .into_iter()
         .filter_map(parse_message)
         .collect();
+    attachment_json::take_attachments(&mut entry, &mut messages, fork_index);
     let turns = metadata::take_turns(&mut entry);
     let cancelled = metadata::take_cancelled_turns(&mut entry);
     let left_at = entry
@@ -111,8 +112,16 @@ fn branch_to_json(branch: &Branch) -> Value {
     if let Some(left_at) = branch.left_at {
         entry[LEFT_AT] = left_at.to_string().into();
     }
+    let attachments = attachment_json::messages_to_json(&branch.messages, branch.fork_index);
     if let Value::Object(entry) = &mut entry {
         entry.extend(branch.extra.clone());
+        if !attachments.is_empty()
+            && let Value::Array(list) = entry
+                .entry(attachment_json::ATTACHMENTS)
+                .or_insert_with(|| Value::Array(Vec::new()))
+        {
+            list.extend(attachments);
+        }
     }
     entry
 }

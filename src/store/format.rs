@@ -4,7 +4,7 @@
 use super::message_codec::{
     KEYS_ARE_STRINGS, MESSAGES, parse_file, serialize_file, strip_byte_order_mark,
 };
-use super::{branches, foreign_messages, metadata};
+use super::{attachment_json, branches, foreign_messages, metadata};
 use crate::domain::{SavedMessage, Session, SessionId};
 use crate::text::surrogates;
 use jiff::Timestamp;
@@ -35,6 +35,7 @@ pub(super) fn parse_session(
         _ => Map::new(),
     };
     let branches = branches::take_branches(&mut humble, messages.len());
+    attachment_json::take_attachments(&mut humble, &mut messages, 0);
     Ok(Session {
         branches,
         id: Some(id.clone()),
@@ -124,8 +125,14 @@ fn insert_header(root: &mut Map<String, Value>, session: &Session) {
     root.entry(MESSAGES).or_insert(Value::Null);
     let mut metadata_json = Map::new();
     metadata::insert_metadata(&mut metadata_json, &session.metadata);
-    let has_branches = matches!(root.get("humble"), Some(Value::Object(humble)) if humble.contains_key(branches::BRANCHES));
-    if !metadata_json.is_empty() || !session.branches.is_empty() || has_branches {
+    let has_lists = matches!(root.get("humble"), Some(Value::Object(humble))
+        if humble.contains_key(branches::BRANCHES) || humble.contains_key(attachment_json::ATTACHMENTS));
+    let has_attachments = session
+        .messages
+        .iter()
+        .any(|message| !message.attachments.is_empty());
+    let needs_humble = !metadata_json.is_empty() || !session.branches.is_empty() || has_attachments;
+    if needs_humble || has_lists {
         let humble = root
             .entry("humble")
             .or_insert_with(|| Value::Object(Map::new()));
@@ -135,6 +142,7 @@ fn insert_header(root: &mut Map<String, Value>, session: &Session) {
         if let Value::Object(humble) = humble {
             metadata::remove_former_persona(humble, &session.metadata);
             humble.extend(metadata_json);
+            attachment_json::insert_attachments(humble, session);
             branches::insert_branches(humble, session);
         }
     }

@@ -2,8 +2,8 @@
 //! process locks its own journal, so an unlocked one was left by a crash. Journals are
 //! append-only, with one record per line; a partial last line is ignored.
 
-use super::{StoreError, call_json};
-use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
+use super::{StoreError, attachment_json, call_json};
+use crate::domain::{Attachment, Notice, SessionId, ToolCall, ToolState, Usage};
 use crate::files;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 mod replay;
 
@@ -29,6 +30,9 @@ pub enum JournalRecord {
     /// A turn starts. Every journal begins with this record. Times are in RFC 3339 format.
     Turn {
         prompt: String,
+        /// The files attached to the prompt, in the format used by session files.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Value>,
         model: String,
         /// The session; `None` if it has no file yet.
         session: Option<SessionId>,
@@ -76,6 +80,11 @@ impl JournalRecord {
             awaiting: call.state == ToolState::AwaitingApproval,
             entry: call_json::to_json(call),
         }
+    }
+
+    /// The entries of the attachments of a prompt.
+    pub fn attachment_entries(attachments: &[Arc<Attachment>]) -> Vec<Value> {
+        attachment_json::list_to_json(attachments)
     }
 
     pub fn from_answer(text: &str, usage: Usage, ended_at: jiff::Timestamp) -> Self {

@@ -194,7 +194,11 @@ pub(super) fn parse_message(value: Value) -> Option<SavedMessage> {
         None => String::new(),
     };
     let content = content.into();
-    Some(SavedMessage { role, content })
+    Some(SavedMessage {
+        role,
+        content,
+        attachments: Vec::new(),
+    })
 }
 
 /// The text of `content`: a string, or the text parts of a list.

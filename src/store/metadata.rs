@@ -1,6 +1,7 @@
 //! The JSON under the key `humble`: a session's data other than its messages and branches.
 //! Parsing is lenient; unrecognized values are not shown, but kept and written back unchanged.
 
+use super::attachment_json::{self, ATTACHMENTS};
 use super::{call_json, notes_json};
 use crate::domain::session::{
     CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
@@ -235,6 +236,9 @@ fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Val
         "prompt": turn.prompt,
         "words": turn.partial_answer,
     });
+    if !turn.attachments.is_empty() {
+        entry[ATTACHMENTS] = attachment_json::list_to_json(&turn.attachments).into();
+    }
     if !turn.calls.is_empty() {
         entry["tools"] = turn.calls.iter().map(call_json::to_json).collect();
     }
@@ -251,10 +255,13 @@ fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Val
 
 fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
     let is_set = |key: &str| entry.get(key).is_some_and(|value| *value == true);
+    let attachments = entry.get(ATTACHMENTS).and_then(Value::as_array);
     Some(CancelledTurn {
         cancelled_at: entry.get("at")?.as_str()?.parse().ok()?,
         messages_before: index_field(entry, "after")?,
         prompt: entry.get("prompt")?.as_str()?.to_owned(),
+        attachments: attachments
+            .map_or_else(Vec::new, |list| attachment_json::list_from_json(list)),
         partial_answer: entry.get("words")?.as_str()?.to_owned(),
         calls: parse_calls(entry),
         was_interrupted: is_set(INTERRUPTED),

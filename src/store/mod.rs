@@ -1,6 +1,8 @@
 //! Saved sessions, journals of running turns, and prompt history. All functions block on disk
 //! access, so callers must run them on a blocking thread.
 
+mod attachment_json;
+mod attachments;
 mod branches;
 mod call_json;
 mod error;
@@ -16,6 +18,7 @@ mod prompt_history;
 mod recover;
 mod sessions;
 
+pub use attachments::AttachmentStore;
 pub use error::StoreError;
 pub use file_name::session_file_name;
 pub use journal::{Journal, JournalRecord, JournaledTurn, Journals, OrphanedJournal};

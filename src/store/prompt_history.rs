@@ -7,6 +7,7 @@ use crate::sync::lock_ignoring_poison;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Above this size, the older half of the file is dropped.
@@ -20,15 +21,20 @@ const DRAFT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub struct PromptHistory {
     path: PathBuf,
     draft_path: PathBuf,
-    claimed_draft: Mutex<Option<ClaimedDraft>>,
+    own_draft: Mutex<OwnDraft>,
+    /// The number of saves of the draft that were requested.
+    saves: AtomicU64,
 }
 
-/// The draft that this process claimed and that is still on disk.
-#[derive(Debug)]
-struct ClaimedDraft {
-    text: String,
+/// The draft on disk, as far as this process has claimed or saved it.
+#[derive(Debug, Default)]
+struct OwnDraft {
+    text: Option<String>,
+    is_claimed: bool,
     /// Prevents other processes from claiming the same draft.
-    _lock: Option<FileLock>,
+    lock: Option<FileLock>,
+    /// The number of the last save that was carried out.
+    last_save: u64,
 }
 
 impl PromptHistory {
@@ -36,7 +42,8 @@ impl PromptHistory {
         Self {
             path,
             draft_path,
-            claimed_draft: Mutex::default(),
+            own_draft: Mutex::default(),
+            saves: AtomicU64::new(0),
         }
     }
 
@@ -91,40 +98,70 @@ impl PromptHistory {
     /// Claims the unsent text of the last run, which only one process gets, and only once. It
     /// stays on disk until [`PromptHistory::save_draft`], so a crash does not lose it.
     pub fn claim_draft(&self) -> Option<String> {
-        let mut claimed_draft = self.lock_claimed_draft();
+        let mut own = self.lock_own_draft();
         let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
-        if claimed_draft.is_some() {
+        if own.is_claimed || !self.lock_draft_file(&mut own) {
             return None;
         }
-        let lock = match FileLock::try_acquire(&self.draft_path.with_added_extension("lock")) {
-            Ok(None) => return None,
-            Ok(Some(lock)) => Some(lock),
-            // In a folder without write access, no other process can lock the draft either.
-            Err(_) => None,
-        };
-        let text = draft.clone();
-        *claimed_draft = Some(ClaimedDraft { text, _lock: lock });
+        own.is_claimed = true;
+        own.text = Some(draft.clone());
         Some(draft)
     }
 
-    /// Replaces the draft on disk. If `draft` is empty, removes the claimed draft, unless
-    /// another process has replaced it since.
+    /// Locks the draft file until it is cleared or this process ends. Returns false if another
+    /// process has locked it.
+    fn lock_draft_file(&self, own: &mut OwnDraft) -> bool {
+        if own.lock.is_none() {
+            match FileLock::try_acquire(&self.draft_path.with_added_extension("lock")) {
+                Ok(None) => return false,
+                Ok(lock) => own.lock = lock,
+                // In a folder without write access, no other process can lock the draft either.
+                Err(_) => {}
+            }
+        }
+        true
+    }
+
+    /// A number for the next save. A save with a lower number than the last one is skipped, because
+    /// saves may run in any order.
+    pub fn next_save(&self) -> u64 {
+        self.saves.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Replaces the draft on disk. If `draft` is empty, removes the draft that this process claimed
+    /// or saved, unless another process has replaced it since.
     ///
     /// # Errors
     /// The file cannot be written or removed.
     pub fn save_draft(&self, draft: &str) -> Result<(), StoreError> {
-        let mut claimed_draft = self.lock_claimed_draft();
+        self.save_draft_as(self.next_save(), draft)
+    }
+
+    /// Like [`Self::save_draft`], with a number from [`Self::next_save`].
+    ///
+    /// # Errors
+    /// As for [`Self::save_draft`].
+    pub fn save_draft_as(&self, save: u64, draft: &str) -> Result<(), StoreError> {
+        let mut own = self.lock_own_draft();
+        if save < own.last_save {
+            return Ok(());
+        }
+        own.last_save = save;
+        own.is_claimed = false;
         let result = if !draft.is_empty() {
+            // Another program must not restore it while this one still has it.
+            self.lock_draft_file(&mut own);
+            own.text = Some(draft.to_owned());
             files::replace(&self.draft_path, draft.as_bytes(), files::PRIVATE_MODE)
-        } else if claimed_draft
-            .as_ref()
-            .is_some_and(|claimed| self.draft_on_disk().as_ref() == Some(&claimed.text))
-        {
-            fs::remove_file(&self.draft_path)
         } else {
-            Ok(())
+            let text = own.text.take();
+            let is_own = text.is_some() && self.draft_on_disk() == text;
+            own.lock = None;
+            match is_own {
+                true => fs::remove_file(&self.draft_path),
+                false => Ok(()),
+            }
         };
-        *claimed_draft = None;
         result.map_err(|error| unwritable(&self.draft_path, &error))
     }
 
@@ -133,8 +170,8 @@ impl PromptHistory {
         String::from_utf8(bytes).ok()
     }
 
-    fn lock_claimed_draft(&self) -> MutexGuard<'_, Option<ClaimedDraft>> {
-        lock_ignoring_poison(&self.claimed_draft)
+    fn lock_own_draft(&self) -> MutexGuard<'_, OwnDraft> {
+        lock_ignoring_poison(&self.own_draft)
     }
 }
 

@@ -29,7 +29,7 @@ pub fn recover_answer(
         return Ok(None);
     };
     let exchange = [
-        SavedMessage::user(turn.prompt.as_str()),
+        SavedMessage::user(turn.prompt.as_str()).with_attachments(turn.attachments.clone()),
         SavedMessage::assistant(answer.as_str()),
     ];
     let mut session = match session_of(sessions, turn) {
@@ -98,6 +98,7 @@ pub fn recover_partial_answer(
         cancelled_at: turn.started_at.unwrap_or_else(Timestamp::now),
         messages_before: session.messages.len(),
         prompt: turn.prompt.clone(),
+        attachments: turn.attachments.clone(),
         partial_answer,
         calls,
         was_interrupted: false,

@@ -2,14 +2,15 @@
 //! cannot be read is never written.
 
 use super::format::{self, MergeError};
-use super::{StoreError, file_name};
+use super::{AttachmentStore, StoreError, file_name};
 use crate::domain::session::MessageRole;
-use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
+use crate::domain::{Attachment, SavedMessage, Session, SessionId, SessionSummary};
 use crate::files::{self, FileLock};
 use jiff::{Timestamp, Zoned};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Larger files are not read; a session is never that large.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -20,6 +21,7 @@ const PREVIEW_MESSAGE_BYTES_MAX: usize = 2_048;
 /// One lock file for the whole folder, because one per session would double the number of
 /// files.
 const LOCK_FILE: &str = ".lock";
+const ATTACHMENTS_FOLDER: &str = "attachments";
 
 #[derive(Debug, Clone)]
 pub struct SessionStore {
@@ -30,6 +32,11 @@ impl SessionStore {
     /// Manages the sessions in `folder`, which is created along with the first session.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
+    }
+
+    /// The contents of attached files.
+    pub fn attachments(&self) -> AttachmentStore {
+        AttachmentStore::new(self.folder.join(ATTACHMENTS_FOLDER))
     }
 
     /// Creates the file of a conversation. Its first answer ended at `ended_at`, which becomes
@@ -49,6 +56,7 @@ impl SessionStore {
             why: files::describe_io_error(error),
         };
         files::create_folder(&self.folder).map_err(|error| unwritable(&self.folder, &error))?;
+        self.attachments().save(attachments_of(session))?;
         for name in file_name::candidates(prompt, ended_at) {
             let path = self.folder.join(&name);
             if fs::symlink_metadata(&path).is_ok() {
@@ -80,6 +88,7 @@ impl SessionStore {
         };
         // The folder may have been removed while the program was running.
         files::create_folder(&self.folder).map_err(unwritable)?;
+        self.attachments().save(attachments_of(session))?;
         let _lock = self.lock().map_err(unwritable)?;
         let bytes = match read(&path, id) {
             Ok(current_bytes) => {
@@ -143,7 +152,10 @@ impl SessionStore {
     /// The session does not exist or cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
         let bytes = read(&self.path(id)?, id)?;
-        format::parse_session(id, &bytes, |_| true).map_err(|why| unreadable(id, why))
+        let session = format::parse_session(id, &bytes, |_| true);
+        let mut session = session.map_err(|why| unreadable(id, why))?;
+        self.attachments().load_session(&mut session);
+        Ok(session)
     }
 
     /// The first messages of a session, each truncated.
@@ -174,6 +186,7 @@ impl SessionStore {
     pub fn delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let path = self.path(id)?;
         let result = self.lock().and_then(|_lock| fs::remove_file(&path));
+        self.attachments().mark_unused();
         result.map_err(|error| match error.kind() {
             ErrorKind::NotFound => StoreError::NotFound(id.clone()),
             _ => StoreError::Unwritable {
@@ -195,6 +208,22 @@ impl SessionStore {
             Err(StoreError::InvalidName(id.clone()))
         }
     }
+}
+
+/// The attachments of all branches and cancelled turns.
+fn attachments_of(session: &Session) -> impl Iterator<Item = &Arc<Attachment>> {
+    let branches = session.branches.iter();
+    let messages = session
+        .messages
+        .iter()
+        .chain(branches.clone().flat_map(|branch| &branch.messages));
+    let cancelled = std::iter::once(&session.metadata.cancelled)
+        .chain(branches.map(|branch| &branch.cancelled))
+        .flat_map(|records| records.iter());
+    let cancelled = cancelled.flat_map(|turn| &turn.attachments);
+    messages
+        .flat_map(|message| &message.attachments)
+        .chain(cancelled)
 }
 
 fn unreadable(id: &SessionId, why: String) -> StoreError {

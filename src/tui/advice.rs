@@ -25,6 +25,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::SelectModel => "Use /set-model to choose a model.",
         Advice::ChooseOtherModel => "Choose another model with /set-model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
+        Advice::ChooseImageModel => "Alt+X removes them, or choose another model with /set-model.",
         Advice::AddModel => "Use /models to add one from a running Ollama.",
         Advice::ListModels => "/models lists its models.",
         Advice::UsePulledModel => "Select it with /models.",

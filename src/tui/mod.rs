@@ -5,6 +5,7 @@
 //! implements `layer::Layer`.
 
 mod advice;
+mod attachments;
 mod chat;
 pub mod clipboard;
 mod composer;

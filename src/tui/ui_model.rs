@@ -4,6 +4,7 @@
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Notice, TurnId};
 use crate::tui::TuiOptions;
+use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
@@ -41,6 +42,7 @@ pub struct UiModel {
     pub chat: Chat,
     pub conversation: ConversationState,
     pub composer: Composer,
+    pub attachments: AttachmentList,
     pub recent_commands: RecentCommands,
     pub interrupt: InterruptState,
     pub panes: PaneState,
@@ -108,6 +110,7 @@ impl UiModel {
             chat: Chat::default(),
             conversation: ConversationState::default(),
             composer,
+            attachments: AttachmentList::default(),
             recent_commands: RecentCommands::default(),
             interrupt: InterruptState::default(),
             panes: PaneState::new(!options.is_sidebar_closed),
@@ -179,8 +182,9 @@ impl UiModel {
         let is_typing = self.panes.focus == Focus::Message
             && self.layer.is_none()
             && self.dialogs.current().is_none();
-        let completions = is_typing.then(|| self.composer.completions(self.shared()));
-        completions.flatten()
+        let files = || self.attachments.completions(&self.composer);
+        let commands = || self.composer.completions(self.shared());
+        is_typing.then(|| files().or_else(commands)).flatten()
     }
 
     /// Runs `act` with a feature context. The requests made in it are carried out after the

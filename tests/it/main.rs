@@ -5,6 +5,7 @@
 mod support;
 
 mod answers;
+mod attachments;
 mod cli;
 mod config;
 mod dialect;

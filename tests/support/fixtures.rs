@@ -108,6 +108,7 @@ pub fn model_config(provider: ProviderKind, base_url: &str) -> ModelConfig {
         think: None,
         dialect: Dialect::Prompt,
         tool_role: None,
+        vision: None,
         keep_alive: None,
         options: Map::new(),
         ca_file: None,

@@ -107,6 +107,14 @@ impl TestHome {
         saved.expect("the wait ended with a session")
     }
 
+    /// Waits until the saved draft is this text.
+    pub fn wait_until_draft(&self, text: &str) {
+        let path = self.path().join("draft");
+        wait_until("the draft is saved", || {
+            fs::read_to_string(&path).is_ok_and(|draft| draft == text)
+        });
+    }
+
     /// All files below the home, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
         let (mut files, mut folders) = (Vec::new(), vec![self.path().to_owned()]);

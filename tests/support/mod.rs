@@ -1,6 +1,7 @@
 //! Shared test support: servers, terminals, homes and harnesses.
 
 pub mod argument_reader;
+pub mod attachment_files;
 pub mod chat;
 pub mod dialog_frames;
 pub mod engine_harness;

@@ -123,6 +123,7 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
         think: _,
         dialect: _,
         tool_role: _,
+        vision: _,
         keep_alive: _,
     } = after;
     let mut changes = Vec::new();
@@ -177,6 +178,7 @@ fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsCh
         ("think", before.think != after.think),
         ("toolCalls", before.dialect != after.dialect),
         ("toolRole", before.tool_role != after.tool_role),
+        ("vision", before.vision != after.vision),
         ("keepAlive", before.keep_alive != after.keep_alive),
         (
             "options",

@@ -66,6 +66,7 @@ fn cancel_turn(session: &mut Session, prompt: &str) {
         cancelled_at: now(),
         messages_before: session.messages.len(),
         prompt: prompt.to_owned(),
+        attachments: Vec::new(),
         partial_answer: String::new(),
         calls: Vec::new(),
         was_interrupted: false,

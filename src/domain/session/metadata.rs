@@ -2,9 +2,10 @@
 //! next to the typed fields, so saving never loses them. Only `store` reads and writes that
 //! JSON.
 
-use super::super::{AgentResult, ToolCall, Usage, WrittenNote};
+use super::super::{AgentResult, Attachment, ToolCall, Usage, WrittenNote};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Maximum number of cancelled turns kept; the oldest is dropped first.
 const CANCELLED_MAX: usize = 100;
@@ -48,6 +49,7 @@ pub struct CancelledTurn {
     /// The number of messages before the prompt.
     pub messages_before: usize,
     pub prompt: String,
+    pub attachments: Vec<Arc<Attachment>>,
     pub partial_answer: String,
     /// Calls and outcomes, as returned by [`ToolCall::without_results`]. Missing in older files.
     pub calls: Vec<ToolCall>,
@@ -188,6 +190,11 @@ impl<T> StoredRecords<T> {
             Self::Absent | Self::UnknownShape(_) => &mut [],
         };
         list.iter_mut().filter_map(|stored| stored.record.as_mut())
+    }
+
+    /// Changes all records with a known shape. `change` must not change their JSON.
+    pub fn for_each_mut(&mut self, change: impl FnMut(&mut T)) {
+        self.iter_mut().for_each(change);
     }
 
     pub fn push(&mut self, record: T)

@@ -3,9 +3,10 @@
 //! is complete, and restored if the turn ends without one.
 
 use super::{EntryBody, Transcript, TranscriptEntry};
-use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};
+use crate::domain::{Advice, Attachment, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
+use std::sync::Arc;
 
 /// The entries from index `start` on, with the indices that pointed to them.
 #[derive(Debug, Clone)]
@@ -28,13 +29,25 @@ impl Transcript {
 
     /// The last prompt typed by the user, answered or not.
     pub fn last_typed_prompt(&self) -> Option<&str> {
+        Some(self.last_typed()?.0)
+    }
+
+    /// The files attached to the last prompt typed by the user.
+    pub fn last_attachments(&self) -> &[Arc<Attachment>] {
+        self.last_typed()
+            .map_or(&[], |(_, attachments)| attachments)
+    }
+
+    fn last_typed(&self) -> Option<(&str, &[Arc<Attachment>])> {
         let is_typed = |entry: &TranscriptEntry| match &entry.body {
             EntryBody::Prompt { kind, .. } => kind.is_typed(),
             _ => false,
         };
         let index = self.entries.iter().rposition(is_typed)?;
         match &self.entries[index].body {
-            EntryBody::Prompt { text, .. } => Some(text),
+            EntryBody::Prompt {
+                text, attachments, ..
+            } => Some((text, attachments)),
             _ => None,
         }
     }
@@ -110,7 +123,7 @@ impl Transcript {
         let mut start = None;
         for (index, entry) in self.entries.iter().enumerate().rev() {
             match &entry.body {
-                EntryBody::Prompt { kind, text }
+                EntryBody::Prompt { kind, text, .. }
                     if kind.is_typed()
                         && text == prompt
                         && self.unanswered_turns.contains(&entry.turn)

@@ -62,8 +62,12 @@ impl Transcript {
         let text = message.content.to_string();
         let model = match (&message.role, record) {
             (MessageRole::User, _) => {
-                let kind = PromptKind::Ask;
-                self.push(turn, EntryBody::Prompt { kind, text });
+                let body = EntryBody::Prompt {
+                    kind: PromptKind::Ask,
+                    text,
+                    attachments: message.attachments.clone(),
+                };
+                self.push(turn, body);
                 return;
             }
             (MessageRole::Other(name), _) => name.clone(),
@@ -122,6 +126,7 @@ impl Transcript {
                 EntryBody::Prompt {
                     kind: PromptKind::Ask,
                     text: cancelled.prompt.clone(),
+                    attachments: cancelled.attachments.clone(),
                 },
             );
             self.replay_calls(turn, &cancelled.calls, ids);

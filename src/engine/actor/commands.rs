@@ -2,6 +2,7 @@
 
 use super::Actor;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
@@ -98,8 +99,25 @@ impl Actor {
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::SaveDraft(text) => self.save_draft(text),
+            Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
+                self.route_attachment_command(command);
+            }
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn route_attachment_command(&mut self, command: Command) {
+        let cx = &mut self.cx;
+        match command {
+            Command::Attach { query, source } => self.attachments.read(query, source, cx),
+            Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
+            Command::CheckImageSupport => {
+                if let Some(model) = self.models.current() {
+                    attachments::check_image_support(model, cx);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -203,8 +221,9 @@ impl Actor {
 
     fn save_draft(&mut self, text: String) {
         let history = Arc::clone(&self.cx.history);
+        let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(error) = history.save_draft(&text) {
+            if let Err(error) = history.save_draft_as(save, &text) {
                 tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing

@@ -19,6 +19,9 @@ impl Actor {
             JobResult::Events(events) => events
                 .into_iter()
                 .for_each(|event| self.cx.outbox.push(event)),
+            JobResult::FilesFound(query, found) => {
+                self.attachments.handle_found(query, found, &mut self.cx);
+            }
             JobResult::Sessions(result) => self.handle_session_result(result),
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
                 self.recovery.handle_scan(scan, &mut self.cx);

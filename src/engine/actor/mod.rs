@@ -19,6 +19,7 @@ use crate::domain::{Session, Toolset};
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::agents::NoteAgents;
 use crate::engine::argument_checker::ArgumentChecker;
+use crate::engine::attachments::AttachmentJobs;
 use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
 use crate::engine::injection_guard::InjectionGuard;
@@ -69,6 +70,7 @@ struct Actor {
     last_trace: ReplyTracer,
     probe: ModelProbe,
     agents: NoteAgents,
+    attachments: AttachmentJobs,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -154,6 +156,7 @@ impl Actor {
             last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
             agents,
+            attachments: AttachmentJobs::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,

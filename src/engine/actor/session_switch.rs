@@ -1,7 +1,7 @@
 //! Switches to another session and updates everything that depends on the conversation.
 
 use super::Actor;
-use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
+use crate::domain::{Advice, Banner, BannerCause, Notice, Prompt, Session};
 use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
@@ -111,7 +111,8 @@ impl Actor {
         }
         self.persist
             .save_recovered(&self.conversation, resumed.journal, &self.cx);
-        self.cx.outbox.push(Event::PromptOffered(resumed.prompt));
+        let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
+        self.cx.outbox.push(Event::PromptOffered(prompt));
         self.cx.notice(resumed.notice);
         self.recovery.offer_next(&mut self.cx);
     }

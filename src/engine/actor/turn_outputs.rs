@@ -26,7 +26,7 @@ impl Actor {
                 let outputs = self.models.context.handle_model_info(model_info);
                 self.perform_budget_outputs(outputs);
             }
-            ActiveTurnSignal::PipedTextScanned(untrusted_text) => {
+            ActiveTurnSignal::ContextScanned(untrusted_text) => {
                 self.guard.add(Arc::clone(&untrusted_text));
                 self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
                 let outputs = self.models.context.prepare_request();
@@ -71,11 +71,12 @@ impl Actor {
             match output {
                 TurnOutput::Event(event) => self.emit(event),
                 TurnOutput::Request { messages, tools } => {
+                    let has_images = turn.attachments.iter().any(|file| file.is_image());
                     self.models
                         .context
-                        .queue(Arc::clone(&turn.model), messages, tools);
-                    // Piped text must be scanned for calls before anything is sent.
-                    if turn.piped_text_scan.is_none() {
+                        .queue(Arc::clone(&turn.model), messages, tools, has_images);
+                    // Piped text and files must be scanned for calls before anything is sent.
+                    if turn.context_scan.is_none() {
                         let outputs = self.models.context.prepare_request();
                         self.perform_budget_outputs(outputs);
                     }
@@ -113,6 +114,9 @@ impl Actor {
                 BudgetOutput::Notice(notice) => self.cx.notice(notice),
                 BudgetOutput::Measured(meter) => {
                     self.cx.outbox.push(Event::ContextMeasured(meter));
+                }
+                BudgetOutput::Refuse(notice) => {
+                    self.feed(TurnInput::ReplyEnded(Err(notice.into())));
                 }
                 BudgetOutput::Stop => self.feed(TurnInput::Stopped),
                 BudgetOutput::FetchModelInfo(model) => {

@@ -11,7 +11,7 @@ use crate::engine::active_turn::ActiveTurn;
 use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
-use crate::engine::injection_guard::scan_untrusted;
+use crate::engine::injection_guard::{UntrustedText, scan_untrusted};
 use crate::engine::models::select::no_model;
 use crate::engine::turn::TurnSetup;
 use crate::engine::turn_driver::TurnDriver;
@@ -35,6 +35,22 @@ fn block_on_purpose(prompt: &str) {
             std::thread::park();
         }
     }
+}
+
+/// Scans the parts of a prompt that the user did not type, if it has any.
+fn context_scan(
+    prompt: &Prompt,
+    offered: &Arc<Toolset>,
+) -> Option<BoxFuture<'static, Arc<UntrustedText>>> {
+    let files = prompt.attachments.iter().filter_map(|file| file.text());
+    let files: Vec<&str> = files.map(|text| &**text).collect();
+    let (source, text) = match prompt.piped_text() {
+        Some(piped) => (QuoteSource::Context, [&[piped], &files[..]].concat()),
+        None if files.is_empty() => return None,
+        None => (QuoteSource::Attachment, files),
+    };
+    let scan = scan_untrusted(source, text.join("\n"), Arc::clone(offered));
+    Some(Box::pin(scan))
 }
 
 impl Actor {
@@ -108,11 +124,8 @@ impl Actor {
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let replaced_turns = setup.prompt.replaced_turns;
-        let piped = setup.prompt.piped_text().map(str::to_owned);
-        let piped_text_scan = piped.map(|piped| {
-            let offered = Arc::clone(&self.toolset);
-            Box::pin(scan_untrusted(QuoteSource::Context, piped, offered)) as BoxFuture<_>
-        });
+        let attachments = setup.prompt.attachments.clone();
+        let context_scan = context_scan(&setup.prompt, &self.toolset);
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
         let (ids, is_offered_to_agent) = (self.turn_ids.clone(), preparation.is_some());
         let (driver, outputs) =
@@ -122,6 +135,7 @@ impl Actor {
             id,
             driver,
             prompt,
+            attachments,
             kind,
             replaced_turns,
             summarized_prefix,
@@ -129,7 +143,7 @@ impl Actor {
             persona: self.settings.personas().selected().cloned(),
             transcript: Transcript::default(),
             model_info_query: None,
-            piped_text_scan,
+            context_scan,
             agent: agent.unwrap_or_default(),
         });
         self.perform(outputs);

@@ -1,12 +1,15 @@
 //! Assembles the messages of a request: the system message, the history of prompts and final
 //! answers, and the calls and results of the running turn. Pure.
 
+use super::images;
 use crate::dialect::tool_prompt;
+use crate::domain::attachment::prompt_with_files;
 use crate::domain::session::MessageRole;
 use crate::domain::{
-    Dialect, Message, ReasoningEcho, SavedMessage, ToolCall, ToolCallMessage, ToolOutcome,
-    ToolResultMessage, Toolset,
+    Attachment, Dialect, Message, ReasoningEcho, SavedMessage, ToolCall, ToolCallMessage,
+    ToolOutcome, ToolResultMessage, Toolset,
 };
+use std::sync::Arc;
 
 /// Longer results are truncated before they are sent.
 pub const RESULT_BYTES_MAX: usize = 100_000;
@@ -23,13 +26,23 @@ pub enum Exchange {
     Unreadable { raw: String, error: String },
 }
 
+/// The message of a prompt with its attachments.
+pub fn user_message(text: &str, attachments: &[Arc<Attachment>]) -> Message {
+    let text = prompt_with_files(text, attachments).into_owned();
+    let images: Vec<_> = attachments.iter().filter_map(|file| file.image()).collect();
+    match images.is_empty() {
+        true => Message::User(text),
+        false => Message::UserWithImages { text, images },
+    }
+}
+
 /// The messages of one request.
 pub fn assemble_messages(
     system_prompt: &str,
     dialect: Dialect,
     offered: &Toolset,
     history: &[SavedMessage],
-    prompt: &str,
+    prompt: Message,
     exchanges: &[Exchange],
 ) -> Vec<Message> {
     let system = tool_prompt::system_message(system_prompt, dialect, offered);
@@ -37,13 +50,13 @@ pub fn assemble_messages(
     // Session files of other programs may contain empty messages, which servers refuse.
     let history = history
         .iter()
-        .filter(|message| !message.content.trim().is_empty());
+        .filter(|message| !message.content.trim().is_empty() || !message.attachments.is_empty());
     messages.extend(history.filter_map(|message| match message.role {
-        MessageRole::User => Some(Message::User(message.content.to_string())),
+        MessageRole::User => Some(user_message(&message.content, &message.attachments)),
         MessageRole::Assistant => Some(Message::Assistant(message.content.to_string())),
         MessageRole::Other(_) => None,
     }));
-    messages.push(Message::User(prompt.to_owned()));
+    messages.push(prompt);
     for exchange in exchanges {
         match exchange {
             Exchange::Calls {
@@ -66,6 +79,7 @@ pub fn assemble_messages(
             }
         }
     }
+    images::limit(&mut messages);
     messages
 }
 
@@ -149,7 +163,14 @@ mod tests {
             SavedMessage::assistant("a"),
         ];
         let offered = Toolset::default();
-        let messages = assemble_messages("", Dialect::Native, &offered, &history, "p", &[]);
+        let messages = assemble_messages(
+            "",
+            Dialect::Native,
+            &offered,
+            &history,
+            Message::User("p".into()),
+            &[],
+        );
         let expected = [
             Message::User("q".into()),
             Message::Assistant("a".into()),

@@ -4,17 +4,19 @@
 //! and asks the user before the context grows too large. Pure: actions are returned as
 //! [`BudgetOutput`].
 
+mod images;
 mod messages;
 mod notices;
 mod tool_cost;
 mod window;
 
-pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text};
+pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text, user_message};
 pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, SavedMessage, Toolset, Usage,
+    Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, SavedMessage, Toolset,
+    Usage,
 };
 use crate::protocol::{Ask, ContextMeter, UserChoice};
 use crate::provider::ChatRequest;
@@ -33,6 +35,8 @@ struct UnsentRequest {
     model: Arc<ModelConfig>,
     messages: Vec<Message>,
     tools: Arc<Toolset>,
+    /// The prompt of the turn has images.
+    has_prompt_images: bool,
 }
 
 /// An action for the engine. Actions are carried out in order.
@@ -54,6 +58,8 @@ pub(super) enum BudgetOutput {
     /// Update the meter.
     Measured(ContextMeter),
     Send(ChatRequest),
+    /// End the turn with this failure: the model cannot take the prompt.
+    Refuse(Notice),
     /// Stop the turn: the user chose not to send the request.
     Stop,
 }
@@ -119,11 +125,13 @@ impl ContextBudget {
         model: Arc<ModelConfig>,
         messages: Vec<Message>,
         tools: Arc<Toolset>,
+        has_prompt_images: bool,
     ) {
         self.unsent = Some(UnsentRequest {
             model,
             messages,
             tools,
+            has_prompt_images,
         });
     }
 
@@ -169,11 +177,21 @@ impl ContextBudget {
         self.fit_request()
     }
 
+    /// Removes the images of earlier prompts if the model takes none. Refuses a prompt with images.
+    fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
+        let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
+        let refused = (&*unsent.model.name, unsent.has_prompt_images);
+        images::apply_support(support, refused, &mut unsent.messages).map(BudgetOutput::Refuse)
+    }
+
     /// Chooses the context size for the queued request and sends it, or asks the user.
     fn fit_request(&mut self) -> Vec<BudgetOutput> {
-        let Some(unsent) = self.unsent.take() else {
+        let Some(mut unsent) = self.unsent.take() else {
             return Vec::new();
         };
+        if let Some(refusal) = self.apply_image_support(&mut unsent) {
+            return vec![refusal];
+        }
         let (model, model_info, usage) = (
             &unsent.model,
             self.usage.model_info_or_default(),
@@ -343,7 +361,8 @@ pub(super) struct SessionEstimator {
 
 impl SessionEstimator {
     pub(super) fn estimate(self, system: &str, offered: &Toolset, history: &[SavedMessage]) -> u64 {
-        let empty_request = assemble_messages(system, self.dialect, offered, &[], "", &[]);
+        let prompt = Message::User(String::new());
+        let empty_request = assemble_messages(system, self.dialect, offered, &[], prompt, &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
         let overhead = window::raw_estimate(&empty_request, tools, self.vocabulary);
         overhead + window::raw_estimate_history(history, self.vocabulary)
@@ -355,6 +374,7 @@ fn send_request(unsent: UnsentRequest, model_info: &ModelInfo, num_ctx: u32) -> 
         model,
         messages,
         tools,
+        ..
     } = unsent;
     BudgetOutput::Send(ChatRequest {
         model: with_tool_role(&model, model_info),

@@ -2,6 +2,7 @@
 //! to request from Ollama. Pure: information from servers arrives as [`ModelInfo`] and token
 //! counts.
 
+use crate::domain::attachment::prompt_with_files;
 use crate::domain::{Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset};
 use crate::text::token_estimate::{self, Vocabulary};
 
@@ -36,6 +37,9 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
             Message::System(text) | Message::User(text) | Message::Assistant(text) => {
                 text_tokens(text)
             }
+            Message::UserWithImages { text, images } => {
+                text_tokens(text) + images.iter().map(|image| image.tokens).sum::<u64>()
+            }
             Message::ToolCalls {
                 calls,
                 reasoning_echo,
@@ -66,11 +70,16 @@ pub fn raw_estimate_definitions(bytes: usize) -> u64 {
     bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
-/// The raw token estimate of saved messages, without copying their text.
+/// The raw token estimate of saved messages. Copies the text of messages with files only.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
-    let content_tokens =
-        |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
-    let texts = history.iter().filter(|message| !message.content.is_empty());
+    let content_tokens = |message: &SavedMessage| {
+        let text = prompt_with_files(&message.content, &message.attachments);
+        let images = message.attachments.iter().map(|file| file.image_tokens());
+        token_estimate::estimate(&text, vocabulary) + images.sum::<u64>()
+    };
+    let is_sent =
+        |message: &&SavedMessage| !message.content.is_empty() || !message.attachments.is_empty();
+    let texts = history.iter().filter(is_sent);
     texts
         .map(|message| content_tokens(message) + MESSAGE_TOKENS)
         .sum()

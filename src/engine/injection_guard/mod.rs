@@ -1,5 +1,5 @@
 //! The prompt-injection guard. It keeps the untrusted text of the conversation, from tool
-//! results, piped input and saved messages, to detect calls that were copied from it.
+//! results, piped input, attached files and saved messages, to detect calls that were copied from it.
 //! `untrusted_text` compares calls with such text, `extract` finds the calls in it.
 
 mod extract;
@@ -66,10 +66,15 @@ impl InjectionGuard {
         let mut bytes = 0;
         let messages = session.messages.iter().rev().take_while(|message| {
             bytes += message.content.len();
+            let files = message.attachments.iter().filter_map(|file| file.text());
+            bytes += files.map(|text| text.len()).sum::<usize>();
             bytes <= MESSAGES_BYTES_MAX
         });
         let texts: Vec<Arc<str>> = messages
-            .map(|message| Arc::clone(&message.content))
+            .flat_map(|message| {
+                let files = message.attachments.iter().filter_map(|file| file.text());
+                std::iter::once(&message.content).chain(files).cloned()
+            })
             .collect();
         if texts.is_empty() {
             return;

@@ -2,8 +2,8 @@
 //! answer are written at once. A journal is kept until the session file contains its turns.
 
 use super::session_writer::{ConversationSeq, SaveSeq};
-use crate::domain::{PieceKind, ToolState, TurnEvent};
-use crate::store::{Journal, JournalRecord, Journals, StoreError};
+use crate::domain::{Attachment, PieceKind, ToolState, TurnEvent};
+use crate::store::{AttachmentStore, Journal, JournalRecord, Journals, StoreError};
 use jiff::Zoned;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 enum JournalOp {
     Write(JournalRecord),
+    /// Save the contents of attached files, which records only name.
+    SaveAttachments(AttachmentStore, Vec<Arc<Attachment>>),
     Remove,
     /// Set the journal of the previous conversation aside until this save.
     Detach(ConversationSeq, SaveSeq),
@@ -84,6 +86,13 @@ impl JournalWriter {
             needed_until: None,
             detached: Vec::new(),
             hold_deadline: None,
+        }
+    }
+
+    /// Saves the contents of attached files before anything that is recorded later.
+    pub fn save_attachments(&mut self, store: AttachmentStore, attachments: Vec<Arc<Attachment>>) {
+        if !attachments.is_empty() {
+            self.push_urgent(JournalOp::SaveAttachments(store, attachments));
         }
     }
 
@@ -325,6 +334,7 @@ fn write(
                 .create(record, &Zoned::now())
                 .map(|created| *slot = Some(created)),
             (JournalOp::Write(_), None) => Ok(()),
+            (JournalOp::SaveAttachments(store, attachments), _) => store.save(attachments),
             (JournalOp::Remove, slot) => {
                 slot.take().into_iter().for_each(Journal::remove);
                 Ok(())

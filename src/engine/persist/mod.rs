@@ -90,7 +90,9 @@ impl Persistence {
         let session = conversation.session();
         let started = session.started_at.unwrap_or_else(Timestamp::now);
         let message_count = session.messages.len();
+        let attachments = conversation.answered_attachments(prompt);
         let turn = JournalRecord::Turn {
+            attachments: JournalRecord::attachment_entries(&attachments),
             prompt: conversation.answered_prompt(prompt.kind, prompt.typed_text()),
             model: model.to_owned(),
             session: session.id.clone(),
@@ -104,6 +106,8 @@ impl Persistence {
             },
             at: Timestamp::now().to_string(),
         };
+        let store = cx.sessions.attachments();
+        self.journal.save_attachments(store, attachments);
         self.journal.begin(conversation.seq(), turn);
     }
 

@@ -2,13 +2,14 @@
 //! as metadata.
 
 use crate::domain::session::{CancelledTurn, MessageRole, TurnRecord};
-use crate::domain::{EntryBody, PromptKind, SavedMessage, Session, Transcript, Usage};
+use crate::domain::{Attachment, EntryBody, PromptKind, SavedMessage, Session, Transcript, Usage};
 use jiff::Timestamp;
 use std::sync::Arc;
 
 /// The data of a turn that is saved.
 pub struct TurnToSave<'a> {
     pub prompt: &'a str,
+    pub attachments: &'a [Arc<Attachment>],
     pub kind: PromptKind,
     pub replaced_turns: usize,
     pub model: &'a str,
@@ -44,7 +45,8 @@ pub(super) fn add_answered_turn(
         }
         _ => {}
     }
-    session.messages.push(SavedMessage::user(turn.prompt));
+    let prompt = SavedMessage::user(turn.prompt).with_attachments(turn.attachments.to_vec());
+    session.messages.push(prompt);
     let answer = SavedMessage::assistant(answer);
     let complete_answer = Arc::clone(&answer.content);
     session.messages.push(answer);
@@ -117,6 +119,7 @@ pub(super) fn add_cancelled_turn(
         cancelled_at: Timestamp::now(),
         messages_before: session.messages.len(),
         prompt: prompt.to_owned(),
+        attachments: turn.attachments.to_vec(),
         partial_answer: partial_answer.to_owned(),
         calls: turn_record(turn, Usage::default(), 0).calls,
         was_interrupted: false,

@@ -4,7 +4,7 @@
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
-use crate::domain::{Advice, Notice, Session};
+use crate::domain::{Advice, Attachment, Notice, Session};
 use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, StoreError,
@@ -12,6 +12,7 @@ use crate::store::{
 };
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A journal with its unanswered turns. Its lock is released on drop.
 #[derive(Debug)]
@@ -63,6 +64,12 @@ impl UnfinishedTurns {
         last.map_or_else(String::new, |turn| turn.prompt.clone())
     }
 
+    /// The files attached to the prompt of the last turn.
+    fn attachments(&self) -> Vec<Arc<Attachment>> {
+        let last = self.turns.last();
+        last.map_or_else(Vec::new, |turn| turn.attachments.clone())
+    }
+
     /// Whether a call of the last turn was awaiting approval.
     fn awaited_approval(&self) -> bool {
         let last = self.turns.last();
@@ -87,6 +94,7 @@ impl UnfinishedTurns {
                 cancelled_at: turn.started_at.unwrap_or_else(Timestamp::now),
                 messages_before: session.messages.len(),
                 prompt: turn.prompt.clone(),
+                attachments: turn.attachments.clone(),
                 partial_answer: turn.answer_text(),
                 calls: turn.tool_calls(),
                 was_interrupted: true,
@@ -108,6 +116,7 @@ pub struct ResumedConversation {
     pub journal: Journal,
     /// Offered in the message editor but not sent, because tools may have changed since.
     pub prompt: String,
+    pub attachments: Vec<Arc<Attachment>>,
     pub notice: Notice,
 }
 
@@ -136,6 +145,7 @@ impl ResumedConversation {
         Self {
             session,
             prompt: turns.prompt(),
+            attachments: turns.attachments(),
             notice,
             journal: turns.into_journal(),
         }
@@ -146,10 +156,15 @@ impl ResumedConversation {
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = SessionStore::new(home.sessions());
+    let attachments = sessions.attachments();
+    attachments.remove_unused(&[home.sessions(), home.journal()]);
     for orphaned in Journals::new(home.journal()).claim_orphaned() {
         match orphaned {
             OrphanedJournal::Unrecognized(notice) => scan.notices.push(notice),
-            OrphanedJournal::Recoverable { journal, turns } => {
+            OrphanedJournal::Recoverable { journal, mut turns } => {
+                for turn in &mut turns {
+                    attachments.load_all(&mut turn.attachments);
+                }
                 recover_journal(journal, turns, &sessions, &mut scan)
             }
         }

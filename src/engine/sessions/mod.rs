@@ -7,7 +7,7 @@ use super::cx::EngineCx;
 use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::ConversationSeq;
-use crate::domain::{PromptKind, QueryId, Session, SessionId};
+use crate::domain::{Attachment, Prompt, PromptKind, QueryId, Session, SessionId};
 use crate::protocol::Event;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -59,6 +59,15 @@ impl Conversation {
             .filter(|_| kind == PromptKind::Continue)
             .map(|index| &*self.session.messages[index].content);
         continued_prompt.unwrap_or(prompt).to_owned()
+    }
+
+    /// The attachments of the prompt that a turn answers.
+    pub(super) fn answered_attachments(&self, prompt: &Prompt) -> Vec<Arc<Attachment>> {
+        let index = self.session.last_prompt_index();
+        match index.filter(|_| prompt.kind == PromptKind::Continue) {
+            Some(index) => self.session.messages[index].attachments.clone(),
+            None => prompt.attachments.clone(),
+        }
     }
 }
 

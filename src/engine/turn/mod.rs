@@ -241,7 +241,7 @@ impl Turn {
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            self.prompt_text(),
+            context::user_message(self.prompt_text(), &self.setup.prompt.attachments),
             &self.exchanges,
         );
         if self.must_answer_now {

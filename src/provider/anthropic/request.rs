@@ -3,7 +3,8 @@
 
 use super::thinking;
 use crate::domain::{
-    Dialect, Message, ProviderKind, ReasoningEcho, ToolCallMessage, ToolResultMessage,
+    AttachedImage, Dialect, Message, ProviderKind, ReasoningEcho, ToolCallMessage,
+    ToolResultMessage,
 };
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
 use crate::provider::render_call::render_calls;
@@ -103,6 +104,13 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
         match message {
             Message::System(_) => {}
             Message::User(text) => messages.push("user", text_block(text)),
+            Message::UserWithImages { text, images } => {
+                // Anthropic recommends images before the text about them.
+                for image in images {
+                    messages.push("user", Some(image_block(image)));
+                }
+                messages.push("user", text_block(text));
+            }
             Message::Assistant(text) => messages.push("assistant", text_block(text)),
             Message::ToolCalls {
                 calls,
@@ -157,6 +165,17 @@ impl AlternatingMessages {
 /// `None` for blank text, which the API rejects.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+fn image_block(image: &AttachedImage) -> Value {
+    json!({
+        "type": "image",
+        "source": {
+            "type": "base64",
+            "media_type": image.format.media_type(),
+            "data": &*image.base64,
+        },
+    })
 }
 
 /// The blocks of the reply that made these calls, unchanged and in order, except that calls have

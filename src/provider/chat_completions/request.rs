@@ -3,7 +3,8 @@
 use super::reasoning_assembler::REASONING_KEYS;
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Dialect, Message, ProviderKind, ReasoningEcho, Think, ToolCallMessage, ToolResultMessage,
+    AttachedImage, Dialect, Message, ProviderKind, ReasoningEcho, Think, ToolCallMessage,
+    ToolResultMessage,
 };
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
 use crate::provider::render_call::render_calls;
@@ -58,6 +59,16 @@ pub(in crate::provider) fn body(
     body
 }
 
+/// The text and the images of a message. Images are data URLs.
+fn content_parts(text: &str, images: &[AttachedImage]) -> Vec<Value> {
+    let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let images = images.iter().map(|image| {
+        let url = format!("data:{};base64,{}", image.format.media_type(), image.base64);
+        json!({"type": "image_url", "image_url": {"url": url}})
+    });
+    text.into_iter().chain(images).collect()
+}
+
 impl ChatCompletionsFlavor {
     fn message(
         &self,
@@ -70,6 +81,9 @@ impl ChatCompletionsFlavor {
         match message {
             Message::System(text) => json!({"role": "system", "content": text}),
             Message::User(text) => json!({"role": "user", "content": text}),
+            Message::UserWithImages { text, images } => {
+                json!({"role": "user", "content": content_parts(text, images)})
+            }
             Message::Assistant(text) => json!({"role": "assistant", "content": text}),
             Message::ToolCalls {
                 calls,

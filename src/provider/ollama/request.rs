@@ -60,6 +60,10 @@ fn message_json(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Val
     match message {
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
+        Message::UserWithImages { text, images } => {
+            let images: Vec<&str> = images.iter().map(|image| &*image.base64).collect();
+            json!({"role": "user", "content": text, "images": images})
+        }
         Message::Assistant(text) => json!({"role": "assistant", "content": text}),
         Message::ToolCalls {
             calls,

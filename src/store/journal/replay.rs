@@ -1,16 +1,19 @@
 //! Reconstructs turns from the records of a journal.
 
 use super::JournalRecord;
-use crate::domain::{SessionId, Usage};
+use crate::domain::{Attachment, SessionId, Usage};
 use crate::domain::{ToolCall, ToolOutcome, ToolState};
-use crate::store::call_json;
+use crate::store::{attachment_json, call_json};
 use jiff::Timestamp;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A turn reconstructed from its journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournaledTurn {
     pub prompt: String,
+    /// Their contents have not been read yet.
+    pub attachments: Vec<Arc<Attachment>>,
     pub model: String,
     pub session: Option<SessionId>,
     /// The time of the conversation's first prompt.
@@ -134,6 +137,7 @@ pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
         match record {
             JournalRecord::Turn {
                 prompt,
+                attachments,
                 model,
                 session,
                 started,
@@ -141,6 +145,7 @@ pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
                 at,
             } => turns.push(JournaledTurn {
                 prompt,
+                attachments: attachment_json::list_from_json(&attachments),
                 model,
                 session,
                 session_started_at: started.parse().ok(),

@@ -4,6 +4,7 @@
 use crate::domain::tool::ToolState;
 use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
+use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::entry_layout::LayoutKey;
@@ -96,7 +97,18 @@ pub fn body_text<'a>(
 ) -> Option<(Cow<'a, str>, u16)> {
     let is_unfolded = key.is_unfolded;
     match &entry.body {
-        EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
+        EntryBody::Prompt {
+            kind,
+            text,
+            attachments,
+        } => {
+            let text = prompt_text(*kind, text);
+            let text = match attachments.is_empty() {
+                true => text.into(),
+                false => format!("{text}\n{}", attachment_lines(attachments)).into(),
+            };
+            Some((text, INDENT))
+        }
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_thinking_pane() => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if input.is_expanded_thinking(entry) => {
@@ -128,7 +140,7 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
 /// The raw text of an entry that is neither an answer nor a call.
 pub fn unfolded_text(entry: &TranscriptEntry) -> String {
     match &entry.body {
-        EntryBody::Prompt { kind, text } => prompt_text(*kind, text).to_owned(),
+        EntryBody::Prompt { kind, text, .. } => prompt_text(*kind, text).to_owned(),
         EntryBody::Note(notice) => notice_text(notice),
         EntryBody::Agent(result) => agent_line(result, false),
         _ => String::new(),

@@ -44,6 +44,8 @@ pub struct CompletionList {
     /// `None` if Enter runs the message as it is, because nothing or only a number is typed after
     /// the command and the user selected nothing.
     pub selected: Option<usize>,
+    /// What Enter does with the selected row.
+    pub confirm_hint: &'static str,
 }
 
 /// A value that completes the typed text.
@@ -98,6 +100,7 @@ impl Composer {
             title,
             rows,
             selected,
+            confirm_hint: "run",
         })
     }
 }

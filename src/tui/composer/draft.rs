@@ -12,6 +12,8 @@ pub struct DraftPrivacy {
     awaits_private: bool,
     /// Whether the message contains the last run's draft, which is still on disk.
     is_on_disk: bool,
+    /// The revision of the queue that was saved last.
+    queue_revision: u64,
 }
 
 impl Composer {
@@ -25,13 +27,26 @@ impl Composer {
         !has_text && std::mem::take(&mut draft.is_on_disk)
     }
 
+    /// Whether the queue has changed since the last call. Unlike the message, queued prompts are
+    /// saved at once, so that a crash loses none of them. Private ones never are.
+    pub fn must_save_queue(&mut self) -> bool {
+        let revision = self.queue.revision();
+        let has_changed = std::mem::replace(&mut self.draft.queue_revision, revision) != revision;
+        has_changed && !self.draft.is_private && !self.draft.awaits_private
+    }
+
+    /// Records that the unsent text was saved and must be removed from the disk once it is sent.
+    pub fn draft_saved(&mut self) {
+        self.draft.is_on_disk = true;
+    }
+
     /// Whether there is unsent text in the editor, the history stash or the queue.
     fn has_unsent_text(&self) -> bool {
         let is_not_blank = |text: &str| !text.trim().is_empty();
         !self.editor.is_blank()
             || self.history.stashed_text().is_some_and(is_not_blank)
             || self.text_before_edit().is_some_and(is_not_blank)
-            || !self.queue.prompts.is_empty()
+            || !self.queue.is_empty()
     }
 
     /// Adds a prompt to the history.
@@ -44,6 +59,7 @@ impl Composer {
     /// if there was no text and nothing was being edited.
     pub fn clear_to_history(&mut self, is_private: bool) -> bool {
         let before_edit = self.take_text_before_edit();
+        self.queue.cancel_edit();
         if self.editor.is_empty() && before_edit.is_none() {
             return false;
         }
@@ -91,15 +107,23 @@ impl Composer {
         if is_private || self.draft.awaits_private || self.draft.is_private {
             return None;
         }
-        let mut texts: Vec<String> = self.queue.prompts.iter().cloned().collect();
-        texts.extend(self.text_before_edit().map(str::to_owned));
         let typed = self.editor.text();
+        let edited = self.queue.edited();
+        let queued = self.queue.prompts().enumerate();
+        let mut texts: Vec<String> = queued
+            .map(|(index, prompt)| match edited == Some(index) {
+                true => typed.clone(),
+                false => prompt.text.clone(),
+            })
+            .collect();
+        texts.extend(self.text_before_edit().map(str::to_owned));
         let recalled = self.history.recalled();
-        let edited = self.edited();
+        let edited_message = self.edited();
         let is_answer =
-            edited.is_some_and(|edited| matches!(edited.target, MessageTarget::Answer(_)));
-        let original = edited.map(|edited| edited.original.as_str());
-        let is_old = is_answer || [recalled, original].contains(&Some(typed.as_str()));
+            edited_message.is_some_and(|edited| matches!(edited.target, MessageTarget::Answer(_)));
+        let original = edited_message.map(|edited| edited.original.as_str());
+        let is_old =
+            is_answer || [recalled, original].contains(&Some(typed.as_str())) || edited.is_some();
         if recalled.is_some() {
             texts.extend(self.history.stashed_text().map(str::to_owned));
         }

@@ -6,4 +6,5 @@ pub mod completion;
 pub mod completion_view;
 pub mod draft;
 pub mod history;
+pub mod queue;
 pub mod state;

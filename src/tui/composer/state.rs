@@ -3,9 +3,9 @@
 use crate::domain::TurnId;
 use crate::tui::composer::draft::DraftPrivacy;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
+use crate::tui::composer::queue::{PromptQueue, QueuedPrompt};
 use crate::tui::input::paste::PasteDetector;
 use crate::tui::widgets::editor::{Edit, Editor};
-use std::collections::VecDeque;
 use std::time::Duration;
 
 #[derive(Debug, Default)]
@@ -36,20 +36,6 @@ pub enum MessageTarget {
     LastPrompt,
     Prompt(TurnId),
     Answer(TurnId),
-}
-
-/// Prompts that wait for the running turn.
-#[derive(Debug, Default)]
-pub struct PromptQueue {
-    pub prompts: VecDeque<String>,
-    pub paused: bool,
-}
-
-impl PromptQueue {
-    /// Stops sending queued prompts until the user resumes.
-    pub fn pause(&mut self) {
-        self.paused |= !self.prompts.is_empty();
-    }
 }
 
 /// The selection in the completion list of a command.
@@ -96,8 +82,8 @@ impl Composer {
         self.editor.insert("\n");
     }
 
-    /// Handles an editing key. Up and Down at the edge of the text recall queued prompts or
-    /// history.
+    /// Handles an editing key. Up in an empty message selects a queued prompt; at the
+    /// edges of the text, Up and Down recall the history.
     pub fn edit(&mut self, edit: Edit) {
         // Completion works only at the end of the text.
         let leaves_end = matches!(edit, Edit::Left | Edit::WordLeft | Edit::LineStart);
@@ -106,11 +92,8 @@ impl Composer {
             false => CompletionState::default(),
         };
         let has_no_text = self.editor.is_empty() && self.history.stashed_text().is_none();
-        if edit == Edit::Up
-            && has_no_text
-            && let Some(queued) = self.queue.prompts.pop_back()
-        {
-            return self.editor.set(&queued);
+        if edit == Edit::Up && has_no_text && self.queue.select_last() {
+            return;
         }
         if self.editor.edit(edit) {
             if !matches!(edit, Edit::Up | Edit::Down) && self.editor.is_empty() {
@@ -148,8 +131,13 @@ impl Composer {
     /// Moves queued prompts back into the editor, before its text, because the conversation that
     /// they were meant for is being closed. Returns false if the queue was empty.
     pub fn return_queue_to_editor(&mut self) -> bool {
-        let mut prompts: Vec<String> = self.queue.prompts.drain(..).collect();
-        self.queue.paused = false;
+        if self.queue.edited().is_some() {
+            let text = self.editor.take();
+            let attachments = Vec::new();
+            self.queue.finish_edit(QueuedPrompt { text, attachments });
+        }
+        let queued = self.queue.take_all().into_iter();
+        let mut prompts: Vec<String> = queued.map(|prompt| prompt.text).collect();
         if prompts.is_empty() {
             return false;
         }

@@ -25,7 +25,7 @@ pub fn update_progress(model: &mut UiModel) {
     if let Some(step) = visible_step(model).filter(|step| !tour.done[*step]) {
         tour.complete(step);
     }
-    let is_idle = model.running_turn().is_none() && model.composer.queue.prompts.is_empty();
+    let is_idle = model.running_turn().is_none() && model.composer.queue.is_empty();
     if tour.prompt_is_due && is_idle && tour.type_step_prompt(&mut model.composer.editor) {
         model.composer.reset_history_position();
     }

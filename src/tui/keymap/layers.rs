@@ -34,6 +34,9 @@ pub enum LayerKey {
     Yes,
     /// Inserts the selected completion.
     Complete,
+    /// Moves the selected row.
+    MoveUp,
+    MoveDown,
 }
 
 /// Contexts whose keys are looked up together.
@@ -63,6 +66,8 @@ pub enum KeyContext {
     Form,
     /// The completion list for slash commands.
     Completions,
+    /// The prompts that wait for the running turn.
+    Queue,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -158,6 +163,14 @@ const TABLE: &[LayerBinding] = &[
     bind_unmodified(P::Completions, L::Complete, K::Tab),
     bind_unmodified(P::Completions, L::Confirm, K::Enter),
     bind_any_modifier(P::Completions, L::Back, K::Esc),
+    bind_unmodified(P::Queue, L::Up, K::Up),
+    bind_unmodified(P::Queue, L::Down, K::Down),
+    LayerBinding { context: P::Queue, key: L::MoveUp, code: K::Up, modifiers: Some(KeyModifiers::ALT) },
+    LayerBinding { context: P::Queue, key: L::MoveDown, code: K::Down, modifiers: Some(KeyModifiers::ALT) },
+    bind_unmodified(P::Queue, L::Confirm, K::Enter),
+    bind_letter(P::Queue, L::Delete, 'd'),
+    bind_unmodified(P::Queue, L::Delete, K::Delete),
+    bind_any_modifier(P::Queue, L::Back, K::Esc),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -193,7 +206,7 @@ pub fn hint(context: KeyContext, key: LayerKey, effect: &str) -> String {
         KeyCode::Char(c) if c != ' ' => c.to_string(),
         code => Chord {
             code,
-            modifiers: KeyModifiers::NONE,
+            modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
         }
         .to_string(),
     });
@@ -242,6 +255,7 @@ mod tests {
             P::Picker => "### Numbered lists: server, persona, branch, call",
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
+            P::Queue => "### Queued prompts",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

@@ -61,6 +61,7 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return model.notify(Notice::info("Nothing to retry yet."));
     };
     let text = last.text.to_owned();
+    let attachments = last.attachments.to_vec();
     let prompt = match last.kind {
         PromptKind::Continue => Prompt::continuation(),
         _ => match replacement_prompt(model, text, REPLACED_NOTICE) {
@@ -68,7 +69,7 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             replacement => replacement,
         },
     };
-    submit::submit(model, prompt, effects);
+    submit::submit(model, prompt.with_attachments(attachments), effects);
 }
 
 /// Makes `prompt` replace the last turn if that turn was answered or was itself a
@@ -106,13 +107,15 @@ pub fn edit_last_prompt(model: &mut UiModel) {
         return model.notify(Notice::info("Nothing to edit yet."));
     };
     let prompt = prompt.to_owned();
-    messages::load(model, MessageTarget::LastPrompt, &prompt);
+    let attachments = model.chat.transcript.last_attachments().to_vec();
+    messages::load(model, MessageTarget::LastPrompt, &prompt, attachments);
 }
 
 /// Cancels editing a message. Returns false if none was being edited.
 pub fn cancel_edit(model: &mut UiModel) -> bool {
     let was_editing = model.composer.cancel_editing();
     if was_editing {
+        model.attachments.end_edit();
         model.notify(Notice::info("Edit discarded."));
     }
     was_editing
@@ -282,16 +285,17 @@ fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
 
 /// Puts a prompt from an earlier run into the message, or into the history if the message is
 /// not blank.
-pub fn prompt_offered(model: &mut UiModel, prompt: &str) {
+pub fn prompt_offered(model: &mut UiModel, prompt: Prompt) {
     if model.composer.editor.is_blank() {
-        model.composer.editor.set(prompt);
+        model.composer.editor.set(&prompt.text);
+        model.attachments.show(prompt.attachments);
         model.panes.focus = Focus::Message;
         // A prompt of a replacement turn still replaces the last turn.
         if model.chat.transcript.is_last_turn_replacement() {
             model.composer.begin_replacing_last();
         }
     } else {
-        submit::remember(model, prompt);
+        submit::remember(model, &prompt.text);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::tui::layer::{Handled, Layer, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{branches, find, messages, navigation, submit};
+use crate::tui::update::{attachments, branches, find, messages, navigation, queue, submit};
 use crate::tui::widgets::editor::Edit;
 
 pub fn type_char(model: &mut UiModel, c: char) {
@@ -41,7 +41,9 @@ pub fn paste(model: &mut UiModel, text: &str) {
     model.panes.focus = Focus::Message;
     find::close_unless_focused(model);
     begin_typing(model);
-    model.composer.editor.insert(text);
+    if !attachments::drop_paths(model, text) {
+        model.composer.editor.insert(text);
+    }
 }
 
 /// Prepares the message for typed or pasted text: clears a prompt typed by the tour, and
@@ -66,6 +68,9 @@ fn move_first_run_digits(model: &mut UiModel) {
 /// the message is empty.
 pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
+    if !attachments::can_send(model) || queue::finish_edit(model, effects) {
+        return;
+    }
     if model.composer.editor.is_blank() && branches::cancel_edit(model) {
         return;
     }
@@ -89,11 +94,13 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffect>) {
     submit::remember(model, &text);
     model.composer.queue.paused = false;
-    let prompt = branches::prompt_from_message(model, text);
+    let attachments = model.attachments.take_ready();
+    model.attachments.end_edit();
+    let prompt = branches::prompt_from_message(model, text).with_attachments(attachments);
     if model.needs_first_model() {
         submit::keep_until_model(model, prompt);
     } else if model.is_busy() {
-        model.composer.queue.prompts.push_back(prompt.text);
+        submit::enqueue(model, prompt);
     } else {
         submit::submit(model, prompt, effects);
     }

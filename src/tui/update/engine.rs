@@ -8,7 +8,7 @@ use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{branches, probe, submit, turns};
+use crate::tui::update::{attachments, branches, probe, submit, turns};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -22,6 +22,9 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         if needed_first_model {
             submit::send_queued(model, effects);
         }
+        return;
+    };
+    let Some(event) = attachments::handle_event(model, event) else {
         return;
     };
     match event {
@@ -47,7 +50,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
         }
-        Event::PromptOffered(prompt) => branches::prompt_offered(model, &prompt),
+        Event::PromptOffered(prompt) => branches::prompt_offered(model, prompt),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;

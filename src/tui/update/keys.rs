@@ -9,7 +9,9 @@ use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, calls, composer, find, interrupt, navigation, selection};
+use crate::tui::update::{
+    actions, attachments, calls, composer, find, interrupt, navigation, queue, selection,
+};
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
@@ -44,7 +46,10 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return;
     }
     if model.panes.focus == Focus::Message
-        && (handle_completion_key(model, key) || handle_first_run_key(model, key))
+        && (attachments::handle_completion_key(model, key)
+            || handle_completion_key(model, key)
+            || queue::handle_key(model, key, effects)
+            || handle_first_run_key(model, key))
     {
         return;
     }

@@ -1,6 +1,6 @@
 //! Editing any message of the conversation, and its branches.
 
-use crate::domain::{EntryBody, Notice};
+use crate::domain::{Attachment, EntryBody, Notice};
 use crate::protocol::Command;
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::conversation::BranchRequest;
@@ -8,32 +8,43 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::submit;
+use std::sync::Arc;
 
 /// Loads the selected message into the editor. Nothing changes until it is sent.
 pub fn edit_selected(model: &mut UiModel) {
     if submit::notify_if_busy(model) {
         return;
     }
-    let Some((target, text)) = editable_message(model) else {
+    let Some((target, text, attachments)) = editable_message(model) else {
         let notice = Notice::info("Only your messages and their final answers can be edited.");
         return model.notify_about_key(notice);
     };
-    load(model, target, &text);
+    load(model, target, &text, attachments);
 }
 
-/// Puts a message into the editor, which gets the focus.
-pub fn load(model: &mut UiModel, target: MessageTarget, text: &str) {
+/// Puts a message with its files into the editor, which gets the focus.
+pub fn load(
+    model: &mut UiModel,
+    target: MessageTarget,
+    text: &str,
+    attachments: Vec<Arc<Attachment>>,
+) {
     model.composer.begin_editing(target, text);
+    model.attachments.replace_for_edit(attachments);
     model.panes.focus = Focus::Message;
     model.chat.viewport.stop = None;
 }
 
-fn editable_message(model: &UiModel) -> Option<(MessageTarget, String)> {
+fn editable_message(model: &UiModel) -> Option<(MessageTarget, String, Vec<Arc<Attachment>>)> {
     let index = model.chat.viewport.stop?.index;
     let transcript = &model.chat.transcript;
     let entry = transcript.entries().get(index)?;
     match &entry.body {
-        EntryBody::Prompt { kind, text } if kind.is_typed() => {
+        EntryBody::Prompt {
+            kind,
+            text,
+            attachments,
+        } if kind.is_typed() => {
             let later = &transcript.entries()[index + 1..];
             let is_last = !later.iter().any(
                 |later| matches!(&later.body, EntryBody::Prompt { kind, .. } if kind.is_typed()),
@@ -42,12 +53,12 @@ fn editable_message(model: &UiModel) -> Option<(MessageTarget, String)> {
                 true => MessageTarget::LastPrompt,
                 false => MessageTarget::Prompt(entry.turn),
             };
-            Some((target, text.clone()))
+            Some((target, text.clone(), attachments.to_vec()))
         }
         EntryBody::Text { text, .. } if transcript.is_final_answer(index) => {
             let prompt = transcript.prompt_of(index)?;
             let turn = transcript.entries()[prompt].turn;
-            Some((MessageTarget::Answer(turn), text.clone()))
+            Some((MessageTarget::Answer(turn), text.clone(), Vec::new()))
         }
         _ => None,
     }
@@ -73,6 +84,7 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     }
     let answer = model.composer.editor.text();
     model.composer.cancel_editing();
+    model.attachments.end_edit();
     model.conversation.has_branches = true;
     effects.push(UiEffect::Send(Command::ReplaceAnswer { of_turn, answer }));
     true

@@ -2,6 +2,7 @@
 //! Performs no I/O. One file per concern.
 
 pub mod actions;
+pub mod attachments;
 pub mod branches;
 pub mod calls;
 pub mod composer;
@@ -12,6 +13,7 @@ pub mod keys;
 pub mod messages;
 pub mod navigation;
 pub mod probe;
+pub mod queue;
 pub mod requests;
 pub mod selection;
 pub mod submit;
@@ -81,7 +83,20 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     if model.composer.track_draft(is_private, requests_private) {
         effects.push(UiEffect::Send(Command::SaveDraft(String::new())));
     }
+    save_queue(model, &mut effects);
+    attachments::after_input(model, &mut effects);
     effects
+}
+
+/// Saves the queue after a change.
+fn save_queue(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if !model.composer.must_save_queue() {
+        return;
+    }
+    if let Some(draft) = interrupt::draft_to_save(model) {
+        model.composer.draft_saved();
+        effects.push(UiEffect::Send(Command::SaveDraft(draft)));
+    }
 }
 
 fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>) {

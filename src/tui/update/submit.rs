@@ -2,6 +2,7 @@
 
 use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
+use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
@@ -9,11 +10,11 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
 /// The prefix of a queued prompt that bypasses the note agents.
-const CHAT_COMMAND: &str = "/chat ";
+pub const CHAT_COMMAND: &str = "/chat ";
 
 /// Queues a prompt until a model is selected, and opens the dialog that selects one.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
-    model.composer.queue.prompts.push_back(prompt.text);
+    enqueue(model, prompt);
     model.reopen_first_run();
     if !model.offers_first_run() {
         model.with_context(|cx| models::layer::run("", cx));
@@ -27,12 +28,21 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
 /// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or
 /// the queue is paused.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.is_busy() || model.needs_first_model() || model.composer.queue.paused {
+    if model.is_busy() || model.needs_first_model() {
         return;
     }
-    if let Some(text) = model.composer.queue.prompts.pop_front() {
-        submit(model, queued_prompt(text), effects);
+    if let Some(queued) = model.composer.queue.take_next() {
+        let prompt = queued_prompt(queued.text).with_attachments(queued.attachments);
+        submit(model, prompt, effects);
     }
+}
+
+/// Adds a prompt to the queue.
+pub fn enqueue(model: &mut UiModel, prompt: Prompt) {
+    model.composer.queue.push(QueuedPrompt {
+        text: prompt.text,
+        attachments: prompt.attachments,
+    });
 }
 
 /// Converts queued text to a prompt. `/chat` is the only command that can be queued.
@@ -54,7 +64,7 @@ pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Ve
     if model.needs_first_model() {
         keep_until_model(model, Prompt::new(command));
     } else if model.is_busy() {
-        model.composer.queue.prompts.push_back(command);
+        enqueue(model, Prompt::new(command));
     } else {
         submit(model, queued_prompt(command), effects);
     }

@@ -124,7 +124,9 @@ fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
     }
     match &model.layer {
         Some(layer) => Some(layer.hints(model.shared())),
-        None => model.completions().map(|_| completion_hints()),
+        None => model
+            .completions()
+            .map(|list| completion_hints(list.confirm_hint)),
     }
 }
 
@@ -172,11 +174,11 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     (contextual, Vec::new())
 }
 
-fn completion_hints() -> Vec<String> {
+fn completion_hints(confirm_hint: &str) -> Vec<String> {
     let hint = |key, word| layers::hint(KeyContext::Completions, key, word);
     vec![
         hint(LayerKey::Complete, "complete"),
-        hint(LayerKey::Confirm, "run"),
+        hint(LayerKey::Confirm, confirm_hint),
         hint(LayerKey::Back, "close"),
     ]
 }
@@ -298,6 +300,26 @@ fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
     hints
 }
 
+/// Hints while a queued prompt is selected or edited.
+fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
+    let hint = |key, word| layers::hint(KeyContext::Queue, key, word);
+    let queue = &model.composer.queue;
+    if queue.selected().is_some() {
+        return Some(vec![
+            hint(LayerKey::Confirm, "edit"),
+            hint(LayerKey::Delete, "delete"),
+            hint(LayerKey::MoveUp, "move"),
+            hint(LayerKey::Back, "message"),
+        ]);
+    }
+    queue.edited().map(|_| {
+        vec![
+            hint(LayerKey::Confirm, "back to the queue"),
+            hint(LayerKey::Back, "discard edit"),
+        ]
+    })
+}
+
 fn message_hints(model: &UiModel) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_label(action));
     if model.first_run_takes_keys() {
@@ -309,6 +331,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     }
     if model.interrupt.is_stopping && model.running_turn().is_some() {
         return vec!["Stopping".to_owned()];
+    }
+    if let Some(hints) = queue_hints(model) {
+        return hints;
     }
     let mut hints = Vec::new();
     if model.running_turn().is_some() || model.active_probe().is_some() {
@@ -328,6 +353,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+    }
+    if !model.attachments.is_empty() {
+        hints.push(hint(Action::Detach, "remove file"));
     }
     let is_calling = model.chat.running_calls().next().is_some();
     if model.screen.size.0 < SIDEBAR_FROM && !is_calling {

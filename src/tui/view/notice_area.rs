@@ -1,10 +1,11 @@
-//! The area above the message: long notices, banners and queued prompts. Truncated text is
-//! always marked.
+//! The area above the message: long notices, banners, queued prompts and attached files.
+//! Truncated text is always marked.
 
 use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
+use crate::tui::attachments::rows::attachment_rows;
 use crate::tui::keymap::{Action, key_label};
 use crate::tui::notices::Notices;
 use crate::tui::ui_model::UiModel;
@@ -14,8 +15,10 @@ use ratatui::layout::Rect;
 
 /// Maximum rows per banner or notice.
 const BANNER_ROWS_MAX: usize = 3;
-/// Columns reserved at the right of a queued prompt for its state.
-const STATE_COLUMNS: u16 = 12;
+/// Maximum rows of queued prompts, and of attached files.
+const LIST_ROWS_MAX: usize = 3;
+/// On screens of at least this height, the lists are not limited.
+const TALL_SCREEN: u16 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRowKind {
@@ -24,11 +27,24 @@ pub enum NoticeRowKind {
     /// Names the message that is being edited.
     Editing,
     Queued,
+    /// The queued prompt that is selected.
+    SelectedQueued,
+    Attached,
+    /// An attached file that cannot or should not be sent.
+    AttachedProblem,
     Continuation,
 }
 
+/// One row, with a label at its right end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoticeRow {
+    pub kind: NoticeRowKind,
+    pub text: String,
+    pub state: String,
+}
+
 /// All rows for an area of this width, regardless of its height.
-pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)> {
+pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
     let columns = columns.saturating_sub(4).max(1);
     let more_mark = model.screen.glyphs.more;
     let mut rows = Vec::new();
@@ -41,14 +57,14 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
             if is_truncated && index + 1 == BANNER_ROWS_MAX {
                 row = with_more_mark(&row, columns, more_mark);
             }
-            rows.push((
-                if index == 0 {
-                    kind
-                } else {
-                    NoticeRowKind::Continuation
+            rows.push(NoticeRow {
+                kind: match index {
+                    0 => kind,
+                    _ => NoticeRowKind::Continuation,
                 },
-                row,
-            ));
+                text: row,
+                state: String::new(),
+            });
         }
     };
     if let Some(notice) = model.notices.current() {
@@ -66,27 +82,97 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
         };
         add(NoticeRowKind::Banner, &format!("{line}{hint}"));
     }
-    for prompt in &model.composer.queue.prompts {
-        let first_line = prompt.lines().next().unwrap_or_default();
-        let columns = columns.saturating_sub(STATE_COLUMNS);
-        let start = truncate_to_width(first_line, usize::from(columns));
-        let clean = Clean::single_line(start);
-        let is_whole = start.len() == prompt.trim_end().len();
-        let row = match is_whole {
-            true => clean.as_str().to_owned(),
-            false => with_more_mark(clean.as_str(), columns, more_mark),
-        };
-        rows.push((NoticeRowKind::Queued, row));
-    }
+    rows.extend(queue_rows(model));
+    rows.extend(file_rows(model));
     if let Some(line) = messages::editing_line(model) {
         let clean = Clean::single_line(&line);
         let row = match width(clean.as_str()) <= usize::from(columns) {
             true => clean.as_str().to_owned(),
             false => with_more_mark(clean.as_str(), columns, more_mark),
         };
-        rows.push((NoticeRowKind::Editing, row));
+        rows.push(NoticeRow {
+            kind: NoticeRowKind::Editing,
+            text: row,
+            state: String::new(),
+        });
     }
     rows
+}
+
+/// A window of the list that contains the row `shown`: its start and its length.
+fn window(count: usize, shown: usize, model: &UiModel) -> (usize, usize) {
+    let rows_max = match model.screen.size.1 {
+        TALL_SCREEN.. => count,
+        _ => LIST_ROWS_MAX,
+    };
+    let length = count.min(rows_max);
+    (shown.saturating_sub(length.saturating_sub(1)), length)
+}
+
+/// The label of the last row if other rows are hidden.
+fn state_label(hidden: usize, name: &str, state: String) -> String {
+    match hidden {
+        0 => state,
+        hidden => format!("+{hidden} more {name}"),
+    }
+}
+
+fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
+    let queue = &model.composer.queue;
+    let count = queue.prompts().len();
+    let shown = queue.selected().or(queue.edited()).unwrap_or(0);
+    let (start, length) = window(count, shown, model);
+    let prompts = queue.prompts().enumerate().skip(start).take(length);
+    let rows = prompts.map(|(index, prompt)| {
+        let state = match (queue.edited() == Some(index), queue.paused) {
+            (true, _) => "editing",
+            (false, true) => "paused",
+            (false, false) => "queued",
+        };
+        let is_last = index + 1 == start + length;
+        let hidden = if is_last { count - length } else { 0 };
+        let files = match prompt.attachments.len() {
+            0 => String::new(),
+            1 => "  [1 file]".to_owned(),
+            count => format!("  [{count} files]"),
+        };
+        let mut lines = prompt.text.trim_end().lines();
+        let first_line = lines.next().unwrap_or_default();
+        let more = lines.next().map_or("", |_| model.screen.glyphs.more);
+        let start = truncate_to_width(first_line, usize::from(model.screen.size.0));
+        NoticeRow {
+            kind: match queue.selected() == Some(index) {
+                true => NoticeRowKind::SelectedQueued,
+                false => NoticeRowKind::Queued,
+            },
+            text: format!("{}{more}{files}", Clean::single_line(start).as_str()),
+            state: state_label(hidden, "queued", state.to_owned()),
+        }
+    });
+    rows.collect()
+}
+
+fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
+    let files = attachment_rows(model);
+    let count = files.len();
+    let (start, length) = window(count, count.saturating_sub(1), model);
+    let files = files.into_iter().enumerate().skip(start).take(length);
+    let rows = files.map(|(index, file)| {
+        let hidden = if index == start { start } else { 0 };
+        NoticeRow {
+            kind: match file.is_problem {
+                true => NoticeRowKind::AttachedProblem,
+                false => NoticeRowKind::Attached,
+            },
+            text: file.name,
+            state: state_label(
+                hidden,
+                if hidden == 1 { "file" } else { "files" },
+                file.details,
+            ),
+        }
+    });
+    rows.collect()
 }
 
 /// Appends a continuation mark without exceeding `columns`.
@@ -114,46 +200,51 @@ pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {
     let rows = notice_rows(model, area.width);
     let height = usize::from(area.height);
     let hidden = rows.get(height..).unwrap_or_default();
-    let hidden_prompts = count_queued(hidden);
-    for (index, (kind, text)) in rows.iter().take(height).enumerate() {
+    let hidden_prompts = hidden.iter().filter(|row| row.is_queued()).count();
+    for (index, row) in rows.iter().take(height).enumerate() {
         let y = area.y + index as u16;
         let is_last_before_hidden = !hidden.is_empty() && index + 1 == height;
-        let (mark, mark_style, style) = row_style(*kind, pen);
+        let (mark, mark_style, style) = row_style(row.kind, pen);
         let columns = area.width.saturating_sub(4);
-        let is_queued = *kind == NoticeRowKind::Queued;
-        if is_last_before_hidden && is_queued {
-            let label = format!("+{} more queued", hidden_prompts + 1);
+        let all_prompts = model.composer.queue.prompts().len();
+        if is_last_before_hidden && row.is_queued() {
+            let shown = rows[..index].iter().filter(|row| row.is_queued()).count();
+            let label = format!("+{} more queued", all_prompts - shown);
             pen.put_truncated(area.x + 3, y, &label, style, columns);
             continue;
         }
         pen.put(area.x + 1, y, mark, mark_style, 1);
-        let mut state = match (is_queued, model.composer.queue.paused) {
-            (true, true) => "paused".to_owned(),
-            (true, false) => "queued".to_owned(),
-            (false, _) => String::new(),
+        let state = match is_last_before_hidden && hidden_prompts > 0 {
+            true => format!("+{all_prompts} more queued"),
+            false => row.state.clone(),
         };
-        if is_last_before_hidden && hidden_prompts > 0 {
-            state = format!("+{hidden_prompts} more queued");
-        }
         let text_columns = match width(&state) as u16 {
             0 => columns,
             state_columns => columns.saturating_sub(state_columns + 1),
         };
-        if is_last_before_hidden && !text.ends_with(pen.glyphs.more) {
-            let text = with_more_mark(text, text_columns, pen.glyphs.more);
+        let is_truncated = width(&row.text) > usize::from(text_columns)
+            || is_last_before_hidden && !row.text.ends_with(pen.glyphs.more);
+        if is_truncated {
+            let text = with_more_mark(&row.text, text_columns, pen.glyphs.more);
             pen.put(area.x + 3, y, &text, style, text_columns);
         } else {
-            pen.put_truncated(area.x + 3, y, text, style, text_columns);
+            pen.put_truncated(area.x + 3, y, &row.text, style, text_columns);
         }
-        pen.put_right(area.right().saturating_sub(1), y, &state, pen.theme.dim);
+        let state_style = match row.kind {
+            NoticeRowKind::AttachedProblem => pen.theme.attention,
+            _ => pen.theme.dim,
+        };
+        pen.put_right(area.right().saturating_sub(1), y, &state, state_style);
     }
 }
 
-fn count_queued(rows: &[(NoticeRowKind, String)]) -> usize {
-    let prompts = rows
-        .iter()
-        .filter(|(kind, _)| *kind == NoticeRowKind::Queued);
-    prompts.count()
+impl NoticeRow {
+    fn is_queued(&self) -> bool {
+        matches!(
+            self.kind,
+            NoticeRowKind::Queued | NoticeRowKind::SelectedQueued
+        )
+    }
 }
 
 /// Mark, style of the mark, style of the text.
@@ -168,6 +259,9 @@ fn row_style(kind: NoticeRowKind, pen: &Painter) -> NoticeRowStyle {
         NoticeRowKind::Notice(Severity::Info) => (glyphs.dot, theme.accent, theme.plain),
         NoticeRowKind::Editing => (glyphs.folded, theme.accent, theme.plain),
         NoticeRowKind::Queued => (glyphs.folded, theme.dim, theme.dim),
+        NoticeRowKind::SelectedQueued => (glyphs.cursor, theme.accent, theme.plain),
+        NoticeRowKind::Attached => ("@", theme.accent, theme.plain),
+        NoticeRowKind::AttachedProblem => ("!", theme.attention, theme.plain),
         NoticeRowKind::Continuation => ("", theme.plain, theme.plain),
     }
 }

@@ -1,6 +1,7 @@
 //! A text editor: lines, a cursor that moves by grapheme cluster, soft wrap. Keeps raw text
 //! and sanitizes only what is drawn. An edit re-wraps one line.
 
+mod completion;
 mod edit;
 mod line_view;
 
@@ -73,11 +74,11 @@ impl Editor {
     }
 
     pub fn text(&self) -> String {
-        let lines: Vec<_> = self.lines.iter().map(|line| line.raw.as_str()).collect();
-        lines.join("\n")
+        let lines = self.lines.iter().map(|line| line.raw.as_str());
+        lines.collect::<Vec<_>>().join("\n")
     }
     pub fn is_empty(&self) -> bool {
-        self.lines.len() == 1 && self.lines[0].raw.is_empty()
+        self.one_line() == Some("")
     }
 
     pub fn is_blank(&self) -> bool {
@@ -350,8 +351,7 @@ impl Editor {
         self.top.1 = self.top.1.min(self.wrapped_line(self.top.0).rows.len() - 1);
         let earliest = self.rows_above(cursor, height - 1);
         self.top = self.top.min(cursor).max(earliest);
-        let mut rows = Vec::new();
-        let mut y = 0;
+        let (mut rows, mut y) = (Vec::new(), 0);
         let (mut line, mut first) = self.top;
         while line < self.lines.len() && rows.len() < height {
             let shown = self.wrapped_line(line);

@@ -1,6 +1,7 @@
 //! `humble ask`: the real binary without a screen, against a scripted model server.
 
 use crate::support::model_server;
+mod attachments;
 mod failures;
 mod injection_guard;
 mod notes;

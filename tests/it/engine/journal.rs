@@ -2,6 +2,7 @@
 //! resume it.
 
 use super::*;
+use humble::domain::Prompt;
 use humble::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use std::fs;
 use std::path::PathBuf;
@@ -90,7 +91,7 @@ async fn killed_turn_is_offered_and_resumed_without_sending() {
     let prompt = harness.wait_for("the prompt", |event| {
         matches!(event, Event::PromptOffered(_))
     });
-    assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
+    assert_eq!(prompt.await, Event::PromptOffered(Prompt::new("Tell me")));
     assert_eq!(
         harness.requests.count(),
         0,

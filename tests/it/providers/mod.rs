@@ -8,6 +8,7 @@ mod debug_log;
 mod decoding;
 mod error_messages;
 mod hosted_request_bodies;
+mod images;
 mod malformed_replies;
 mod model_info;
 mod model_lists;

@@ -2,6 +2,7 @@
 //! of conversations.
 
 mod approvals;
+mod attachments;
 mod chat;
 mod dialogs;
 mod forged_text;

@@ -10,6 +10,7 @@ fn journals(folder: &TempDir) -> Journals {
 fn turn_record(prompt: &str) -> JournalRecord {
     JournalRecord::Turn {
         prompt: prompt.to_owned(),
+        attachments: Vec::new(),
         model: "m".to_owned(),
         session: None,
         started: "2026-01-01T00:00:00Z".to_owned(),

@@ -157,6 +157,7 @@ fn sessions_of_other_programs_can_be_opened() {
     let message = |role: MessageRole, content: &str| SavedMessage {
         role,
         content: content.into(),
+        attachments: Vec::new(),
     };
     let expected = Session {
         id: Some("old.json".into()),

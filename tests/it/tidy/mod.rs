@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http_util", &[]),
     ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync"]),
+    ("attachments", &["domain", "files", "text", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
     ("store", &["domain", "files", "text", "sync"]),
     (
@@ -38,8 +39,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "domain", "text", "dialect", "protocol", "ports", "log", "config", "store", "provider",
-            "mcp", "notes",
+            "attachments",
+            "domain",
+            "text",
+            "dialect",
+            "protocol",
+            "ports",
+            "log",
+            "config",
+            "store",
+            "provider",
+            "mcp",
+            "notes",
         ],
     ),
     ("headless", &["domain", "text", "protocol"]),

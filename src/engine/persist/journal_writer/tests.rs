@@ -27,6 +27,7 @@ fn fixture() -> JournalFixture {
 fn turn(prompt: &str) -> JournalRecord {
     JournalRecord::Turn {
         prompt: prompt.to_owned(),
+        attachments: Vec::new(),
         model: "m".to_owned(),
         session: None,
         started: Timestamp::UNIX_EPOCH.to_string(),

@@ -72,9 +72,8 @@ impl PaneView<'_> {
             let from = place(start, from, RowOffset::BeforeMarker);
             let to = place(end, to - 1, row_end);
             let entry = self.input.entry(index);
-            let raw = entry.and_then(|entry| {
-                body_text(entry, self.input, &layout.key).map(|(raw, _)| raw)
-            });
+            let raw = entry
+                .and_then(|entry| body_text(entry, self.input, &layout.key).map(|(raw, _)| raw));
             let is_in_one_line = text.line_rows(from.row).contains(&to.row);
             parts.push(match is_word && is_in_one_line {
                 true => text.shown_part(from, to),

@@ -37,7 +37,7 @@ fn queue_returns_to_the_message_when_another_session_opens() {
     chat.turn_ends(TurnEnd::Cancelled);
     chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert_eq!(chat.message(), "two\nthree\nfour");
-    assert!(chat.model.composer.queue.prompts.is_empty() && !chat.model.composer.queue.paused);
+    assert!(chat.model.composer.queue.is_empty() && !chat.model.composer.queue.paused);
     assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }
 

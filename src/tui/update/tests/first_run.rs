@@ -132,7 +132,8 @@ fn held_key_chooses_one_item_only() {
 fn prompt_waits_for_the_first_model() {
     let mut chat = first_run(&["a", "b"]);
     chat.keys("hello<Enter><Enter>");
-    assert_eq!(chat.commands(), [], "a second Enter chooses nothing");
+    let draft = Command::SaveDraft("hello".into());
+    assert_eq!(chat.commands(), [draft], "a second Enter chooses nothing");
     let screen = chat.screen();
     assert!(
         screen.contains("2  b") && screen.contains("hello"),
@@ -143,6 +144,7 @@ fn prompt_waits_for_the_first_model() {
         "Choose a model: your message will be sent to it."
     );
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
+    chat.sent.clear();
     chat.keys("<Down><Enter>");
     assert_eq!(chat.commands(), [use_model("b")]);
     model_added(&mut chat, "b");
@@ -155,7 +157,7 @@ fn prompt_waits_for_the_first_model() {
 fn waiting_prompt_can_be_taken_back() {
     let mut chat = first_run(&["a"]);
     chat.keys("hello<Enter>").wait(1_000).keys("x<Enter>");
-    chat.wait(1_000).keys("<Esc><Up>");
+    chat.wait(1_000).keys("<Esc><Up><Enter>");
     assert_eq!(chat.message(), "x");
     model_added(&mut chat, "a");
     assert_eq!(chat.prompts(), ["hello"]);
@@ -242,7 +244,7 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     assert_eq!(chat.message(), "question");
     assert!(branches::cancel_edit(&mut chat.model));
     assert_eq!(chat.message(), "draft");
-    chat.engine_event(Event::PromptOffered("earlier".into()));
+    chat.engine_event(Event::PromptOffered(crate::domain::Prompt::new("earlier")));
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");

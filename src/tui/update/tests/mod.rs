@@ -5,6 +5,7 @@ mod add_form;
 mod approval;
 mod approval_random;
 mod around_chat;
+mod attachments;
 mod completion;
 mod dialog;
 mod dialog_choices;
@@ -19,6 +20,7 @@ mod hints;
 mod lists;
 mod message;
 mod notice_area;
+mod queue;
 mod read_before_run;
 mod screen;
 mod selecting;
@@ -89,6 +91,7 @@ fn parse_key(name: &str) -> KeyEvent {
         "Enter" => KeyCode::Enter,
         "Esc" => KeyCode::Esc,
         "Tab" => KeyCode::Tab,
+        "Delete" => KeyCode::Delete,
         "Backspace" => KeyCode::Backspace,
         "Up" => KeyCode::Up,
         "Down" => KeyCode::Down,

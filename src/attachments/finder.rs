@@ -1,0 +1,211 @@
+//! Finds files by part of their path. A path that the user spells out (`~/`, `/`, `../` or a
+//! leading dot) is completed one folder at a time. Anything else is compared with all files below
+//! the start folder, except hidden and ignored ones.
+
+use crate::domain::attachment::{FoundFile, FoundFiles};
+use crate::files;
+use crate::sync::lock_ignoring_poison;
+use icu_normalizer::ComposingNormalizerBorrowed;
+use ignore::WalkBuilder;
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Maximum number of files and folders that a walk lists.
+const LISTED_MAX: usize = 100_000;
+/// Maximum duration of a walk.
+const WALK_TIME_MAX: Duration = Duration::from_secs(2);
+/// A listing is used again for this long, or for ten times as long as it took.
+const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
+/// Maximum number of entries read from one folder.
+const FOLDER_ENTRIES_MAX: usize = 10_000;
+/// Maximum number of files in an answer.
+const FOUND_MAX: usize = 50;
+/// Longer fragments match nothing.
+const FRAGMENT_BYTES_MAX: usize = 1_024;
+
+#[derive(Debug)]
+pub struct FileFinder {
+    root: PathBuf,
+    listing: Mutex<Option<FileListing>>,
+}
+
+/// The files and folders below the root. Folders end in a slash.
+#[derive(Debug, Clone)]
+struct FileListing {
+    paths: Arc<Vec<String>>,
+    /// The walk ended at one of its limits.
+    is_partial: bool,
+    expires_at: Instant,
+}
+
+impl FileFinder {
+    pub fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            listing: Mutex::default(),
+        }
+    }
+
+    /// The folder to which paths are relative.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The files that match `fragment` best.
+    pub fn find(&self, fragment: &str) -> FoundFiles {
+        if fragment.len() > FRAGMENT_BYTES_MAX {
+            return FoundFiles::default();
+        }
+        if is_spelled_out(fragment) {
+            return self.complete_path(fragment);
+        }
+        let listing = self.current_listing();
+        let files = best_matches(fragment, listing.paths.iter());
+        // Ignored and hidden folders are not listed, but may be spelled out.
+        if files.is_empty() && fragment.contains('/') {
+            return self.complete_path(fragment);
+        }
+        FoundFiles {
+            files,
+            is_partial: listing.is_partial,
+        }
+    }
+
+    fn current_listing(&self) -> FileListing {
+        let mut listing = lock_ignoring_poison(&self.listing);
+        match &*listing {
+            Some(listing) if Instant::now() < listing.expires_at => listing.clone(),
+            _ => listing.insert(self.walk()).clone(),
+        }
+    }
+
+    fn walk(&self) -> FileListing {
+        let started = Instant::now();
+        let mut listing = FileListing {
+            paths: Arc::default(),
+            is_partial: false,
+            expires_at: started,
+        };
+        let mut paths = Vec::new();
+        let walk = WalkBuilder::new(&self.root).require_git(false).build();
+        for entry in walk.flatten() {
+            if paths.len() >= LISTED_MAX || started.elapsed() >= WALK_TIME_MAX {
+                listing.is_partial = true;
+                break;
+            }
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let path = entry.path().strip_prefix(&self.root).ok();
+            let path = path.and_then(Path::to_str).filter(|path| !path.is_empty());
+            if let Some(path) = path.filter(|path| is_insertable(path)) {
+                let slash = if is_folder { "/" } else { "" };
+                paths.push(format!("{path}{slash}"));
+            }
+        }
+        paths.sort_unstable();
+        listing.paths = Arc::new(paths);
+        let age_max = LISTING_AGE_MIN.max(started.elapsed() * 10);
+        listing.expires_at = Instant::now() + age_max;
+        listing
+    }
+
+    /// The entries of the folder that is spelled out, whose names match the rest.
+    fn complete_path(&self, fragment: &str) -> FoundFiles {
+        // `~` and `..` name folders even without a slash.
+        if ["~", ".", ".."].contains(&fragment) {
+            let folder = FoundFile {
+                path: format!("{fragment}/"),
+                is_folder: true,
+            };
+            return FoundFiles {
+                files: vec![folder],
+                is_partial: false,
+            };
+        }
+        let (folder, name) = fragment
+            .rsplit_once('/')
+            .map_or(("", fragment), |(_, name)| {
+                (&fragment[..fragment.len() - name.len()], name)
+            });
+        let Ok(entries) = std::fs::read_dir(self.root.join(files::expand_home(folder))) else {
+            return FoundFiles::default();
+        };
+        let mut names = Vec::new();
+        let mut is_partial = false;
+        for (count, entry) in entries.flatten().enumerate() {
+            if count >= FOLDER_ENTRIES_MAX {
+                is_partial = true;
+                break;
+            }
+            let Ok(entry_name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let is_hidden = entry_name.starts_with('.') && !name.starts_with('.');
+            if is_hidden || !is_insertable(&entry_name) {
+                continue;
+            }
+            // A link to a folder counts as a folder.
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            names.push(format!("{entry_name}{slash}"));
+        }
+        names.sort_unstable();
+        let mut files = best_matches(name, names.iter());
+        for file in &mut files {
+            file.path.insert_str(0, folder);
+        }
+        FoundFiles { files, is_partial }
+    }
+}
+
+fn is_spelled_out(fragment: &str) -> bool {
+    fragment.starts_with(['/', '.']) || fragment == "~" || fragment.starts_with("~/")
+}
+
+/// Whether a path can stand in a message. Control characters could forge text there.
+fn is_insertable(path: &str) -> bool {
+    !path.chars().any(char::is_control) && !path.contains('"')
+}
+
+/// The best matches first; equally good ones from short to long. macOS stores names decomposed,
+/// so both sides are compared in composed form.
+fn best_matches<'a>(fragment: &str, paths: impl Iterator<Item = &'a String>) -> Vec<FoundFile> {
+    let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
+    let fragment = composed(fragment);
+    let atom = Atom::new(
+        &fragment,
+        CaseMatching::Smart,
+        Normalization::Smart,
+        AtomKind::Fuzzy,
+        false,
+    );
+    let mut buffer = Vec::new();
+    let mut scored: Vec<_> = paths
+        .filter_map(|path| {
+            let composed = composed(path);
+            let score = atom.score(Utf32Str::new(&composed, &mut buffer), &mut matcher)?;
+            Some((Reverse(score), path.len(), path))
+        })
+        .collect();
+    let count = scored.len().min(FOUND_MAX);
+    if count < scored.len() {
+        scored.select_nth_unstable(count);
+    }
+    scored.truncate(count);
+    scored.sort_unstable();
+    let found = scored.into_iter().map(|(_, _, path)| FoundFile {
+        is_folder: path.ends_with('/'),
+        path: path.clone(),
+    });
+    found.collect()
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => ComposingNormalizerBorrowed::new_nfc().normalize(text),
+    }
+}

@@ -1,0 +1,15 @@
+//! Files that the user attaches to prompts: reads them, takes images from the clipboard, and finds
+//! files by part of their path. `reader` and `finder` block on disk access, so callers must run
+//! them on a blocking thread.
+
+mod clipboard;
+mod error;
+mod finder;
+mod format;
+mod reader;
+mod sensitive;
+
+pub use clipboard::{ClipboardEnv, read_clipboard};
+pub use error::AttachError;
+pub use finder::FileFinder;
+pub use reader::{read_dropped_image, read_path};

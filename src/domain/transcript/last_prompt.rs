@@ -1,0 +1,35 @@
+//! The last prompt of a transcript.
+
+use super::{EntryBody, Transcript};
+use crate::domain::{Attachment, PromptKind};
+use std::sync::Arc;
+
+/// The last prompt of the conversation and its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastPrompt<'a> {
+    pub kind: PromptKind,
+    /// Empty for commands.
+    pub text: &'a str,
+    pub attachments: &'a [Arc<Attachment>],
+    pub is_answered: bool,
+}
+
+impl Transcript {
+    /// The last prompt of the conversation.
+    pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
+        let entry = &self.entries[self.last_prompt_index()?];
+        match &entry.body {
+            EntryBody::Prompt {
+                kind,
+                text,
+                attachments,
+            } => Some(LastPrompt {
+                kind: *kind,
+                text,
+                attachments,
+                is_answered: !self.unanswered_turns.contains(&entry.turn),
+            }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Reads files that the user attaches, and finds files while a path is typed. Both run in the
+//! background.
+
+use super::cx::EngineCx;
+use super::jobs::JobResult;
+use crate::attachments::{
+    AttachError, ClipboardEnv, FileFinder, read_clipboard, read_dropped_image, read_path,
+};
+use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
+use crate::domain::{ImageSupport, ModelConfig, QueryId};
+use crate::protocol::Event;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(super) struct AttachmentJobs {
+    finder: Arc<FileFinder>,
+    is_finding: bool,
+    /// The latest search, if it has to wait for the running one.
+    waiting: Option<(QueryId, String)>,
+}
+
+impl Default for AttachmentJobs {
+    fn default() -> Self {
+        let root = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self {
+            finder: Arc::new(FileFinder::new(root)),
+            is_finding: false,
+            waiting: None,
+        }
+    }
+}
+
+impl AttachmentJobs {
+    pub(super) fn read(&self, query: QueryId, source: AttachmentSource, cx: &mut EngineCx) {
+        let finder = Arc::clone(&self.finder);
+        let home = cx.home.root().to_owned();
+        cx.jobs.spawn(async move {
+            let result = read_source(source, finder, &home).await;
+            let result = result.map_err(|error| error.notice());
+            JobResult::Events(vec![Event::AttachmentRead { query, result }])
+        });
+    }
+
+    /// Searches once no other search is running. A later search replaces one that waits.
+    pub(super) fn find(&mut self, query: QueryId, fragment: String, cx: &mut EngineCx) {
+        if self.is_finding {
+            self.waiting = Some((query, fragment));
+            return;
+        }
+        self.is_finding = true;
+        let finder = Arc::clone(&self.finder);
+        cx.jobs
+            .spawn_blocking(move || JobResult::FilesFound(query, finder.find(&fragment)));
+    }
+
+    pub(super) fn handle_found(&mut self, query: QueryId, found: FoundFiles, cx: &mut EngineCx) {
+        let found = Arc::new(found);
+        cx.outbox.push(Event::FilesFound { query, found });
+        self.is_finding = false;
+        if let Some((query, fragment)) = self.waiting.take() {
+            self.find(query, fragment, cx);
+        }
+    }
+}
+
+async fn read_source(
+    source: AttachmentSource,
+    finder: Arc<FileFinder>,
+    home: &Path,
+) -> Result<ReadAttachment, AttachError> {
+    let (name, is_dropped) = match source {
+        AttachmentSource::Clipboard => return read_clipboard(&ClipboardEnv::from_process()).await,
+        AttachmentSource::Path(name) => (name, false),
+        AttachmentSource::DroppedImage(name) => (name, true),
+    };
+    let home = home.to_owned();
+    let unreadable = AttachError::Unreadable {
+        name: name.clone(),
+        why: "reading it failed".to_owned(),
+    };
+    let read = move || match is_dropped {
+        true => read_dropped_image(&name, finder.root(), &home),
+        false => read_path(&name, finder.root(), &home),
+    };
+    let result = tokio::task::spawn_blocking(read).await;
+    result.unwrap_or(Err(unreadable))
+}
+
+/// Reports whether the model takes images. Asks its server if necessary.
+pub(super) fn check_image_support(model: &Arc<ModelConfig>, cx: &mut EngineCx) {
+    let reference = model.reference();
+    let checked = |support| Event::ImageSupportChecked {
+        model: reference,
+        support,
+    };
+    if model.vision.is_some() || !model.provider.reports_capabilities() {
+        cx.outbox.push(checked(ImageSupport::of(model, None)));
+        return;
+    }
+    let (provider, model) = (cx.provider.clone(), Arc::clone(model));
+    cx.jobs.spawn(async move {
+        let model_info = provider.model_info(&model).await.ok();
+        let support = ImageSupport::of(&model, model_info.as_ref());
+        JobResult::Events(vec![checked(support)])
+    });
+}

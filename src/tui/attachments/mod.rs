@@ -1,0 +1,9 @@
+//! Files attached to the message: their rows above it, completion of paths after `@` and
+//! `/attach`, and images that are dropped on the terminal.
+
+pub mod describe;
+pub mod dropped;
+pub mod mention;
+pub mod rows;
+pub mod search;
+pub mod state;

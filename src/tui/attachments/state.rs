@@ -1,0 +1,238 @@
+//! The files attached to the message.
+
+use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
+use crate::text::token_estimate::{self, Vocabulary};
+use crate::tui::attachments::mention::{TypedPath, typed_path};
+use crate::tui::attachments::search::FileSearch;
+use crate::tui::composer::completion::CompletionList;
+use crate::tui::composer::state::Composer;
+use std::sync::Arc;
+
+/// Longer texts are not estimated again, because that would delay a frame.
+const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
+
+#[derive(Debug, Default)]
+pub struct AttachmentList {
+    files: Vec<AttachedFile>,
+    drops: Vec<DroppedPaths>,
+    /// The files from before another prompt was taken into the message.
+    before_edit: Option<Vec<AttachedFile>>,
+    /// Whether the model takes images, for the model that was asked about.
+    support: Option<(ModelRef, ImageSupport)>,
+    /// The model that the engine was asked about last.
+    pub(in crate::tui) asked_model: Option<ModelRef>,
+    pub search: FileSearch,
+}
+
+/// A file of the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    query: QueryId,
+    /// As the user named it. Raw.
+    pub name: String,
+    /// `None` while the file is being read.
+    pub file: Option<ReadAttachment>,
+    /// The user has been asked whether to send a file that may hold secrets.
+    pub is_secret_confirmed: bool,
+}
+
+/// Paths that were dropped together. Unless all are images, the paste was text.
+#[derive(Debug)]
+struct DroppedPaths {
+    queries: Vec<QueryId>,
+    paste: String,
+}
+
+/// What became of a file that was read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ReadOutcome {
+    Attached,
+    /// It was attached already.
+    Duplicate,
+    /// The paste turned out to be text.
+    Text(String),
+    /// It was removed meanwhile, or its failure must be reported.
+    Ignored,
+    Failed,
+}
+
+impl AttachmentList {
+    pub fn files(&self) -> &[AttachedFile] {
+        &self.files
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.files.len() >= ATTACHMENTS_MAX
+    }
+
+    pub fn has_images(&self) -> bool {
+        let is_image =
+            |file: &AttachedFile| matches!(&file.file, Some(read) if read.attachment.is_image());
+        self.files.iter().any(is_image)
+    }
+
+    /// Adds a file that is being read.
+    pub fn add(&mut self, query: QueryId, name: &str) {
+        self.files.push(AttachedFile {
+            query,
+            name: name.to_owned(),
+            file: None,
+            is_secret_confirmed: false,
+        });
+    }
+
+    /// Remembers the paste that named these files.
+    pub fn add_drop(&mut self, queries: Vec<QueryId>, paste: &str) {
+        self.drops.push(DroppedPaths {
+            queries,
+            paste: paste.to_owned(),
+        });
+    }
+
+    /// Stores a file that was read; `None` if it could not be read.
+    pub fn handle_read(&mut self, query: QueryId, read: Option<ReadAttachment>) -> ReadOutcome {
+        let is_awaited = |file: &AttachedFile| file.query == query && file.file.is_none();
+        let Some(index) = self.files.iter().position(is_awaited) else {
+            return ReadOutcome::Ignored;
+        };
+        let Some(read) = read else {
+            self.files.remove(index);
+            return self.give_drop_back(query);
+        };
+        let is_same = |file: &AttachedFile| {
+            let other = file.file.as_ref();
+            other.is_some_and(|other| other.attachment == read.attachment)
+        };
+        if self.files.iter().any(is_same) {
+            self.files.remove(index);
+            return ReadOutcome::Duplicate;
+        }
+        self.files[index].file = Some(read);
+        ReadOutcome::Attached
+    }
+
+    /// Removes the files of a paste that turned out to be text.
+    fn give_drop_back(&mut self, query: QueryId) -> ReadOutcome {
+        let is_drop = |drop: &DroppedPaths| drop.queries.contains(&query);
+        let Some(index) = self.drops.iter().position(is_drop) else {
+            return ReadOutcome::Failed;
+        };
+        let drop = self.drops.remove(index);
+        self.files
+            .retain(|file| !drop.queries.contains(&file.query));
+        ReadOutcome::Text(drop.paste)
+    }
+
+    /// Removes the last file, or the one of this name or number. Returns the paste that attached
+    /// it, if it was the only one. `None` if there is no such file.
+    pub fn remove(&mut self, wanted: &str) -> Option<(AttachedFile, Option<String>)> {
+        let number = wanted.parse::<usize>().ok();
+        let by_number = number.and_then(|number| number.checked_sub(1));
+        let index = match wanted {
+            "" => self.files.len().checked_sub(1),
+            name => by_number
+                .filter(|index| *index < self.files.len())
+                .or_else(|| self.files.iter().position(|file| file.name == name)),
+        }?;
+        let removed = self.files.remove(index);
+        let is_drop = |drop: &DroppedPaths| drop.queries.contains(&removed.query);
+        let drop = self.drops.iter().position(is_drop);
+        let drop = drop.map(|index| self.drops.remove(index));
+        let paste = drop.filter(|drop| drop.queries.len() == 1);
+        Some((removed, paste.map(|drop| drop.paste)))
+    }
+
+    /// The name of a file that is still being read.
+    pub fn unread_name(&self) -> Option<&str> {
+        let unread = self.files.iter().find(|file| file.file.is_none());
+        unread.map(|file| file.name.as_str())
+    }
+
+    /// Asks about a file that may hold secrets, once. Returns its name if it has just been asked
+    /// about.
+    pub fn ask_about_secret(&mut self) -> Option<String> {
+        let may_hold_secrets = |file: &&mut AttachedFile| {
+            let read = file.file.as_ref();
+            !file.is_secret_confirmed && read.is_some_and(|read| read.may_hold_secrets)
+        };
+        let file = self.files.iter_mut().find(may_hold_secrets)?;
+        file.is_secret_confirmed = true;
+        Some(file.name.clone())
+    }
+
+    /// Removes and returns the files, to send them.
+    pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
+        self.drops.clear();
+        let files = self.files.drain(..);
+        files
+            .filter_map(|file| Some(file.file?.attachment))
+            .collect()
+    }
+
+    /// Shows these files while another prompt is edited in the message.
+    pub fn replace_for_edit(&mut self, attachments: Vec<Arc<Attachment>>) {
+        let before = self.show(attachments);
+        self.before_edit.get_or_insert(before);
+    }
+
+    /// Restores the files from before the edit.
+    pub fn end_edit(&mut self) {
+        if let Some(before) = self.before_edit.take() {
+            self.files = before;
+        }
+    }
+
+    /// Shows these files, such as those of a prompt from an earlier run. Returns the earlier ones.
+    pub fn show(&mut self, attachments: Vec<Arc<Attachment>>) -> Vec<AttachedFile> {
+        let shown = attachments.into_iter().map(|attachment| AttachedFile {
+            // No query has this id.
+            query: QueryId(u64::MAX),
+            name: attachment.name.clone(),
+            file: Some(ReadAttachment {
+                tokens: quick_estimate(&attachment),
+                attachment,
+                may_hold_secrets: false,
+            }),
+            is_secret_confirmed: true,
+        });
+        std::mem::replace(&mut self.files, shown.collect())
+    }
+
+    /// The path that is being typed.
+    pub fn typed_path(composer: &Composer) -> Option<TypedPath> {
+        let (before_cursor, is_first_line) = composer.editor.before_cursor();
+        typed_path(before_cursor, is_first_line)
+    }
+
+    /// The list of files that match the path being typed.
+    pub fn completions(&self, composer: &Composer) -> Option<CompletionList> {
+        let typed = Self::typed_path(composer)?;
+        self.search.completions(&typed, &composer.completion)
+    }
+
+    pub fn set_support(&mut self, model: ModelRef, support: ImageSupport) {
+        self.support = Some((model, support));
+    }
+
+    /// Whether this model takes images, as far as it is known.
+    pub fn support_of(&self, model: Option<&ModelRef>) -> ImageSupport {
+        match &self.support {
+            Some((checked, support)) if Some(checked) == model => *support,
+            _ => ImageSupport::Unknown,
+        }
+    }
+}
+
+/// The estimated tokens of a file that was attached before; 0 for a long text.
+fn quick_estimate(attachment: &Attachment) -> u64 {
+    let text = attachment.text();
+    match text.filter(|text| text.len() <= ESTIMATED_BYTES_MAX) {
+        Some(text) => token_estimate::estimate(text, Vocabulary::default()),
+        None => attachment.image_tokens(),
+    }
+}

@@ -1,0 +1,222 @@
+//! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
+//! the clipboard, and by completing a path.
+
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment};
+use crate::domain::{ImageSupport, Notice, QueryId};
+use crate::protocol::{Command, Event};
+use crate::text::Clean;
+use crate::tui::attachments::dropped::dropped_paths;
+use crate::tui::attachments::mention::TypedPath;
+use crate::tui::attachments::state::{AttachmentList, ReadOutcome};
+use crate::tui::composer::state::CompletionState;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, key_label, layers};
+use crate::tui::layer::UiRequest;
+use crate::tui::msg::UiEffect;
+use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
+use crossterm::event::KeyEvent;
+
+/// Attaches a file given by its path, or the image in the clipboard without one.
+pub fn attach(model: &mut UiModel, path: &str) {
+    let path = path.trim().trim_matches('"');
+    match path {
+        "" => start_reading(model, "clipboard", AttachmentSource::Clipboard),
+        path => start_reading(model, path, AttachmentSource::Path(path.to_owned())),
+    };
+}
+
+/// Requests a file. Returns the id of the query unless there are too many files.
+fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> Option<QueryId> {
+    model.panes.focus = Focus::Message;
+    if model.attachments.is_full() {
+        let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
+        model.notify(Notice::warning(text));
+        return None;
+    }
+    let query = model.with_context(|cx| cx.next_query_id());
+    model.attachments.add(query, name);
+    let command = Command::Attach { query, source };
+    model.requests.push_back(UiRequest::Send(command));
+    Some(query)
+}
+
+/// Attaches pasted paths of images. Returns false if the paste is text.
+pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
+    let Some(paths) = dropped_paths(paste) else {
+        return false;
+    };
+    let room = ATTACHMENTS_MAX - model.attachments.files().len().min(ATTACHMENTS_MAX);
+    if paths.len() > room {
+        return false;
+    }
+    let queries = paths.into_iter().filter_map(|path| {
+        let source = AttachmentSource::DroppedImage(path.clone());
+        start_reading(model, &path, source)
+    });
+    let queries = queries.collect();
+    model.attachments.add_drop(queries, paste);
+    true
+}
+
+/// Removes the last attached file, or the one of this name or number.
+pub fn detach(model: &mut UiModel, wanted: &str) {
+    let Some((removed, paste)) = model.attachments.remove(wanted) else {
+        let notice = match wanted {
+            "" => Notice::info("No file is attached."),
+            _ => Notice::warning("No such file is attached."),
+        };
+        return model.notify(notice);
+    };
+    if let Some(paste) = paste {
+        model.composer.begin_typing();
+        model.composer.editor.insert(&paste);
+        return model.notify(Notice::info("The path is text again."));
+    }
+    let name = Clean::name(&removed.name);
+    model.notify(Notice::info(format!("Removed {}.", name.as_str())));
+}
+
+/// Handles the events about files. Returns the event if it is another one.
+pub fn handle_event(model: &mut UiModel, event: Event) -> Option<Event> {
+    match event {
+        Event::AttachmentRead { query, result } => handle_read(model, query, result),
+        Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
+        Event::ImageSupportChecked {
+            model: checked,
+            support,
+        } => model.attachments.set_support(checked, support),
+        other => return Some(other),
+    }
+    None
+}
+
+fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachment, Notice>) {
+    let (read, problem) = match result {
+        Ok(read) => (Some(read), None),
+        Err(notice) => (None, Some(notice)),
+    };
+    match model.attachments.handle_read(query, read) {
+        ReadOutcome::Attached => {}
+        ReadOutcome::Duplicate => {
+            model.notify(Notice::info("This file is already attached."));
+        }
+        ReadOutcome::Text(paste) => {
+            model.composer.begin_typing();
+            model.composer.editor.insert(&paste);
+        }
+        ReadOutcome::Failed => problem.into_iter().for_each(|notice| model.notify(notice)),
+        ReadOutcome::Ignored => {}
+    }
+}
+
+/// Whether the message can be sent with its files. If not, a notice says why, and nothing is lost.
+pub fn can_send(model: &mut UiModel) -> bool {
+    if model.attachments.is_empty() {
+        return true;
+    }
+    let text = model.composer.editor.text();
+    if text.starts_with('/') && model.composer.queue.edited().is_none() {
+        return true;
+    }
+    let remove = key_label(Action::Detach);
+    let selected = model.engine.selected.as_ref();
+    let takes_no_images = model.attachments.support_of(selected) == ImageSupport::No;
+    let notice = if let Some(name) = model.attachments.unread_name() {
+        let name = Clean::name(name);
+        Notice::info(format!("{} is still being read.", name.as_str()))
+    } else if takes_no_images && model.attachments.has_images() {
+        let name = model.engine.model_name();
+        Notice::warning(format!("{name} takes no images.")).with_advice(format!(
+            "{remove} removes them, /set-model changes the model."
+        ))
+    } else if text.trim().is_empty() {
+        Notice::info("Write a message to go with the files.")
+    } else if let Some(name) = model.attachments.ask_about_secret() {
+        let name = Clean::name(&name);
+        Notice::warning(format!("{} may hold secrets.", name.as_str()))
+            .with_advice(format!("Enter again sends it, {remove} removes it."))
+    } else {
+        return true;
+    };
+    model.notify_about_key(notice);
+    false
+}
+
+/// Searches for the path being typed, and asks whether the model takes images.
+pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    match AttachmentList::typed_path(&model.composer) {
+        None => model.attachments.search.clear(),
+        Some(TypedPath { fragment, .. }) if model.attachments.search.must_search(&fragment) => {
+            let query = model.with_context(|cx| cx.next_query_id());
+            model.attachments.search.requested(query, &fragment);
+            effects.push(UiEffect::Send(Command::FindFiles { query, fragment }));
+        }
+        Some(_) => {}
+    }
+    if model.attachments.has_images() && model.attachments.asked_model != model.engine.selected {
+        model.attachments.asked_model = model.engine.selected.clone();
+        effects.push(UiEffect::Send(Command::CheckImageSupport));
+    }
+}
+
+/// Handles a key while files are listed. Returns whether the key was handled.
+pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
+    let typed = AttachmentList::typed_path(&model.composer);
+    let list = model.attachments.completions(&model.composer);
+    let (Some(typed), Some(list)) = (typed, list) else {
+        return false;
+    };
+    let last = list.rows.len() - 1;
+    let key = layers::find_key(key, &[KeyContext::Completions]);
+    let is_choice = matches!(key, Some(LayerKey::Complete | LayerKey::Confirm));
+    // Between two answers the list shows files for an earlier path: nothing is chosen then.
+    if is_choice && model.attachments.search.is_outdated(&typed.fragment) {
+        return !typed.is_argument || key == Some(LayerKey::Complete);
+    }
+    match key {
+        Some(LayerKey::Up) => {
+            let above = list.selected.and_then(|row| row.checked_sub(1));
+            model.composer.completion = CompletionState::Selected(above.unwrap_or(last));
+        }
+        Some(LayerKey::Down) => {
+            let below = list.selected.map_or(0, |row| row + 1);
+            let row = if below > last { 0 } else { below };
+            model.composer.completion = CompletionState::Selected(row);
+        }
+        Some(LayerKey::Complete) => choose(model, &typed, list.selected.unwrap_or(0), false),
+        Some(LayerKey::Confirm) => {
+            let paste = &model.composer.paste_detector;
+            let is_pasted = paste.should_hold_enter(model.now) || paste.is_pasting(model.now);
+            match list.selected.filter(|_| !is_pasted) {
+                Some(row) => choose(model, &typed, row, true),
+                None => return false,
+            }
+        }
+        Some(LayerKey::Back) => model.composer.completion = CompletionState::Closed,
+        _ => return false,
+    }
+    true
+}
+
+/// Completes the path. A file is attached, unless it is an argument that the user may still change.
+fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool) {
+    let Some(file) = model.attachments.search.file(row).cloned() else {
+        return;
+    };
+    let completed = typed.completed(&file.path, file.is_folder);
+    let editor = &mut model.composer.editor;
+    editor.replace_before_cursor(typed.replaced_bytes, &completed);
+    model.composer.begin_typing();
+    if file.is_folder {
+        return;
+    }
+    if !typed.is_argument {
+        attach(model, &file.path);
+    } else if is_confirmed {
+        model.composer.editor.take();
+        attach(model, &file.path);
+    } else {
+        model.composer.completion = CompletionState::Closed;
+    }
+}

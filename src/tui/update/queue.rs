@@ -1,0 +1,87 @@
+//! Keys for the prompts that wait for the running turn. None of them touches that turn.
+
+use crate::domain::Notice;
+use crate::tui::composer::queue::QueuedPrompt;
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::msg::UiEffect;
+use crate::tui::ui_model::UiModel;
+use crate::tui::update::submit;
+use crossterm::event::KeyEvent;
+
+/// Handles a key while a queued prompt is selected or edited. Returns whether the key was handled.
+pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) -> bool {
+    let key = layers::find_key(key, &[KeyContext::Queue]);
+    if model.composer.queue.edited().is_some() && key == Some(LayerKey::Back) {
+        cancel_edit(model, effects);
+        return true;
+    }
+    let queue = &mut model.composer.queue;
+    if queue.selected().is_none() {
+        return false;
+    }
+    match key {
+        Some(LayerKey::Up) => queue.select_previous(),
+        Some(LayerKey::Down) => queue.select_next(),
+        Some(LayerKey::MoveUp) => queue.move_selected(true),
+        Some(LayerKey::MoveDown) => queue.move_selected(false),
+        Some(LayerKey::Back) => queue.deselect(),
+        Some(LayerKey::Confirm) => begin_edit(model),
+        Some(LayerKey::Delete) => {
+            queue.remove_selected();
+            model.notify(Notice::info(
+                "Removed from the queue. Ctrl+R finds it again.",
+            ));
+        }
+        _ => {
+            queue.deselect();
+            return false;
+        }
+    }
+    true
+}
+
+/// Takes the selected prompt into the message. It keeps its place in the queue.
+fn begin_edit(model: &mut UiModel) {
+    if let Some(prompt) = model.composer.queue.begin_edit() {
+        model.composer.editor.set(&prompt.text);
+        model.composer.begin_typing();
+        model.attachments.replace_for_edit(prompt.attachments);
+    }
+}
+
+/// Leaves the edited prompt as it was.
+fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if model.composer.queue.cancel_edit() {
+        model.composer.editor.take();
+        model.composer.begin_typing();
+        model.attachments.end_edit();
+        model.notify(Notice::info("The queued prompt is unchanged."));
+        submit::send_queued(model, effects);
+    }
+}
+
+/// Puts an edited prompt back into its place. Returns false if none was being edited.
+pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
+    if model.composer.queue.edited().is_none() {
+        return false;
+    }
+    let text = model.composer.editor.text();
+    if text.starts_with('/') && !text.starts_with(submit::CHAT_COMMAND) {
+        model.notify(Notice::warning("Commands cannot be queued."));
+        return true;
+    }
+    model.composer.editor.take();
+    model.composer.begin_typing();
+    let attachments = model.attachments.take_ready();
+    model.attachments.end_edit();
+    let prompt = QueuedPrompt { text, attachments };
+    if prompt.text.trim().is_empty() {
+        model.notify(Notice::info("Removed from the queue."));
+    } else {
+        submit::remember(model, &prompt.text);
+    }
+    model.composer.queue.finish_edit(prompt);
+    submit::send_queued(model, effects);
+    true
+}

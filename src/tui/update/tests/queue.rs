@@ -1,0 +1,158 @@
+//! Prompts that wait for the running turn: selecting, editing, moving and deleting them.
+
+use crate::tui::update::tests::*;
+
+/// A chat with a running turn and these queued prompts.
+fn queued(prompts: &[&str]) -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("one<Enter>");
+    for prompt in prompts {
+        chat.keys(prompt).keys("<Enter>");
+    }
+    chat.sent.clear();
+    chat
+}
+
+/// The texts of the queue in order.
+fn queue(chat: &ChatHarness) -> Vec<&str> {
+    let prompts = chat.model.composer.queue.prompts();
+    prompts.map(|prompt| prompt.text.as_str()).collect()
+}
+
+#[test]
+fn queued_prompt_is_edited_in_place() {
+    let mut chat = queued(&["two", "three"]);
+    chat.keys("<Up><Up><Enter>");
+    assert_eq!(chat.message(), "two");
+    assert!(chat.screen().contains("editing"), "{}", chat.screen());
+    chat.keys("!<Enter>");
+    assert_eq!(
+        (chat.message().as_str(), queue(&chat)),
+        ("", vec!["two!", "three"])
+    );
+    assert!(chat.model.running_turn().is_some() && chat.prompts().is_empty());
+    chat.model_answers("1");
+    assert_eq!(chat.prompts(), ["two!"]);
+    chat.model_answers("2");
+    assert_eq!(chat.prompts(), ["three"]);
+}
+
+#[test]
+fn escape_leaves_the_edited_prompt_unchanged() {
+    let mut chat = queued(&["두 번째", "three"]);
+    chat.keys("<Up><Up><Enter> more<Esc>");
+    assert_eq!(
+        (chat.message().as_str(), queue(&chat)),
+        ("", vec!["두 번째", "three"])
+    );
+    assert!(chat.notice().contains("unchanged"), "{}", chat.notice());
+}
+
+#[test]
+fn prompt_being_edited_is_not_sent_until_it_is_put_back() {
+    let mut chat = queued(&["two", "three"]);
+    chat.keys("<Up><Up><Enter>").model_answers("1");
+    assert!(chat.prompts().is_empty());
+    chat.keys("!<Enter>");
+    assert_eq!(chat.prompts(), ["two!"]);
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up><Enter>").model_answers("1").keys("<Esc>");
+    assert_eq!(chat.prompts(), ["two"]);
+}
+
+#[test]
+fn selected_prompt_is_deleted() {
+    for delete in ["d", "<Delete>"] {
+        let mut chat = queued(&["two", "three", "four"]);
+        chat.keys("<Up><Up>").keys(delete);
+        assert_eq!(queue(&chat), ["two", "four"]);
+        assert!(chat.model.running_turn().is_some());
+        assert!(!chat.commands().contains(&Command::Interrupt));
+    }
+}
+
+#[test]
+fn selected_prompt_moves() {
+    let mut chat = queued(&["two", "three", "four"]);
+    chat.keys("<Up><Alt+Up><Alt+Up><Alt+Up>");
+    assert_eq!(queue(&chat), ["four", "two", "three"]);
+    chat.keys("<Alt+Down>");
+    assert_eq!(queue(&chat), ["two", "four", "three"]);
+}
+
+#[test]
+fn typing_and_leaving_the_rows_go_to_the_message() {
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up>하");
+    assert_eq!((chat.message().as_str(), queue(&chat)), ("하", vec!["two"]));
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up><Down>dd");
+    assert_eq!(chat.message(), "dd");
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up><Esc>d");
+    assert_eq!((chat.message().as_str(), queue(&chat)), ("d", vec!["two"]));
+}
+
+#[test]
+fn commands_do_not_enter_the_queue() {
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up><Enter><Ctrl+u>/new x<Enter>");
+    assert!(
+        chat.notice().contains("cannot be queued"),
+        "{}",
+        chat.notice()
+    );
+    assert_eq!(chat.message(), "/new x");
+    chat.keys("<Ctrl+u><Enter>");
+    assert_eq!(
+        queue(&chat),
+        Vec::<&str>::new(),
+        "a blank prompt is removed"
+    );
+}
+
+#[test]
+fn three_rows_are_shown_and_the_selected_one_is_among_them() {
+    let mut chat = queued(&["two", "three", "four", "five", "six"]);
+    let screen = chat.screen();
+    let is_shown = |screen: &str, text: &str| screen.lines().any(|row| row.contains(text));
+    for shown in ["two", "three", "four", "+2 more queued"] {
+        assert!(is_shown(&screen, shown), "{shown}\n{screen}");
+    }
+    assert!(!is_shown(&screen, "five"), "{screen}");
+    let screen = chat.keys("<Up>").screen();
+    assert!(
+        is_shown(&screen, "▌  six") || is_shown(&screen, "▌ six"),
+        "{screen}"
+    );
+    assert!(is_shown(&screen, "Alt+Up move"), "{screen}");
+}
+
+#[test]
+fn queue_is_saved_with_each_change_and_removed_once_sent() {
+    let mut chat = chat();
+    chat.keys("one<Enter>");
+    let drafts = |chat: &mut ChatHarness| -> Vec<String> {
+        let draft = |command| match command {
+            Command::SaveDraft(draft) => Some(draft),
+            _ => None,
+        };
+        chat.commands().into_iter().filter_map(draft).collect()
+    };
+    chat.keys("two<Enter>three<Enter>");
+    assert_eq!(drafts(&mut chat), ["two", "two\n\nthree"]);
+    chat.keys("<Up>d");
+    assert_eq!(drafts(&mut chat), ["two"]);
+    chat.model_answers("1");
+    assert_eq!(drafts(&mut chat), [""]);
+}
+
+#[test]
+fn private_queue_is_never_saved() {
+    let mut chat = chat();
+    chat.keys("/private<Enter>")
+        .engine_event(Event::PrivateChanged(true));
+    chat.keys("one<Enter>two<Enter>").keys("<Up>d");
+    let is_draft = |command: &Command| matches!(command, Command::SaveDraft(_));
+    assert!(!chat.commands().iter().any(is_draft));
+}
