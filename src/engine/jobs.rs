@@ -4,9 +4,11 @@ use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, ConfigLoad};
-use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, OpenNote, Session, SessionId};
+use crate::domain::{
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, Notice, OpenNote, Session, SessionId,
+};
 use crate::protocol::Event;
-use crate::store::{LookupError, StoreError};
+use crate::store::{LookupError, StoreError, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,7 +39,16 @@ pub(super) enum SessionsResult {
     Opened(Result<Box<Session>, StoreError>),
     /// The session selected on the command line.
     InitialOpened(Result<Result<Box<Session>, StoreError>, LookupError>),
-    Deleted(SessionId, Result<(), StoreError>),
+    Deleted {
+        id: SessionId,
+        title: String,
+        result: Result<TrashedSession, StoreError>,
+    },
+    Listed(Event, IndexProgress),
+    Indexed(IndexProgress),
+    Searched(Event),
+    /// A free title for a copy of this conversation.
+    CopyTitled(ConversationSeq, String),
 }
 
 #[derive(Debug)]

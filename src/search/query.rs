@@ -49,12 +49,59 @@ impl Index {
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.
     pub fn search(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
+        self.with_timeout(|index| index.ranked(query))
+    }
+
+    /// The keys of the documents that contain every term, in any of their chunks. Terms may be
+    /// the beginnings of longer words.
+    ///
+    /// # Errors
+    /// The index cannot be read, or the search takes over 3 s.
+    pub fn documents_with_all(
+        &mut self,
+        terms: &SearchTerms,
+    ) -> Result<HashSet<String>, SearchError> {
+        self.with_timeout(|index| index.matching_documents(terms))
+    }
+
+    fn matching_documents(&self, terms: &SearchTerms) -> Result<HashSet<String>, SearchError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT chunk.document FROM terms JOIN chunk ON chunk.id = terms.rowid
+             WHERE terms MATCH ?1",
+        )?;
+        let mut common: Option<HashSet<i64>> = None;
+        for expression in terms.prefix_expressions() {
+            let rows = statement.query_map([expression], |row| row.get(0))?;
+            let found: HashSet<i64> = rows.collect::<Result<_, _>>()?;
+            common = Some(match common {
+                None => found,
+                Some(common) => common.intersection(&found).copied().collect(),
+            });
+        }
+        let common = common.unwrap_or_default();
+        let query = "SELECT id, key FROM document";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map((), |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        let mut keys = HashSet::new();
+        for row in rows {
+            let (id, key) = row?;
+            if common.contains(&id) {
+                keys.insert(key);
+            }
+        }
+        Ok(keys)
+    }
+
+    fn with_timeout<T>(
+        &mut self,
+        search: impl FnOnce(&mut Self) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
         let deadline = Instant::now() + TIMEOUT;
         self.connection.progress_handler(
             STEPS_BETWEEN_CHECKS,
             Some(move || Instant::now() > deadline),
         )?;
-        let found = self.ranked(query);
+        let found = search(self);
         self.connection.progress_handler(0, None::<fn() -> bool>)?;
         found.map_err(|error| match error {
             SearchError::Database(error)

@@ -187,6 +187,18 @@ impl SearchTerms {
         found > 0 && found >= terms.len().min(2)
     }
 
+    /// A match expression for each term. A word of at least two letters also matches longer words
+    /// that begin with it.
+    pub(super) fn prefix_expressions(&self) -> impl Iterator<Item = String> {
+        self.terms.iter().map(|term| match term {
+            Term::Word(word) if word.chars().nth(1).is_none() => {
+                format!("{{title body}} : \"{word}\"")
+            }
+            Term::Word(word) => format!("{{title body}} : (\"{word}\" OR \"{word}\" *)"),
+            Term::Run(run) => run_expression(run, Matching::Every),
+        })
+    }
+
     /// A match expression of the full-text index; `None` without terms.
     pub(super) fn expression(&self, matching: Matching) -> Option<String> {
         let count = self.terms.len();

@@ -4,6 +4,7 @@
 mod branches;
 mod call_json;
 mod error;
+mod export;
 mod file_name;
 mod foreign_messages;
 mod format;
@@ -13,12 +14,19 @@ mod message_codec;
 mod metadata;
 mod prompt_history;
 mod recover;
+mod session_index;
+mod session_list;
+mod session_preview;
 mod sessions;
+mod trash;
 
 pub use error::StoreError;
+pub use export::{ExportError, render_session, write_export};
 pub use file_name::session_file_name;
 pub use journal::{Journal, JournalRecord, JournaledTurn, Journals, OrphanedJournal};
 pub use lookup::LookupError;
 pub use prompt_history::PromptHistory;
 pub use recover::{Recovered, recover_answer, recover_partial_answer};
+pub use session_index::{FoundSessions, ReadLimits, SessionIndex};
 pub use sessions::SessionStore;
+pub use trash::{SessionTrash, TRASH_DAYS, TrashedSession};

@@ -41,6 +41,7 @@ pub fn run_action(
             effects.push(UiEffect::Send(Command::NewSession));
         }
         Action::Sessions => model.with_context(sessions::layer::open),
+        Action::Export | Action::DeleteSession => run_session_action(model, action, argument),
         Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
             effects.push(UiEffect::Send(Command::ListCatalog));
         }
@@ -82,6 +83,15 @@ pub fn run_action(
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
+    let (session, title) = (&model.conversation.session, &model.conversation.title);
+    let (session, title) = (session.clone(), title.clone());
+    model.with_context(|cx| match action {
+        Action::Export => sessions::commands::export(&title, argument, cx),
+        _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
+    });
 }
 
 fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {

@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
-    ("store", &["domain", "files", "text", "sync"]),
+    ("store", &["domain", "files", "search", "text", "sync"]),
     (
         "provider",
         &["domain", "ports", "text", "http_util", "sync"],
@@ -50,7 +50,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "notes",
-            "provider", "serve", "text", "tui",
+            "provider", "serve", "store", "text", "tui",
         ],
     ),
 ];
