@@ -75,16 +75,19 @@ impl SessionQuery {
 
     /// Whether the filters admit the session, whatever it contains.
     pub fn admits(&self, session: &SessionSummary) -> bool {
-        let model = fold(&session.model);
-        self.models.iter().all(|part| model.contains(part.as_str()))
+        let has_models = || {
+            let model = fold(&session.model);
+            self.models.iter().all(|part| model.contains(part.as_str()))
+        };
+        (self.models.is_empty() || has_models())
             && self.after.is_none_or(|after| session.changed_at >= after)
             && self.before.is_none_or(|before| session.changed_at < before)
     }
 
-    /// Whether the title contains every word.
-    pub fn matches_title(&self, title: &str) -> bool {
-        let title = fold(title);
-        self.words.iter().all(|word| title.contains(word.as_str()))
+    /// Whether the title, which must be folded, contains every word.
+    pub fn matches_title(&self, folded_title: &str) -> bool {
+        let mut words = self.words.iter();
+        words.all(|word| folded_title.contains(word.as_str()))
     }
 }
 

@@ -52,7 +52,8 @@ impl Theme {
             attention: color(Color::Magenta, Color::Magenta),
             refused: color(Color::Yellow, Color::Red),
             selection: Style::new().add_modifier(Modifier::REVERSED),
-            search_match: Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+            search_match: color(Color::Cyan, Color::Blue)
+                .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             number: color(Color::Yellow, Color::Red),
             function: color(Color::LightBlue, Color::Blue),
         }

@@ -8,6 +8,7 @@ use crate::headless::lines::clean_line;
 use crate::headless::sessions::{FoundSession, search_json, search_text};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::store::ReadLimits;
+use crate::text::term_matches::fold;
 use anyhow::{Context, Result};
 use jiff::Zoned;
 use std::io::{self, IsTerminal};
@@ -46,7 +47,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     let (summaries, _) = sessions.index.list(ReadLimits::NONE);
     let is_found = |summary: &SessionSummary| {
         let has_text = || !words.is_empty() && found.sessions.contains(&summary.id);
-        query.admits(summary) && (query.matches_title(&summary.title) || has_text())
+        query.admits(summary) && (query.matches_title(&fold(&summary.title)) || has_text())
     };
     let summaries = summaries.into_iter().filter(is_found).enumerate();
     let terms = match found.terms.is_empty() {

@@ -2,6 +2,7 @@
 //! word. Titles are compared here; the text is searched by the engine.
 
 use crate::domain::{InvalidFilter, SessionId, SessionQuery, SessionSummary};
+use crate::text::term_matches::fold;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::collections::HashSet;
@@ -11,6 +12,8 @@ use std::sync::Arc;
 pub struct SessionListing {
     /// None until the engine has answered.
     sessions: Option<Arc<Vec<SessionSummary>>>,
+    /// Made for the first search, because folding thousands of titles takes longer than a frame.
+    folded_titles: Vec<String>,
     /// When the list was made. Dates are relative to it.
     pub listed_at: Timestamp,
     search_text: String,
@@ -27,6 +30,7 @@ impl Default for SessionListing {
     fn default() -> Self {
         Self {
             sessions: None,
+            folded_titles: Vec::new(),
             listed_at: Timestamp::UNIX_EPOCH,
             search_text: String::new(),
             query: Ok(SessionQuery::default()),
@@ -88,6 +92,7 @@ impl SessionListing {
 
     pub fn set_sessions(&mut self, sessions: Arc<Vec<SessionSummary>>, listed_at: Timestamp) {
         self.sessions = Some(sessions);
+        self.folded_titles.clear();
         self.listed_at = listed_at;
         self.parse();
         self.filter();
@@ -123,12 +128,18 @@ impl SessionListing {
             return;
         };
         let has_words = !query.words().is_empty();
-        let is_listed = |session: &SessionSummary| {
-            let has_text = || has_words && self.found.contains(&session.id);
-            query.admits(session) && (query.matches_title(&session.title) || has_text())
+        if has_words && self.folded_titles.is_empty() {
+            let titles = sessions.iter().map(|session| fold(&session.title));
+            self.folded_titles = titles.collect();
+        }
+        let titles = &self.folded_titles;
+        let is_listed = |index: usize, session: &SessionSummary| {
+            let has_title = || query.matches_title(&titles[index]);
+            let has_text = || self.found.contains(&session.id);
+            query.admits(session) && (!has_words || has_title() || has_text())
         };
         let rows = sessions.iter().enumerate();
-        let rows = rows.filter(|(_, session)| query.is_empty() || is_listed(session));
+        let rows = rows.filter(|(index, session)| is_listed(*index, session));
         self.listed = rows.map(|(index, _)| index).collect();
     }
 }
