@@ -136,7 +136,7 @@ Exit status: 0 the model works with tools, 1 it does not or the probe failed, 2 
 For each dialect (native, prompt, xml), the probe asks the model to call the built-in tool say_hello once and to \
 repeat the secret word that it returns. This can take some minutes; Ctrl+C shows the results so far. No other tool \
 runs, and no conversation is saved.
-If another dialect does better than the current one, the probe asks on the terminal whether to store it; --json \
+If another dialect does better than the current one, the probe asks on the terminal whether to save it; --json \
 never asks.";
 
 const DEMO_HELP: &str = "\

@@ -30,7 +30,7 @@ pub const IS_A_FOLDER: &str = "it is a folder";
 /// Why [`read`] rejects a pipe or a device. `StoreError` recognizes this text.
 pub const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
 /// Why a folder cannot be created. `StoreError` recognizes this text.
-pub const FILE_IN_THE_WAY: &str = "a file of this name is in the way";
+pub const FILE_EXISTS: &str = "a file with this name already exists";
 
 /// Why [`update`] left a file unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -235,7 +235,7 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     Ok(file)
 }
 
-/// Replaces `~` at the start by the user's home folder, as shells do.
+/// Replaces `~` at the start with the user's home folder, as shells do.
 pub fn expand_home(path: &str) -> PathBuf {
     let below = path.strip_prefix('~');
     let below = below.filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
@@ -315,7 +315,7 @@ pub fn describe_io_error(error: &io::Error) -> String {
         ErrorKind::StorageFull => "the disk is full".to_owned(),
         ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
-        ErrorKind::AlreadyExists => FILE_IN_THE_WAY.to_owned(),
+        ErrorKind::AlreadyExists => FILE_EXISTS.to_owned(),
         ErrorKind::NotFound => "the folder does not exist".to_owned(),
         ErrorKind::NotADirectory => "part of the path is a file, not a folder".to_owned(),
         _ => error.to_string(),

@@ -12,7 +12,7 @@ mod validate;
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
-pub use saved_session::{ExportFault, SavedSessionCommand, SavedSessionEvent, SessionExport};
+pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
@@ -21,9 +21,9 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ModelCatalog, ModelList, ModelRef, ModelServer, NewModel,
-    NewModelServer, NewServerFault, Notice, PersonaSummary, Prompt, Pull, QueryId, SchemaCheck,
-    Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think,
-    ToolMode, TrustEntry, TurnEvent, TurnId,
+    NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
+    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -143,6 +143,8 @@ pub enum Command {
     SavedSession(SavedSessionCommand),
     /// Reloads the settings files and asks again about changes that were declined.
     Reload,
+    /// Reads the user's prompt templates again.
+    ListPromptTemplates,
     /// Selects the persona for the next turns; `None` means `system_prompt.txt`.
     SelectPersona(Option<String>),
     /// Offers to replace an outdated system prompt with the bundled one.
@@ -167,15 +169,15 @@ pub enum Command {
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
     /// [`Event::ShutDown`].
     Shutdown,
-    /// Like [`Command::Shutdown`], because the terminal closed or a signal arrived: the running
-    /// turn stays in its journal, and the next start offers to resume it.
+    /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
+    /// its journal, and the next start offers to resume it.
     ShutdownKeepingTurn,
 }
 
 /// Commands for notes. A notice reports the result of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteCommand {
-    /// Opens a note, given its path below the vault or its whole path.
+    /// Opens a note, given its path below the vault or its absolute path.
     Open(String),
     Close,
     /// Names the open note.
@@ -241,7 +243,7 @@ pub enum Event {
     /// The result of [`Command::ListServerModels`].
     ServerModelsListed {
         query: QueryId,
-        result: Result<Arc<ModelList>, NewServerFault>,
+        result: Result<Arc<ModelList>, NewServerError>,
     },
     /// A model was added to `config.json` and selected.
     ModelAdded(ModelRef),
@@ -253,6 +255,8 @@ pub enum Event {
         personas: Arc<Vec<PersonaSummary>>,
         selected: Option<String>,
     },
+    /// The user's prompt templates; replaces the earlier list.
+    PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.
     ServersListed(Vec<Server>),
     /// One server's status and tools.

@@ -27,7 +27,7 @@ use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

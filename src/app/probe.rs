@@ -1,5 +1,5 @@
 //! `humble probe`: finds the dialect that a model follows best and, if the user agrees,
-//! stores it.
+//! saves it.
 
 use crate::app::output::print;
 use crate::app::watchdog::BackgroundRuntime;
@@ -75,18 +75,18 @@ pub async fn run(
     if !args.json {
         print(&cli_output::render_text(&report)).context(WRITE_ERROR)?;
     }
-    let stored = match (signal, report.recommended_dialect()) {
-        (None, Some(dialect)) => store(home, &args, &report, dialect, &mut signals).await,
-        _ => Ok(StoreOutcome::NotStored),
+    let saved = match (signal, report.recommended_dialect()) {
+        (None, Some(dialect)) => save(home, &args, &report, dialect, &mut signals).await,
+        _ => Ok(DialectSaveOutcome::NotSaved),
     };
     if args.json {
-        let is_stored = matches!(stored, Ok(StoreOutcome::Stored));
-        print(&cli_output::render_json(&report, is_stored)).context(WRITE_ERROR)?;
+        let is_saved = matches!(saved, Ok(DialectSaveOutcome::Saved));
+        print(&cli_output::render_json(&report, is_saved)).context(WRITE_ERROR)?;
     }
     let is_successful = report.verdict() == ProbeVerdict::Works && report.error.is_none();
-    Ok(match (signal, stored) {
+    Ok(match (signal, saved) {
         (Some(code), _) | (None, Err(code)) => code,
-        (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
+        (None, Ok(DialectSaveOutcome::Failed)) => EXIT_FAILED,
         _ if is_successful => EXIT_SUCCESS,
         _ => EXIT_FAILED,
     })
@@ -137,13 +137,13 @@ async fn run_probe(
         tokio::select! {
             biased;
             code = signals.next() => {
-                report.trials.extend(running.take_finished_attempts());
+                report.trials.extend(running.take_finished_trials());
                 report.is_partial = true;
                 break Some(code);
             }
             event = running.next_event() => match event {
-                ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
-                ProbeEvent::AttemptStarted(dialect) => status_line.show_dialect(dialect),
+                ProbeEvent::TrialFinished(trial) => report.trials.push(trial),
+                ProbeEvent::TrialStarted(dialect) => status_line.show_dialect(dialect),
                 ProbeEvent::ModelLoading => status_line.show_step("Loading the model".to_owned()),
                 ProbeEvent::ModelLoaded => status_line.show_step("Waiting for its answer".to_owned()),
                 ProbeEvent::Finished(result) => {
@@ -159,45 +159,45 @@ async fn run_probe(
     (report, signal)
 }
 
-enum StoreOutcome {
-    Stored,
-    NotStored,
+enum DialectSaveOutcome {
+    Saved,
+    NotSaved,
     Failed,
 }
 
-/// Stores the best dialect if the user wants that. The error is the exit status for a signal.
-async fn store(
+/// Saves the best dialect if the user wants that. The error is the exit status for a signal.
+async fn save(
     home: &Home,
     args: &ProbeArgs,
     report: &ProbeReport,
     dialect: Dialect,
     signals: &mut ExitSignals,
-) -> Result<StoreOutcome, u8> {
+) -> Result<DialectSaveOutcome, u8> {
     let is_wanted = match (args.save, args.json || args.no_save) {
         (true, _) => true,
         (false, true) => false,
         (false, false) => {
-            let answer = cli_output::confirm_store(report, dialect, signals).await?;
+            let answer = cli_output::confirm_save(report, dialect, signals).await?;
             if answer != Some(true) {
-                let hint = answer.map_or(" Use --save to store it.", |_| "");
-                eprintln!("Nothing was stored.{hint}");
+                let hint = answer.map_or(" Use --save to save it.", |_| "");
+                eprintln!("Nothing was saved.{hint}");
             }
             answer == Some(true)
         }
     };
     if !is_wanted {
-        return Ok(StoreOutcome::NotStored);
+        return Ok(DialectSaveOutcome::NotSaved);
     }
     Ok(match config::set_tool_calls(home, &report.model, dialect) {
         Ok(()) => {
             let (name, dialect) = (&report.model.name, dialect.name());
-            let message = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
+            let message = format!("Saved `{dialect}` as `toolCalls` of {name} in config.json.");
             eprintln!("{}", clean_line(&message));
-            StoreOutcome::Stored
+            DialectSaveOutcome::Saved
         }
         Err(error) => {
             eprintln!("{}", notice_line(&error.notice()));
-            StoreOutcome::Failed
+            DialectSaveOutcome::Failed
         }
     })
 }

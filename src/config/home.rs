@@ -74,6 +74,11 @@ impl Home {
         self.root.join("personas")
     }
 
+    /// Prompt templates.
+    pub fn prompts(&self) -> PathBuf {
+        self.root.join("prompts")
+    }
+
     /// Permanent decisions about tools and servers.
     pub fn trust(&self) -> PathBuf {
         self.root.join("trust.json")

@@ -1,6 +1,7 @@
 //! Settings: the home folder, `config.json`, `mcp-servers.json`, `trust.json`, personas and
 //! the system prompt. Reading never fails: unusable parts become banners and the rest is
-//! used. Writing changes one value and no other byte of a file.
+//! used. Writing changes only the affected values and no other byte of a file, except that
+//! `trust.json` is reformatted.
 
 mod add_model;
 mod add_server;
@@ -12,10 +13,12 @@ mod fields;
 mod home;
 mod json_document;
 mod json_edit;
+mod markdown_files;
 mod models;
 mod notes;
 mod permissions_check;
 mod personas;
+mod prompt_templates;
 mod review;
 mod server_entries;
 mod servers;
@@ -44,6 +47,7 @@ pub use error::{ConfigError, banner_while_running, is_started_without};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
 pub use notes::NotesSection;
 pub use personas::{all_personas, find_persona, read_personas};
+pub use prompt_templates::read_prompt_templates;
 pub use review::{
     EarlierEntries, SettingsReview, apply_consented, grants_same_permissions, model_use_change,
     review_changes,

@@ -1,24 +1,21 @@
 //! Personas: built-in ones, and files in the folder `personas`, which override built-in ones of
 //! the same name. An unusable file is listed with the reason.
 
+use super::markdown_files::{
+    describe_folder_error, first_line, markdown_files, read_markdown, split_front_matter,
+    strip_quotes, truncate_line,
+};
 use super::{Home, Loaded};
 use crate::domain::persona::ToolSelector;
 use crate::domain::{Banner, BannerCause, Notice, Persona};
-use crate::files;
 use crate::text::suggest::nearest;
-use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
-/// Larger files are not usable as prompts.
-const BYTES_MAX: u64 = 1024 * 1024;
 /// Maximum number of persona files; the first in alphabetical order are used.
 const PERSONAS_MAX: usize = 200;
 /// Maximum number of tools named by one persona.
 const TOOLS_MAX: usize = 500;
-/// Maximum number of characters of a description.
-const DESCRIPTION_CHARS_MAX: usize = 80;
-const FENCE: &str = "---";
 
 const BUILT_IN_PERSONAS: [(&str, &str); 2] = [
     ("weather", include_str!("../../assets/personas/weather.md")),
@@ -42,7 +39,6 @@ pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
         Ok(paths) => paths,
         Err(error) => return unreadable_folder(&folder, &error),
     };
-    paths.sort();
     let banners = too_many_banner(&folder, paths.len());
     paths.truncate(PERSONAS_MAX);
     Loaded {
@@ -88,29 +84,8 @@ pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
     all
 }
 
-fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other?,
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && path.extension().is_some_and(|extension| extension == "md") {
-            paths.push(path);
-        }
-    }
-    Ok(paths)
-}
-
 fn unreadable_folder(folder: &Path, error: &io::Error) -> Loaded<Vec<Persona>> {
-    let why = match error.kind() {
-        ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
-        _ => files::describe_io_error(error),
-    };
+    let why = describe_folder_error(error);
     let message = format!("{} cannot be read: {why}.", folder.display());
     let notice = Notice::warning(message)
         .with_reason("Only the built-in personas are available.")
@@ -134,26 +109,10 @@ fn too_many_banner(folder: &Path, count: usize) -> Option<Banner> {
 
 fn read_persona(path: &Path) -> Persona {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    match read_text(path) {
+    match read_markdown(path) {
         Ok(text) => parse_persona(&name, text),
         Err(why) => unusable_persona(&name, why),
     }
-}
-
-fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = match files::read(path, BYTES_MAX) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err("its file does not exist".to_owned()),
-        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
-            return Err(format!("its file is larger than {} MB", BYTES_MAX >> 20));
-        }
-        Err(error) => return Err(files::describe_io_error(&error)),
-    };
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("line {line} of its file is not UTF-8")
-    })
 }
 
 fn unusable_persona(name: &str, why: String) -> Persona {
@@ -166,54 +125,23 @@ fn unusable_persona(name: &str, why: String) -> Persona {
 }
 
 fn parse_persona(name: &str, contents: String) -> Persona {
-    let contents = contents.trim_start_matches('\u{feff}');
-    let split = split_front_matter(contents);
+    let split = split_front_matter(&contents);
     let parsed = split.and_then(|(lines, text)| Ok((FrontMatter::parse(lines)?, text)));
     let (front_matter, text) = match parsed {
         Ok(parsed) => parsed,
         Err(why) => return unusable_persona(name, why),
     };
-    let first_line = text
-        .lines()
-        .map(strip_heading_marks)
-        .find(|line| !line.is_empty());
     Persona {
         name: name.to_owned(),
-        description: truncate_line(&front_matter.description.or(first_line).unwrap_or_default()),
+        description: truncate_line(
+            &front_matter
+                .description
+                .or_else(|| first_line(text))
+                .unwrap_or_default(),
+        ),
         text: Ok(text.to_owned()),
         tools: front_matter.tools,
     }
-}
-
-/// A line without Markdown heading marks.
-fn strip_heading_marks(line: &str) -> String {
-    line.trim().trim_start_matches('#').trim().to_owned()
-}
-
-fn truncate_line(line: &str) -> String {
-    match line.char_indices().nth(DESCRIPTION_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
-/// Splits off the front matter between two fences at the very start. An unclosed fence is an
-/// error, because its `tools` would silently not restrict anything.
-fn split_front_matter(contents: &str) -> Result<(&str, &str), String> {
-    let mut lines = contents.split_inclusive('\n');
-    let Some(opening_fence) = lines.next().filter(|line| line.trim_end() == FENCE) else {
-        return Ok(("", contents));
-    };
-    let mut offset = opening_fence.len();
-    for line in lines {
-        if line.trim_end() == FENCE {
-            let text = &contents[offset + line.len()..];
-            let text = text.trim_start_matches(['\n', '\r']);
-            return Ok((&contents[opening_fence.len()..offset], text));
-        }
-        offset += line.len();
-    }
-    Err("its front matter is not closed".to_owned())
 }
 
 #[derive(Default)]
@@ -265,8 +193,4 @@ impl FrontMatter {
         }
         Ok(())
     }
-}
-
-fn strip_quotes(value: &str) -> &str {
-    value.trim().trim_matches(['"', '\'']).trim()
 }

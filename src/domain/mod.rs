@@ -17,6 +17,7 @@ pub mod notice;
 pub mod persona;
 pub mod probe;
 pub mod progress;
+mod prompt_template;
 mod provider_kind;
 pub mod redact;
 pub mod reply_trace;
@@ -41,7 +42,7 @@ pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{
-    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerFault,
+    CatalogState, ModelCatalog, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
@@ -52,6 +53,7 @@ pub use notes::{
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};
+pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};

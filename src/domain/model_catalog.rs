@@ -147,7 +147,7 @@ pub enum NewServerField {
 /// Why a [`NewModelServer`] did not list its models. The notice does not mention `config.json`,
 /// because the server is not in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewServerFault {
+pub struct NewServerError {
     pub field: NewServerField,
     pub notice: Notice,
 }

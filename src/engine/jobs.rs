@@ -23,7 +23,7 @@ pub(super) enum JobResult {
     /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
-    DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
+    DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimate of a conversation.
     SessionEstimated(ConversationSeq, u64),
     /// The note that the user wants to open.
@@ -69,7 +69,7 @@ impl JobResult {
     pub(super) fn is_config_write(&self) -> bool {
         matches!(
             self,
-            Self::ConfigWritten(_) | Self::ModelAdded(..) | Self::DialectStored(..)
+            Self::ConfigWritten(_) | Self::ModelAdded(..) | Self::DialectSaved(..)
         )
     }
 }

@@ -22,7 +22,7 @@ pub(super) enum PendingQuestion {
         name: String,
     },
     /// Whether to store the dialect that a probe recommends, if any.
-    StoreDialect {
+    SaveDialect {
         model: ModelRef,
         to: Option<Dialect>,
     },

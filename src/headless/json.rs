@@ -95,7 +95,7 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::GrowContext { .. } => "grow_context",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
-        Ask::StoreDialect { .. } => "store_dialect",
+        Ask::SaveDialect { .. } => "save_dialect",
         Ask::ExternalEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
         Ask::UnfinishedTurn(_) => "unfinished",

@@ -1,4 +1,4 @@
-//! The output of `humble probe`, and the question of whether to store the result. Text from servers
+//! The output of `humble probe`, and the question of whether to save the result. Text from servers
 //! is sanitized here, except in JSON.
 
 use super::signals::ExitSignals;
@@ -44,7 +44,7 @@ fn render_table(trials: &[DialectTrial]) -> String {
 }
 
 /// The report as one JSON object, not sanitized.
-pub fn render_json(report: &ProbeReport, is_stored: bool) -> String {
+pub fn render_json(report: &ProbeReport, is_saved: bool) -> String {
     let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
@@ -55,7 +55,7 @@ pub fn render_json(report: &ProbeReport, is_stored: bool) -> String {
         "verdict": report.verdict(),
         "words": report.verdict_text(),
         "is_complete": !report.is_partial,
-        "stored": is_stored,
+        "saved": is_saved,
     });
     if let Some(notice) = &report.error {
         value["error"] = json!(advice::notice_line(notice));
@@ -80,11 +80,11 @@ fn result_json(trial: &DialectTrial) -> Value {
     })
 }
 
-/// Asks on the terminal whether to store the best dialect. Returns `None` without a terminal.
+/// Asks on the terminal whether to save the best dialect. Returns `None` without a terminal.
 ///
 /// # Errors
 /// A signal arrived before the answer; the error is its exit status.
-pub async fn confirm_store(
+pub async fn confirm_save(
     report: &ProbeReport,
     dialect: Dialect,
     signals: &mut ExitSignals,
@@ -93,14 +93,14 @@ pub async fn confirm_store(
     if !tty_prompt.is_available() {
         return Ok(None);
     }
-    let question = Ask::StoreDialect {
+    let question = Ask::SaveDialect {
         report: Arc::new(report.clone()),
         to: Some(dialect),
     };
     tty_prompt.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
         (_, answer, _) = tty_prompt.next_answer() => {
-            Ok(Some(answer == UserAnswer::Choice(UserChoice::Store)))
+            Ok(Some(answer == UserAnswer::Choice(UserChoice::Save)))
         }
         code = signals.next() => Err(code),
     }

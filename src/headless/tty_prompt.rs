@@ -290,10 +290,10 @@ fn question_text(question: &Ask) -> String {
         Ask::GrowContext { estimate, from, to } => format!(
             "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
         ),
-        Ask::StoreDialect { report, to } => {
+        Ask::SaveDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
             let name = Clean::single_line(&report.model.name);
-            format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
+            format!("Save `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
         Ask::ExternalEdit(_) => "The settings files were changed by another program.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),

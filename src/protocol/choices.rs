@@ -106,12 +106,12 @@ const REMOVE_MODEL: &[ChoiceRow] = &[
     row(C::Stop, 'n', "keep", "Keep it"),
 ];
 
-const STORE_DIALECT: &[ChoiceRow] = &[
+const SAVE_DIALECT: &[ChoiceRow] = &[
     row(
-        C::Store,
+        C::Save,
         'y',
-        "store and use",
-        "Store it in config.json and use it",
+        "save and use",
+        "Save it in config.json and use it",
     ),
     row(C::Stop, 'n', "leave as it is", "Leave the setting as it is"),
 ];
@@ -189,8 +189,8 @@ impl Ask {
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
             Self::RoundLimit { .. } => ROUND_LIMIT,
-            Self::StoreDialect { to: Some(_), .. } => STORE_DIALECT,
-            Self::StoreDialect { to: None, .. } => PROBE_RESULT,
+            Self::SaveDialect { to: Some(_), .. } => SAVE_DIALECT,
+            Self::SaveDialect { to: None, .. } => PROBE_RESULT,
             Self::ExternalEdit(_) => EXTERNAL_EDIT,
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
             Self::PinChanged(_) => PIN_CHANGED,
@@ -215,7 +215,7 @@ mod tests {
             ("### A context that has to grow", GROW_CONTEXT),
             ("### Adding a model", ADD_MODEL),
             ("### Removing a model", REMOVE_MODEL),
-            ("### The result of a probe", STORE_DIALECT),
+            ("### The result of a probe", SAVE_DIALECT),
             ("### Edited settings files", EXTERNAL_EDIT),
             ("### An old system prompt", REPLACE_PROMPT),
             ("### An unfinished turn", UNFINISHED_TURN),

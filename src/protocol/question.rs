@@ -43,9 +43,9 @@ pub enum Ask {
         /// It is the selected model.
         is_in_use: bool,
     },
-    /// Shows the result of a probe and asks whether to store `to`, the recommended value of
+    /// Shows the result of a probe and asks whether to save `to`, the recommended value of
     /// `toolCalls`, if there is one.
-    StoreDialect {
+    SaveDialect {
         report: Arc<ProbeReport>,
         to: Option<Dialect>,
     },
@@ -119,7 +119,7 @@ pub enum UserChoice {
     UseUntilExit,
     Remove,
     /// Save the recommended dialect in the settings and use it.
-    Store,
+    Save,
     /// Apply the changes in the files.
     #[serde(rename = "take_changes")]
     ApplyChanges,

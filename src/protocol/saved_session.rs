@@ -62,7 +62,7 @@ pub enum SavedSessionEvent {
     Exported {
         query: QueryId,
         title: String,
-        result: Result<PathBuf, ExportFault>,
+        result: Result<PathBuf, ExportFailure>,
     },
     /// The open conversation continues in a copy with this title.
     Forked {
@@ -72,7 +72,7 @@ pub enum SavedSessionEvent {
 
 /// Why nothing was exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExportFault {
+pub enum ExportFailure {
     Exists(PathBuf),
     Failed(Notice),
 }

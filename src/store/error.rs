@@ -45,7 +45,7 @@ impl StoreError {
             Self::NotCreated => Notice::failure(format!("Not saved: {self}.")),
             Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved: {self}."))
                 .with_reason("That file was not changed."),
-            Self::Unwritable { path, why } if why == files::FILE_IN_THE_WAY => {
+            Self::Unwritable { path, why } if why == files::FILE_EXISTS => {
                 let (what, path) = (format!("Not saved: {self}."), path.display());
                 Notice::failure(what)
                     .with_reason("Earlier saves are intact.")

@@ -36,7 +36,7 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
-/// Removes a text. A value of another type stays, because its shape is unknown.
+/// Removes a text. A value of a different type stays, because its shape is unknown.
 fn take_text(humble: &mut Map<String, Value>, key: &str) -> Option<String> {
     let text = humble.get(key)?.as_str()?.to_owned();
     humble.shift_remove(key);

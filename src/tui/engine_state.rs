@@ -3,7 +3,8 @@
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
-    Banner, ModelCatalog, ModelRef, PersonaSummary, Pull, Think, ToolMode, TrustEntry,
+    Banner, ModelCatalog, ModelRef, PersonaSummary, PromptTemplates, Pull, Think, ToolMode,
+    TrustEntry,
 };
 use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ pub struct EngineState {
     pub personas: Arc<Vec<PersonaSummary>>,
     /// `None` means the plain system prompt.
     pub persona: Option<String>,
+    pub templates: Arc<PromptTemplates>,
     pub mode: ToolMode,
     pub trust_entries: Arc<Vec<TrustEntry>>,
     pub context_meter: ContextMeter,
@@ -41,6 +43,7 @@ impl EngineState {
             Event::PersonasListed { personas, selected } => {
                 (self.personas, self.persona) = (personas, selected);
             }
+            Event::PromptTemplatesListed(templates) => self.templates = templates,
             Event::PullChanged(pull) => self.pull = pull,
             Event::ThinkChanged(think) => self.think = think,
             Event::ToolModeChanged(mode) => self.mode = mode,

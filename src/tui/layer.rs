@@ -11,6 +11,7 @@ use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
+use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
@@ -43,8 +44,8 @@ pub trait Layer: fmt::Debug {
         Handled::PassedOn
     }
 
-    /// Scrolls by rows (negative: up) after the mouse wheel, or an arrow or page key that
-    /// [`Self::handle_key`] passed on.
+    /// Scrolls by rows (negative: up) when the mouse wheel turns, or when [`Self::handle_key`]
+    /// passed on an arrow or page key.
     fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
     /// Requests the contents of the row that a scroll selected.
@@ -118,6 +119,7 @@ pub struct SharedUiState<'a> {
     pub transcript: &'a Transcript,
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
+    pub recent_commands: &'a RecentCommands,
 }
 
 impl<'a> SharedUiState<'a> {
@@ -152,17 +154,21 @@ pub enum UiRequest {
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
     StartDemo,
-    /// The user ran a call of which this many rows had never been drawn.
+    /// The user ran a call with this many rows that had never been drawn.
     RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),
     /// Runs a global action; an action of the focused pane must not be requested.
     RunAction(Action),
+    /// The user chose or typed the command with this name.
+    RememberCommand(String),
     /// Runs the action of a typed command with its argument.
     RunCommand(Action, String),
     /// Puts a command into the message editor, for the user to add its argument.
     TypeCommand(&'static str),
     Pick(PickedItem),
+    /// Sends a prompt, or queues it, as if the user had typed it.
+    SubmitPrompt(String),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.

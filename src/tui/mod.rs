@@ -29,6 +29,7 @@ mod screen;
 mod servers;
 mod sessions;
 mod settings;
+mod templates;
 pub mod terminal;
 mod theme;
 mod trust;

@@ -17,6 +17,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
+use crate::tui::palette::RecentCommands;
 use crate::tui::panes::{Focus, PaneState};
 use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
@@ -40,6 +41,7 @@ pub struct UiModel {
     pub chat: Chat,
     pub conversation: ConversationState,
     pub composer: Composer,
+    pub recent_commands: RecentCommands,
     pub interrupt: InterruptState,
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
@@ -106,6 +108,7 @@ impl UiModel {
             chat: Chat::default(),
             conversation: ConversationState::default(),
             composer,
+            recent_commands: RecentCommands::default(),
             interrupt: InterruptState::default(),
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,
@@ -167,6 +170,7 @@ impl UiModel {
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
             prompts: self.composer.history().prompts(),
+            recent_commands: &self.recent_commands,
         }
     }
 
@@ -232,7 +236,7 @@ impl UiModel {
     /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
         let current = self.visible_dialog();
-        current.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
+        current.is_some_and(|dialog| dialog.covers_layer(self.shared().open_layer))
     }
 
     /// Height of the visible dialog: at most `usual_max` rows, or up to `hard_max` for a dialog

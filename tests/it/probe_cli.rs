@@ -82,7 +82,7 @@ fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// Replaces the seconds in a table by `S`, so that the rest can be compared.
+/// Replaces the seconds in a table with `S`, so that the rest can be compared.
 fn without_seconds(text: &str) -> String {
     let is_seconds = |word: &str| {
         let (units, tenths) = word.split_once('.').unwrap_or_default();
@@ -127,19 +127,19 @@ xml      no      -            no S
 }
 
 #[test]
-fn a_better_dialect_is_stored_only_on_request() {
+fn a_better_dialect_is_saved_only_on_request() {
     let fixture = ProbeFixture::new(follows_native);
     let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = out(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
     assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
-    let expected = "Nothing was stored. Use --save to store it.\n";
+    let expected = "Nothing was saved. Use --save to save it.\n";
     assert!(err(&output).ends_with(expected), "{}", err(&output));
     assert_eq!(fixture.config(), config(&fixture.server.url()));
     let output = fixture.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let expected = "Stored `native` as `toolCalls` of qwen3:4b in config.json.\n";
+    let expected = "Saved `native` as `toolCalls` of qwen3:4b in config.json.\n";
     assert!(err(&output).ends_with(expected), "{}", err(&output));
     let before = config(&fixture.server.url());
     let url = format!("\"{}\"", fixture.server.url());
@@ -170,12 +170,12 @@ fn the_json_is_one_object() {
         "model": "qwen3:4b", "provider": "ollama",
         "results": [result("native", true), result("prompt", false), result("xml", false)],
         "best": "native", "in_use": "prompt", "verdict": "works",
-        "words": "qwen3:4b works with tools: best in `native`.", "is_complete": true, "stored": false,
+        "words": "qwen3:4b works with tools: best in `native`.", "is_complete": true, "saved": false,
     });
     assert_eq!(value, expected);
     let output = fixture.run(&["probe", "--json", "--save"]);
     let value: Value = serde_json::from_str(&out(&output)).expect("one object");
-    assert_eq!(value["stored"], true);
+    assert_eq!(value["saved"], true);
     assert!(fixture.config().contains("\"toolCalls\": \"native\""));
 }
 

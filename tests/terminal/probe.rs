@@ -47,7 +47,7 @@ fn probe_asks_before_storing_its_result() {
     terminal.press("y\r");
     // This also waits until all output was read.
     assert_eq!(terminal.exit(), clean_exit());
-    terminal.wait_for_text("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
+    terminal.wait_for_text("Saved `native` as `toolCalls` of qwen3:4b in config.json.");
     assert_eq!(stored_tool_calls(&home).as_deref(), Some("native"));
 }
 

@@ -6,6 +6,7 @@ use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
 use crate::engine::sessions::{self, saved::SavedSessions};
+use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event};
 use std::sync::Arc;
@@ -76,6 +77,7 @@ impl Actor {
             Command::DeleteSession(id) => self.delete_session(id),
             Command::SavedSession(command) => self.route_saved_session_command(command),
             Command::Reload => self.settings.read_files(true, &mut self.cx),
+            Command::ListPromptTemplates => prompt_templates::list(&mut self.cx),
             Command::SelectPersona(name) => {
                 let personas = self.settings.personas_mut();
                 personas.select(name.as_deref(), &self.toolset, &mut self.cx);

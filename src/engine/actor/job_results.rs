@@ -32,8 +32,8 @@ impl Actor {
             JobResult::ModelAdded(model, result) => {
                 self.models.handle_model_added(*model, result, &mut self.cx);
             }
-            JobResult::DialectStored(model, dialect, result) => {
-                self.handle_dialect_stored(&model, dialect, result);
+            JobResult::DialectSaved(model, dialect, result) => {
+                self.handle_dialect_saved(&model, dialect, result);
             }
             JobResult::SessionEstimated(conversation, raw_estimate) => {
                 self.handle_session_estimate(conversation, raw_estimate)
@@ -47,7 +47,7 @@ impl Actor {
     }
 
     /// Applies a dialect once it has been written to the file.
-    fn handle_dialect_stored(
+    fn handle_dialect_saved(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,
@@ -61,7 +61,7 @@ impl Actor {
             self.models.set_dialect(model, dialect);
         }
         self.probe
-            .handle_dialect_stored(model, dialect, result, &mut self.cx);
+            .handle_dialect_saved(model, dialect, result, &mut self.cx);
     }
 
     /// Passes an answer to the owner of its question.
@@ -80,7 +80,7 @@ impl Actor {
         match pending {
             PendingQuestion::GrowContext { to } => {
                 let outputs = self.models.context.handle_grow_answer(to, choice);
-                self.budget_outputs(outputs);
+                self.perform_budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
                 let cx = &mut self.cx;
@@ -93,9 +93,9 @@ impl Actor {
                 self.models
                     .handle_remove_answer(server, name, choice, turn_model, cx);
             }
-            PendingQuestion::StoreDialect { model, to } => {
+            PendingQuestion::SaveDialect { model, to } => {
                 self.probe
-                    .handle_store_answer(model, to, choice, &mut self.cx);
+                    .handle_save_answer(model, to, choice, &mut self.cx);
             }
             PendingQuestion::ExternalEdit {
                 edited,

@@ -29,7 +29,9 @@ use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
-use crate::engine::settings::{LiveSettings, apply_model_override, redact_secrets};
+use crate::engine::settings::{
+    LiveSettings, apply_model_override, prompt_templates, redact_secrets,
+};
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -198,6 +200,7 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
         self.models.offer_models(&mut self.cx);
         sessions::open_initial(&mut self.cx);
+        prompt_templates::list(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {

@@ -8,7 +8,7 @@ use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
 use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerFault,
+    Advice, Dialect, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
@@ -196,11 +196,11 @@ impl ModelRegistry {
         let model = match config::parse_new_server(&cx.home, server) {
             Ok(model) => model,
             Err(problems) => {
-                let fault = NewServerFault {
+                let error = NewServerError {
                     field: NewServerField::Address,
                     notice: Notice::failure(problems),
                 };
-                let result = Err(fault);
+                let result = Err(error);
                 return cx.outbox.push(Event::ServerModelsListed { query, result });
             }
         };
@@ -211,7 +211,7 @@ impl ModelRegistry {
         let (provider, sender) = (cx.provider.clone(), self.sender.clone());
         let task = tokio::spawn(async move {
             let listed = provider.list_models(&model, LIST_TIME_MAX).await;
-            let result = listed.map_err(|error| error.new_server_fault());
+            let result = listed.map_err(|error| error.new_server_error());
             let _ = sender
                 .send(ModelTaskEvent::NewServerListed(query, result))
                 .await;

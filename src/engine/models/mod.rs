@@ -10,7 +10,7 @@ use super::context::ContextBudget;
 use super::cx::EngineCx;
 use crate::config::KnownServer;
 use crate::domain::{
-    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewServerFault, Notice, Pull, QueryId,
+    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewServerError, Notice, Pull, QueryId,
 };
 use crate::protocol::Event;
 use crate::provider::{ProviderError, PullProgress};
@@ -47,7 +47,7 @@ pub(super) struct ModelRegistry {
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<ModelList, ProviderError>),
-    NewServerListed(QueryId, Result<ModelList, NewServerFault>),
+    NewServerListed(QueryId, Result<ModelList, NewServerError>),
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),

@@ -1,10 +1,10 @@
-//! `/probe`: finds out in the background which dialect the selected model follows, and stores
+//! `/probe`: finds out in the background which dialect the selected model follows, and saves
 //! it if the user agrees. A probe does not affect the conversation. `run` tries every dialect,
-//! `attempt` runs the turn for one dialect, `observation` judges the model's output.
+//! `running_trial` runs the turn for one dialect, `observation` judges the model's output.
 
-mod attempt;
 mod observation;
 mod run;
+mod running_trial;
 
 pub use run::{DialectProbe, ProbeEvent, RunningProbe};
 
@@ -28,7 +28,7 @@ pub(super) struct ModelProbe {
 struct ActiveProbe {
     report: ProbeReport,
     state: ProbeState,
-    /// None once the probe is finished.
+    /// `None` once the probe is finished.
     running: Option<RunningProbe>,
 }
 
@@ -85,13 +85,13 @@ impl ModelProbe {
             return;
         };
         match event {
-            ProbeEvent::AttemptStarted(dialect) => {
+            ProbeEvent::TrialStarted(dialect) => {
                 active.state.dialect = Some(dialect);
                 active.state.is_loading = false;
             }
             ProbeEvent::ModelLoading => active.state.is_loading = true,
             ProbeEvent::ModelLoaded => active.state.is_loading = false,
-            ProbeEvent::AttemptFinished(trial) => {
+            ProbeEvent::TrialFinished(trial) => {
                 active.report.trials.push(trial);
                 return;
             }
@@ -112,11 +112,8 @@ impl ModelProbe {
         let Some(running) = &mut active.running else {
             return;
         };
-        // Include attempts that finished before the key press.
-        active
-            .report
-            .trials
-            .extend(running.take_finished_attempts());
+        // Include trials that finished before the key press.
+        active.report.trials.extend(running.take_finished_trials());
         active.report.is_partial = true;
         if active.report.trials.iter().any(|trial| trial.was_tried()) {
             return self.finish(cx);
@@ -127,7 +124,7 @@ impl ModelProbe {
         cx.notice(Notice::info(message));
     }
 
-    /// Shows the result, and offers to store the recommended dialect.
+    /// Shows the result, and offers to save the recommended dialect.
     fn finish(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
@@ -141,12 +138,12 @@ impl ModelProbe {
         let to = report.recommended_dialect().filter(|_| is_configured);
         tracing::info!("probe of {}: {}", model.name, report.verdict_text());
         self.push_state(cx);
-        let question = Ask::StoreDialect { report, to };
-        let pending = PendingQuestion::StoreDialect { model, to };
+        let question = Ask::SaveDialect { report, to };
+        let pending = PendingQuestion::SaveDialect { model, to };
         cx.ask(QuestionOwner::Job(ModelJob::Probe), question, pending);
     }
 
-    pub(super) fn handle_store_answer(
+    pub(super) fn handle_save_answer(
         &mut self,
         model: ModelRef,
         to: Option<Dialect>,
@@ -154,19 +151,19 @@ impl ModelProbe {
         cx: &mut EngineCx,
     ) {
         self.active = None;
-        let Some(dialect) = to.filter(|_| choice == UserChoice::Store) else {
+        let Some(dialect) = to.filter(|_| choice == UserChoice::Save) else {
             return self.push_state(cx);
         };
-        // The end of the probe is reported once the dialect is stored and active.
+        // The end of the probe is reported once the dialect is saved and active.
         let home = cx.home.clone();
         cx.write_config(move || {
             let result = config::set_tool_calls(&home, &model, dialect);
-            JobResult::DialectStored(model, dialect, result)
+            JobResult::DialectSaved(model, dialect, result)
         });
     }
 
-    /// Reports that the dialect was stored, and ends the probe.
-    pub(super) fn handle_dialect_stored(
+    /// Reports that the dialect was saved, and ends the probe.
+    pub(super) fn handle_dialect_saved(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,

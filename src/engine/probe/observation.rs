@@ -1,4 +1,4 @@
-//! Observes the turn of an attempt: the call as written, the secret word that only a call
+//! Observes the turn of a trial: the call as written, the secret word that only a call
 //! reveals, and the answer. Also answers the turn's questions. Pure.
 
 use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL, SECRET_FIELD, contains_secret};
@@ -33,7 +33,7 @@ pub(super) struct Observation {
 }
 
 impl Observation {
-    /// The result of the attempt, which took `elapsed`.
+    /// The result of the trial, which took `elapsed`.
     pub(super) fn into_trial(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
         let answer = self.answer.as_deref().unwrap_or_default();
         let used_result = self

@@ -1,7 +1,7 @@
 //! Finds the dialect that a model follows. Runs one turn per dialect, in which the model must
 //! call `say_hello` and repeat a word that only the call reveals. Independent of conversations.
 
-use super::attempt::{AttemptEnd, ProbeAttempt};
+use super::running_trial::{RunningTrial, TrialEnd};
 use crate::config::BUILT_IN_SERVER;
 use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL};
 use crate::domain::server::ProtocolMode;
@@ -47,11 +47,11 @@ pub struct DialectProbe {
 /// Progress of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeEvent {
-    AttemptStarted(Dialect),
+    TrialStarted(Dialect),
     /// The server is loading the model.
     ModelLoading,
     ModelLoaded,
-    AttemptFinished(DialectTrial),
+    TrialFinished(DialectTrial),
     /// The last event. An error affects every dialect, such as an unreachable server.
     Finished(Result<(), Notice>),
 }
@@ -77,12 +77,12 @@ impl RunningProbe {
         ProbeEvent::Finished(result)
     }
 
-    /// Takes the finished attempts that have not been received yet. Other queued events are
+    /// Takes the finished trials that have not been received yet. Other queued events are
     /// dropped.
-    pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
+    pub fn take_finished_trials(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|event| match event {
-                ProbeEvent::AttemptFinished(trial) => Some(trial),
+                ProbeEvent::TrialFinished(trial) => Some(trial),
                 _ => None,
             })
             .collect()
@@ -116,14 +116,14 @@ impl DialectProbe {
                     ),
                 )
             } else {
-                let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
-                match ProbeAttempt::run(&self, dialect, &model_info, &mut tools, &sender).await {
-                    AttemptEnd::Completed(trial) => trial,
-                    AttemptEnd::Aborted(notice) => return Err(notice),
+                let _ = sender.send(ProbeEvent::TrialStarted(dialect)).await;
+                match RunningTrial::run(&self, dialect, &model_info, &mut tools, &sender).await {
+                    TrialEnd::Completed(trial) => trial,
+                    TrialEnd::Aborted(notice) => return Err(notice),
                 }
             };
             log_trial(&self.model.name, &trial);
-            let _ = sender.send(ProbeEvent::AttemptFinished(trial)).await;
+            let _ = sender.send(ProbeEvent::TrialFinished(trial)).await;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The active settings: the contents of the files and the choices made since. `reload` applies
-//! edits to the files, `personas` selects the persona, `system_prompt` replaces an outdated
-//! prompt file.
+//! edits to the files, `personas` selects the persona, `prompt_templates` lists the templates,
+//! `system_prompt` replaces an outdated prompt file.
 
 mod personas;
+pub(super) mod prompt_templates;
 mod reload;
 mod system_prompt;
 
@@ -71,8 +72,8 @@ impl LiveSettings {
             trust: Arc::clone(trust),
         }
     }
-    /// Replaces the settings of `config.json` and returns the previous ones. The caller updates
-    /// the other owners.
+    /// Replaces the settings of `config.json` and returns the previous ones. The caller passes the
+    /// new ones on to the other parts of the engine.
     pub(super) fn replace_values(
         &mut self,
         config: &ConfigSnapshot,

@@ -2,12 +2,12 @@
 //! instead of `config.json`, which does not have the server yet.
 
 use super::super::error::{FailureCause, ProviderError};
-use crate::domain::{NewServerFault, NewServerField, Notice};
+use crate::domain::{NewServerError, NewServerField, Notice};
 
 impl ProviderError {
     /// Why the server did not list its models, and which field of the form to correct.
-    pub fn new_server_fault(&self) -> NewServerFault {
-        NewServerFault {
+    pub fn new_server_error(&self) -> NewServerError {
+        NewServerError {
             field: self.faulty_field(),
             notice: self.new_server_notice(),
         }
@@ -77,14 +77,14 @@ mod tests {
     use crate::domain::model::Secret;
     use crate::domain::{NewModelServer, ProviderKind};
 
-    fn fault(cause: FailureCause) -> NewServerFault {
+    fn error(cause: FailureCause) -> NewServerError {
         let server = NewModelServer {
             provider: ProviderKind::OpenAi,
             base_url: Some("http://127.0.0.1:9".to_owned()),
             api_key: Some(Secret::new("sk-1")),
         };
         let model = config::parse_new_server(&Home::at("/h"), &server).expect("a valid server");
-        ProviderError::new(&model, cause).new_server_fault()
+        ProviderError::new(&model, cause).new_server_error()
     }
 
     fn status(status: u16) -> FailureCause {
@@ -146,9 +146,9 @@ mod tests {
         ];
         for (cause, field) in cases {
             let name = format!("{cause:?}");
-            let fault = fault(cause);
-            assert_eq!(fault.field, field, "{name}");
-            let text = fault
+            let error = error(cause);
+            assert_eq!(error.field, field, "{name}");
+            let text = error
                 .notice
                 .to_sentence(|advice| Some(format!("{advice:?}")));
             for word in ["config.json", "baseUrl", "apiKey", "caFile"] {

@@ -1,13 +1,15 @@
 //! Slash commands: completes and runs them, and suggests one for an unknown name.
 
 use crate::domain::Notice;
+use crate::text::Clean;
+use crate::text::suggest::nearest;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
-use crate::tui::widgets::suggest::suggest;
+use crate::tui::{advice, templates};
 use crossterm::event::KeyEvent;
 
 impl Composer {
@@ -70,7 +72,16 @@ impl Composer {
                 let usage = format!("Usage: {command} {}", binding.usage);
                 return cx.notify(Notice::info(usage));
             }
+            let listed = keymap::binding_for(binding.action).unwrap_or(binding);
+            cx.request(UiRequest::RememberCommand(listed.name.to_owned()));
             return self.run_action(binding.action, argument.trim(), cx);
+        }
+        if let Some(template) = cx.shared.engine.templates.find(&name[1..]) {
+            if templates::use_template(template, argument.trim(), cx) {
+                cx.request(UiRequest::RememberCommand(templates::command(template)));
+                self.editor.take();
+            }
+            return;
         }
         let name = name.to_lowercase();
         if name == "/" {
@@ -78,9 +89,16 @@ impl Composer {
             return cx.notify(notice.with_advice("/help lists them all."));
         }
         let notice = Notice::warning(format!("Unknown command {name}."));
+        if let Some(problem) = &cx.shared.engine.templates.problem {
+            return cx.notify(notice.with_reason(advice::notice_line(problem)));
+        }
+        let templates: Vec<String> = templates::listed_templates(cx.shared)
+            .map(templates::command)
+            .collect();
         let names = keymap::commands().map(|(command, _)| command);
-        cx.notify(notice.with_advice(match suggest(&name, names) {
-            Some(similar) => format!("Did you mean {similar}?"),
+        let names = names.chain(templates.iter().map(String::as_str));
+        cx.notify(notice.with_advice(match nearest(&name, names) {
+            Some(similar) => format!("Did you mean {}?", Clean::single_line(similar).as_str()),
             None if name[1..].contains('/') => "To send a path, put a space before it.".to_owned(),
             None => "/help lists them all.".to_owned(),
         }));

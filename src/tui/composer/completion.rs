@@ -7,6 +7,7 @@ use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::Binding;
 use crate::tui::layer::SharedUiState;
+use crate::tui::templates;
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
 /// How well a value matches the typed text, best first.
@@ -29,7 +30,7 @@ pub struct CompletionRow {
     pub label: Clean,
     pub description: Clean,
     /// Argument syntax of a command.
-    pub usage: &'static str,
+    pub usage: Clean,
     pub quality: CompletionMatch,
     /// Whether an argument may follow. Completion then adds a space, and the list stays open.
     pub takes_more: bool,
@@ -78,7 +79,7 @@ impl Composer {
         let (title, mut rows) = match split_command(typed) {
             Some(typed) => (typed.binding.description, argument_rows(&typed, shared)),
             None if typed.contains(char::is_whitespace) => return None,
-            None => ("Commands", command_rows(typed)),
+            None => ("Commands", command_rows(typed, shared)),
         };
         // The sort is stable: equal matches keep the order of the values.
         rows.sort_by_key(|row| row.quality);
@@ -114,7 +115,7 @@ fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
     })
 }
 
-fn command_rows(typed: &str) -> Vec<CompletionRow> {
+fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
     let typed_name = &typed[1..];
     let rows = keymap::listed_commands().filter_map(|(command, binding)| {
         let aliases = keymap::command_aliases(binding);
@@ -128,12 +129,30 @@ fn command_rows(typed: &str) -> Vec<CompletionRow> {
             message: command.to_owned(),
             label: Clean::from_static(command),
             description: Clean::from_static(binding.description),
-            usage: binding.usage,
+            usage: Clean::from_static(binding.usage),
             quality,
             takes_more: !binding.usage.is_empty(),
         })
     });
-    rows.collect()
+    rows.chain(template_rows(typed_name, shared)).collect()
+}
+
+fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
+    templates::listed_templates(shared).filter_map(move |template| {
+        let quality = match_quality(&template.name, typed_name);
+        let command = templates::command(template);
+        Some(CompletionRow {
+            label: Clean::single_line(&command),
+            message: command,
+            description: templates::description(template),
+            usage: templates::usage(template),
+            quality: quality.filter(|quality| *quality < CompletionMatch::Inside)?,
+            takes_more: template
+                .body
+                .as_ref()
+                .is_ok_and(|body| !body.fields().is_empty()),
+        })
+    })
 }
 
 fn argument_rows(typed: &TypedCommand, shared: SharedUiState) -> Vec<CompletionRow> {
@@ -148,7 +167,7 @@ fn argument_rows(typed: &TypedCommand, shared: SharedUiState) -> Vec<CompletionR
             message: format!("{}{before}{}", typed.command, value.value),
             label: value.label,
             description: value.description,
-            usage: "",
+            usage: Clean::default(),
             quality,
             takes_more: value.takes_more,
         })

@@ -119,8 +119,8 @@ pub fn draw(list: &CompletionList, popup: Rect, pen: &mut Painter) {
 fn draw_beside(completion: &CompletionRow, columns: u16, line: Rect, pen: &mut Painter) {
     let (x, dim) = (line.right() - columns, pen.theme.dim);
     let used = pen.put(x, line.y, completion.description.as_str(), dim, columns);
-    if width(completion.usage) + usize::from(used + GAP) <= usize::from(columns) {
-        pen.put_right(line.right(), line.y, completion.usage, dim);
+    if width(completion.usage.as_str()) + usize::from(used + GAP) <= usize::from(columns) {
+        pen.put_right(line.right(), line.y, completion.usage.as_str(), dim);
     }
 }
 

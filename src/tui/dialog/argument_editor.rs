@@ -16,25 +16,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Opens the list of editable values. A single value is opened directly; without any, all
 /// arguments are opened as JSON.
-pub fn edit_arguments(shared: SharedUiState, ask: &mut Dialog) {
-    let Some(arguments) = current_arguments(shared, ask) else {
+pub fn edit_arguments(shared: SharedUiState, dialog: &mut Dialog) {
+    let Some(arguments) = current_arguments(shared, dialog) else {
         return;
     };
     match editable_values(&arguments).as_slice() {
-        [] => edit_all_arguments(ask, &arguments),
-        [only] => edit_value(ask, &arguments, only),
-        _ => ask.show_page(DialogPage::Values),
+        [] => edit_all_arguments(dialog, &arguments),
+        [only] => edit_value(dialog, &arguments, only),
+        _ => dialog.show_page(DialogPage::Values),
     }
 }
 
-fn edit_all_arguments(ask: &mut Dialog, arguments: &Arguments) {
-    let draft = ask
+fn edit_all_arguments(dialog: &mut Dialog, arguments: &Arguments) {
+    let draft = dialog
         .argument_drafts
-        .get_mut(ask.call_index)
+        .get_mut(dialog.call_index)
         .and_then(Option::take);
     let text = || serde_json::to_string_pretty(arguments).unwrap_or_default();
     let editor = draft.unwrap_or_else(|| Editor::for_approval(&text()));
-    ask.mode = editor_mode(editor, EditTarget::Arguments);
+    dialog.mode = editor_mode(editor, EditTarget::Arguments);
 }
 
 pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
@@ -46,20 +46,20 @@ pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
     }
 }
 
-/// Handles keys on the page of values, which choose one value, or all of them as JSON.
-pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
-    let Some(arguments) = current_arguments(shared, ask) else {
+/// Handles a key on the page of values. It may choose one value, or all of them as JSON.
+pub fn values_page_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
+    let Some(arguments) = current_arguments(shared, dialog) else {
         return;
     };
     let values = editable_values(&arguments);
     let last = values.len();
-    let selected = ask.selected_choice.unwrap_or(0);
+    let selected = dialog.selected_choice.unwrap_or(0);
     let chosen = match normalize_key(key) {
-        (KeyCode::Up, _) => return ask.select_row(selected.saturating_sub(1)),
-        (KeyCode::Down, _) => return ask.select_row((selected + 1).min(last)),
-        (KeyCode::Home, _) => return ask.select_row(0),
-        (KeyCode::End, _) => return ask.select_row(last),
-        (KeyCode::Esc, _) => return ask.show_page(DialogPage::Subject),
+        (KeyCode::Up, _) => return dialog.select_row(selected.saturating_sub(1)),
+        (KeyCode::Down, _) => return dialog.select_row((selected + 1).min(last)),
+        (KeyCode::Home, _) => return dialog.select_row(0),
+        (KeyCode::End, _) => return dialog.select_row(last),
+        (KeyCode::Esc, _) => return dialog.show_page(DialogPage::Subject),
         (KeyCode::Enter, KeyModifiers::NONE) => selected,
         (KeyCode::Char('0'), KeyModifiers::NONE) => last,
         (KeyCode::Char(digit @ '1'..='9'), KeyModifiers::NONE) => digit as usize - '1' as usize,
@@ -67,16 +67,16 @@ pub fn values_page_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) {
     };
     let Some(value) = values.get(chosen) else {
         if chosen == last {
-            edit_all_arguments(ask, &arguments);
+            edit_all_arguments(dialog, &arguments);
         }
         return;
     };
-    edit_value(ask, &arguments, value);
+    edit_value(dialog, &arguments, value);
 }
 
 /// Opens the editor of one value, with its draft if the user last left this editor with Esc.
-fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
-    let drafts = ask.value_drafts.get_mut(ask.call_index);
+fn edit_value(dialog: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
+    let drafts = dialog.value_drafts.get_mut(dialog.call_index);
     let draft = drafts.and_then(|drafts| drafts.remove(&value.pointer));
     let editor = draft.unwrap_or_else(|| {
         let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
@@ -86,30 +86,30 @@ fn edit_value(ask: &mut Dialog, arguments: &Arguments, value: &EditableValue) {
         pointer: value.pointer.clone(),
         label: value.label.clone(),
     };
-    ask.mode = editor_mode(editor, target);
+    dialog.mode = editor_mode(editor, target);
 }
 
-pub fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Arguments> {
-    if let Some(Some(edited)) = ask.edited_arguments.get(ask.call_index) {
+pub fn current_arguments(shared: SharedUiState, dialog: &Dialog) -> Option<Arguments> {
+    if let Some(Some(edited)) = dialog.edited_arguments.get(dialog.call_index) {
         return Some(edited.clone());
     }
-    let offered = ask.call()?;
+    let offered = dialog.call()?;
     let call = shared.transcript.call(offered.call)?;
     Some(call.arguments.clone())
 }
 
 /// Keeps the text of a field that the user leaves with Esc.
-fn keep_draft(ask: &mut Dialog, target: EditTarget, draft: Editor) {
-    let at = ask.call_index;
+fn keep_draft(dialog: &mut Dialog, target: EditTarget, draft: Editor) {
+    let at = dialog.call_index;
     match target {
         EditTarget::Pattern => {}
         EditTarget::Arguments => {
-            if let Some(kept) = ask.argument_drafts.get_mut(at) {
+            if let Some(kept) = dialog.argument_drafts.get_mut(at) {
                 *kept = Some(draft);
             }
         }
         EditTarget::Value { pointer, .. } => {
-            if let Some(drafts) = ask.value_drafts.get_mut(at) {
+            if let Some(drafts) = dialog.value_drafts.get_mut(at) {
                 drafts.insert(pointer, draft);
             }
         }
@@ -117,19 +117,19 @@ fn keep_draft(ask: &mut Dialog, target: EditTarget, draft: Editor) {
 }
 
 pub fn argument_editor_key(
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     key: KeyEvent,
     cx: &mut UiContext,
 ) -> Option<UserAnswer> {
-    let tool = ask.call()?.tool.clone();
-    let current = current_arguments(cx.shared, ask)?;
+    let tool = dialog.call()?.tool.clone();
+    let current = current_arguments(cx.shared, dialog)?;
     let DialogMode::EditArguments {
         editor,
         error,
         check,
         target,
         ..
-    } = &mut ask.mode
+    } = &mut dialog.mode
     else {
         return None;
     };
@@ -137,19 +137,19 @@ pub fn argument_editor_key(
         (KeyCode::Esc, _) => {
             let draft = std::mem::take(editor);
             let target = target.clone();
-            ask.mode = DialogMode::Choosing;
-            keep_draft(ask, target, draft);
+            dialog.mode = DialogMode::Choosing;
+            keep_draft(dialog, target, draft);
         }
         (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
             cx.request(UiRequest::EditExternally(editor.text()));
-            ask.opens_editor = true;
+            dialog.opens_editor = true;
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let text = editor.text();
             let edited = match target {
                 EditTarget::Pattern => match parse_pattern_for(&current, &text) {
-                    Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
+                    Ok(pattern) => return dialog.decide(Decision::RunMatching { pattern }),
                     Err(reason) => Err(reason),
                 },
                 EditTarget::Arguments => parse_arguments(&text),

@@ -1,5 +1,5 @@
-//! Text of a dialog: body rows, question and footer. Untrusted text is escaped here, so that none
-//! of its characters is invisible.
+//! The body of a dialog, as rows. Untrusted text is escaped here, so that none of its characters is
+//! invisible.
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::format_size;
@@ -23,18 +23,18 @@ const MARGIN_FROM: u16 = 40;
 const SERVER_LINE_LABEL: &str = "The server says: ";
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
-pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
-    let Some(offered) = ask.call() else { return };
-    let edited = ask
+pub fn refresh_arguments(shared: SharedUiState, dialog: &mut Dialog) {
+    let Some(offered) = dialog.call() else { return };
+    let edited = dialog
         .edited_arguments
-        .get(ask.call_index)
+        .get(dialog.call_index)
         .and_then(Option::as_ref);
     let call = shared.transcript.call(offered.call);
     let Some(arguments) = edited.or(call.map(|call| &call.arguments)) else {
         return;
     };
     let arguments = arguments.clone();
-    match ask.drawn_arguments.get_mut(ask.call_index) {
+    match dialog.drawn_arguments.get_mut(dialog.call_index) {
         Some(Some(drawn)) => drawn.update(&arguments),
         Some(drawn) => *drawn = Some(DrawnArguments::new(&arguments)),
         None => {}
@@ -44,12 +44,12 @@ pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
 /// The body: everything the question is about.
 pub fn dialog_body(
     shared: SharedUiState,
-    ask: &Dialog,
+    dialog: &Dialog,
     columns: u16,
     with_heading: bool,
 ) -> DialogBody {
-    if let Ask::ApproveCalls(_) = &ask.question {
-        return call_body(shared, ask, columns, with_heading);
+    if let Ask::ApproveCalls(_) = &dialog.question {
+        return call_body(shared, dialog, columns, with_heading);
     }
     // The margin of the arguments, so that all dialogs have the same left edge.
     let margin = if columns < MARGIN_FROM {
@@ -58,14 +58,14 @@ pub fn dialog_body(
         MARGIN_COLUMNS
     };
     let columns = columns.saturating_sub(margin + 1).max(1);
-    let mut rows = match &ask.question {
+    let mut rows = match &dialog.question {
         Ask::ExternalEdit(changes) => body_settings::settings_change_rows(changes, columns),
         Ask::ReplacePrompt { path, text } => {
             body_settings::replaced_prompt_rows(path, text, columns)
         }
         Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
         Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
-        _ => to_lines(plain_rows(shared, ask, columns)),
+        _ => to_lines(plain_rows(shared, dialog, columns)),
     };
     let introduction = rows.iter().take_while(|row| row.width() > 0).count();
     rows.iter_mut().for_each(|row| row.indent(margin.into()));
@@ -76,8 +76,8 @@ pub fn dialog_body(
     }
 }
 
-fn plain_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
-    match &ask.question {
+fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<String> {
+    match &dialog.question {
         Ask::ApproveCalls(_)
         | Ask::ExternalEdit(_)
         | Ask::ReplacePrompt { .. }
@@ -132,12 +132,12 @@ fn plain_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> 
             wrapped_rows(&Clean::single_line(&text), columns)
         }
         Ask::GrowContext { .. } => wrapped_rows(
-            &Clean::single_line(&context_growth_text(&ask.question)),
+            &Clean::single_line(&context_growth_text(&dialog.question)),
             columns,
         ),
         Ask::UnfinishedTurn(turn) => body_unfinished::unfinished_rows(turn, columns),
         Ask::ConfirmDiscard { prompt } => body_unfinished::discard_rows(prompt, columns),
-        Ask::StoreDialect { report, to } => body_probe::report_rows(report, *to, columns),
+        Ask::SaveDialect { report, to } => body_probe::report_rows(report, *to, columns),
     }
 }
 
@@ -152,8 +152,8 @@ fn context_growth_text(question: &Ask) -> String {
 }
 
 /// Tool and server of the current call, on one line.
-pub fn call_heading(shared: SharedUiState, ask: &Dialog) -> Clean {
-    let Some(offered) = ask.call() else {
+pub fn call_heading(shared: SharedUiState, dialog: &Dialog) -> Clean {
+    let Some(offered) = dialog.call() else {
         return Clean::default();
     };
     heading_of(&offered.tool.name, shared.transcript.call(offered.call))
@@ -170,8 +170,13 @@ pub fn heading_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 
 /// The arguments, then one line of the server's description. It comes last so that it can
 /// neither push the arguments out of view nor be mistaken for them; `?` shows all of it.
-fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bool) -> DialogBody {
-    let Some(offered) = ask.call() else {
+fn call_body(
+    shared: SharedUiState,
+    dialog: &Dialog,
+    columns: u16,
+    with_heading: bool,
+) -> DialogBody {
+    let Some(offered) = dialog.call() else {
         return DialogBody::default();
     };
     let (tool, call) = (&offered.tool, shared.transcript.call(offered.call));
@@ -181,13 +186,13 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bo
         rows = to_lines(rows_with_continuation_marker(&heading, columns, shared));
     }
     let heading_rows = rows.len();
-    if let Some(call) = call.filter(|_| !ask.is_edited()) {
+    if let Some(call) = call.filter(|_| !dialog.is_edited()) {
         rows.extend(json_change_rows(call, columns));
     }
     let first_argument = rows.len();
-    let drawn = ask
+    let drawn = dialog
         .drawn_arguments
-        .get(ask.call_index)
+        .get(dialog.call_index)
         .and_then(Option::as_ref);
     let drawn_rows = drawn.map(|drawn| drawn.rows(columns, &shared.glyphs));
     let arguments = drawn_rows.map(|drawn_rows| {

@@ -9,13 +9,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub const ERROR_CHARS_MAX: usize = 400;
 
 /// Scrolls the body if this is a scroll key. Works while a text field is open, too.
-pub fn scroll_key(ask: &mut Dialog, key: KeyEvent) -> bool {
+pub fn scroll_key(dialog: &mut Dialog, key: KeyEvent) -> bool {
     let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
     match normalize_key(key) {
-        (KeyCode::PageUp, _) => ask.scroll_by(-ask.page_rows()),
-        (KeyCode::PageDown, _) => ask.scroll_by(ask.page_rows()),
-        (KeyCode::Up, held) if held.intersects(by_row) => ask.scroll_by(-1),
-        (KeyCode::Down, held) if held.intersects(by_row) => ask.scroll_by(1),
+        (KeyCode::PageUp, _) => dialog.scroll_by(-dialog.page_rows()),
+        (KeyCode::PageDown, _) => dialog.scroll_by(dialog.page_rows()),
+        (KeyCode::Up, held) if held.intersects(by_row) => dialog.scroll_by(-1),
+        (KeyCode::Down, held) if held.intersects(by_row) => dialog.scroll_by(1),
         _ => return false,
     }
     true
@@ -23,12 +23,12 @@ pub fn scroll_key(ask: &mut Dialog, key: KeyEvent) -> bool {
 
 /// The choice a key selects, if any.
 pub fn choice_for_key<'a>(
-    ask: &Dialog,
+    dialog: &Dialog,
     rows: &'a [DialogChoice],
     key: KeyEvent,
 ) -> Option<&'a DialogChoice> {
     match normalize_key(key) {
-        (KeyCode::Enter, _) => ask.selected_choice.and_then(|at| rows.get(at)),
+        (KeyCode::Enter, _) => dialog.selected_choice.and_then(|at| rows.get(at)),
         (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(rows, c),
         _ => None,
     }

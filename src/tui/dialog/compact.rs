@@ -11,7 +11,7 @@ use ratatui::style::Style;
 
 /// Draws the question and, below it, the keys. `columns` is the width for the keys; the
 /// question gets less because it shares its row with the scroll marks.
-pub fn draw_keys(words: &DialogText, ask: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
+pub fn draw_keys(words: &DialogText, dialog: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
         pen.put_truncated(area.x, area.y, words.question, pen.theme.bold, area.width);
     }
@@ -19,12 +19,18 @@ pub fn draw_keys(words: &DialogText, ask: &Dialog, area: Rect, columns: u16, pen
         return;
     }
     let y = area.y + 1;
-    let keys = compact_keys(words, ask.selected_choice, columns.into());
+    let keys = compact_keys(words, dialog.selected_choice, columns.into());
     let shown: Vec<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
-    pen.put_truncated(area.x, y, &shown.join(" "), choice_style(ask, pen), columns);
+    pen.put_truncated(
+        area.x,
+        y,
+        &shown.join(" "),
+        choice_style(dialog, pen),
+        columns,
+    );
     let chosen = keys
         .iter()
-        .position(|(row, _)| row.is_some() && *row == ask.selected_choice);
+        .position(|(row, _)| row.is_some() && *row == dialog.selected_choice);
     if let Some((at, key)) = chosen.and_then(|at| Some((at, shown.get(at)?))) {
         let before: usize = shown.iter().take(at).map(|key| width(key) + 1).sum();
         let x = area.x.saturating_add(saturate_u16(before));
@@ -71,7 +77,7 @@ fn compact_keys(
     keys
 }
 
-/// Whether a small screen names this choice only on the page behind `?`.
+/// Whether a small screen shows this choice only in the list opened with `?`.
 fn is_rare(row: &DialogChoice) -> bool {
     let has_letter = row.key.is_some() || row.action == DialogAction::RunAll;
     !has_letter
@@ -81,8 +87,8 @@ fn is_rare(row: &DialogChoice) -> bool {
         )
 }
 
-pub fn choice_style(ask: &Dialog, pen: &Painter) -> Style {
-    if ask.accepts_keys {
+pub fn choice_style(dialog: &Dialog, pen: &Painter) -> Style {
+    if dialog.accepts_keys {
         pen.theme.plain
     } else {
         pen.theme.dim

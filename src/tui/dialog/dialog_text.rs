@@ -58,7 +58,7 @@ impl DialogText {
         candidates.into_iter().find(fits).unwrap_or_default()
     }
 
-    /// Whether the notes fit on the rule, beside what it says at its right.
+    /// Whether the notes fit on the rule, to the left of the text at its right end.
     pub fn notes_fit(&self, columns: u16) -> bool {
         width(&self.notes) + 48 <= usize::from(columns)
     }
@@ -77,8 +77,8 @@ impl DialogText {
 }
 
 /// The texts of a dialog `columns` wide.
-pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogText {
-    let (title, question) = match &ask.question {
+pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> DialogText {
+    let (title, question) = match &dialog.question {
         Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
@@ -86,8 +86,8 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
         Ask::AddModel { .. } => ("Add model", "Add it?"),
         Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
-        Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
-        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing was changed."),
+        Ask::SaveDialect { to: Some(_), .. } => ("Probe", "Save it?"),
+        Ask::SaveDialect { to: None, .. } => ("Probe", "Nothing was changed."),
         Ask::ExternalEdit(_) => ("Settings changed", "Apply the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
         Ask::UnfinishedTurn(_) => ("Unfinished turn", "Resume it?"),
@@ -95,23 +95,25 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
         Ask::PinChanged(_) => ("Tool changed", "Accept the change?"),
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
     };
-    let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
-    let page = ask.page();
+    let badges = dialog
+        .call()
+        .map_or_else(Vec::new, |call| badges(&call.tool));
+    let page = dialog.page();
     let mut text = DialogText {
         title: title.to_owned(),
         title_fits: false,
-        position: short_position(ask),
+        position: short_position(dialog),
         question: match page {
             DialogPage::Values => "Edit which value?",
             _ => question,
         },
         page,
-        rows: ask.choices(shared.transcript),
-        notes: call_notes(shared, ask),
-        is_edited: ask.is_edited(),
+        rows: dialog.choices(shared.transcript),
+        notes: call_notes(shared, dialog),
+        is_edited: dialog.is_edited(),
         badges,
     };
-    if let Ask::PinChanged(change) = &ask.question {
+    if let Ask::PinChanged(change) = &dialog.question {
         let tool = Clean::quoted_if_needed(&change.tool.name);
         let server = Clean::quoted_if_needed(change.server.as_str());
         let title = format!("{tool} on {server} has changed");
@@ -119,55 +121,55 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogT
             text.title = title;
         }
     }
-    if ask.call().is_some() {
+    if dialog.call().is_some() {
         // If there is no room, drop harmless badges rather than the names, but never a warning.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
         let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
-        // On a wider screen, it is on the rule below.
+        // On a wider screen, this label is among the notes on the rule below.
         let edited = match text.is_edited && !text.notes_fit(columns) {
             true => format!("  {EDITED}"),
             false => String::new(),
         };
-        let title = call_title(shared, ask) + &edited;
+        let title = call_title(shared, dialog) + &edited;
         text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
         text.title = match text.title_fits {
             true => title,
-            false => format!("Run this tool?{}{edited}", position(ask)),
+            false => format!("Run this tool?{}{edited}", position(dialog)),
         };
     }
     text
 }
 
 /// `Run edit_file on filesystem?  1 of 2`.
-fn call_title(shared: SharedUiState, ask: &Dialog) -> String {
-    let Some(offered) = ask.call() else {
+fn call_title(shared: SharedUiState, dialog: &Dialog) -> String {
+    let Some(offered) = dialog.call() else {
         return String::new();
     };
     let server = shared.transcript.call(offered.call);
     let server = server.map_or_else(String::new, |call| call.server.to_string());
     let tool = Clean::quoted_if_needed(&offered.tool.name);
     let server = Clean::quoted_if_needed(&server);
-    format!("Run {tool} on {server}?{}", position(ask))
+    format!("Run {tool} on {server}?{}", position(dialog))
 }
 
 /// The position of the call among several.
-fn position(ask: &Dialog) -> String {
-    let count = ask.calls().len();
+fn position(dialog: &Dialog) -> String {
+    let count = dialog.calls().len();
     if count < 2 {
         return String::new();
     }
-    let decided = match ask.decisions.get(ask.call_index) {
+    let decided = match dialog.decisions.get(dialog.call_index) {
         Some(Some(_)) => ", decided",
         _ => "",
     };
-    format!("  {} of {count}{decided}", ask.call_index + 1)
+    format!("  {} of {count}{decided}", dialog.call_index + 1)
 }
 
 /// `2/3`.
-fn short_position(ask: &Dialog) -> String {
-    match ask.calls().len() {
+fn short_position(dialog: &Dialog) -> String {
+    match dialog.calls().len() {
         ..2 => String::new(),
-        count => format!("{}/{count}", ask.call_index + 1),
+        count => format!("{}/{count}", dialog.call_index + 1),
     }
 }
 
@@ -196,12 +198,12 @@ fn badges(tool: &Tool) -> Vec<Badge> {
 }
 
 /// The most important parts come first, because a narrow screen truncates the end.
-fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
-    let call = ask
+fn call_notes(shared: SharedUiState, dialog: &Dialog) -> String {
+    let call = dialog
         .call()
         .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
-    if ask.is_edited() {
+    if dialog.is_edited() {
         parts.push(EDITED.to_owned());
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {

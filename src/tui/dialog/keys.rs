@@ -34,22 +34,22 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decision_key.as_mut();
     let repeats = held.is_some_and(|held| held.record_press(key.code, now));
-    let Some(ask) = dialogs.current_mut() else {
+    let Some(dialog) = dialogs.current_mut() else {
         return;
     };
-    if repeats && matches!(ask.mode, DialogMode::Choosing) {
+    if repeats && matches!(dialog.mode, DialogMode::Choosing) {
         return;
     }
-    if decides_on_tiny_screen(shared, ask, key) {
+    if decides_on_tiny_screen(shared, dialog, key) {
         let text = "Make the window larger to answer.";
         return cx.notify(Notice::warning(text));
     }
-    if accepts_unread_changes(shared, ask, key) {
-        ask.scroll_to_undrawn_row();
+    if accepts_unread_changes(shared, dialog, key) {
+        dialog.scroll_to_first_undrawn_row();
         let text = "Read the rest first (PgDn).";
         return cx.notify_about_key(Notice::warning(text));
     }
-    match read_before_run::gate_key(ask, key, cx) {
+    match read_before_run::gate_key(dialog, key, cx) {
         KeyGate::Allow => {}
         KeyGate::Block => return,
         KeyGate::ScrollToLastPart => {
@@ -58,30 +58,30 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    if let Some(notice) = unused_key_notice(shared, ask, key) {
+    if let Some(notice) = unused_key_notice(shared, dialog, key) {
         return cx.notify_about_key(notice);
     }
-    let decided = ask.decided_count();
-    let answer = match &ask.mode {
-        DialogMode::Choosing => choice_key(shared, ask, key),
-        DialogMode::DenialReason(_) => denial_reason_key(ask, key),
-        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(ask, key),
-        DialogMode::EditArguments { .. } => argument_editor_key(ask, key, cx),
+    let decided = dialog.decided_count();
+    let answer = match &dialog.mode {
+        DialogMode::Choosing => choice_key(shared, dialog, key),
+        DialogMode::DenialReason(_) => denial_reason_key(dialog, key),
+        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(dialog, key),
+        DialogMode::EditArguments { .. } => argument_editor_key(dialog, key, cx),
     };
-    let has_decided = ask.decided_count() > decided;
+    let has_decided = dialog.decided_count() > decided;
     let notice = answer.as_ref();
-    let notice = notice.and_then(|answer| permission_notice(shared, ask, answer));
+    let notice = notice.and_then(|answer| permission_notice(shared, dialog, answer));
     if answer.is_none() && has_decided {
         // A double key press must not run the next call.
-        ask.wait_for_quiet(now);
-        ask.is_drawn = false;
+        dialog.wait_for_quiet(now);
+        dialog.is_drawn = false;
     }
-    if std::mem::take(&mut ask.opens_editor) {
-        let id = ask.id;
+    if std::mem::take(&mut dialog.opens_editor) {
+        let id = dialog.id;
         dialogs.edited_externally = Some(id);
         return;
     }
-    if let Some((call, rows)) = ask.run_unread.take() {
+    if let Some((call, rows)) = dialog.run_unread.take() {
         cx.request(UiRequest::RecordUndrawnRows(call, rows));
     }
     if answer.is_some() || has_decided {
@@ -96,8 +96,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 }
 
 /// The notice for a key that does nothing here. Without one, the key would seem to have worked.
-fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Option<Notice> {
-    if !matches!(ask.mode, DialogMode::Choosing) {
+fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
+    if !matches!(dialog.mode, DialogMode::Choosing) {
         let action = keymap::find_action(key, |when| when == BindingScope::Always);
         let is_edit = keymap::find_action(key, |when| when == BindingScope::Message)
             .is_some_and(|action| matches!(action, Action::Edit(_)));
@@ -108,21 +108,21 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
     if key.kind == KeyEventKind::Repeat {
         return None;
     }
-    if ask.page() == DialogPage::Values {
+    if dialog.page() == DialogPage::Values {
         let action = keymap::find_action(key, |when| when == BindingScope::Always);
         let text = "Choose a value first: Enter, or Esc to go back.";
         return action
             .filter(|action| waits_for_answer(*action))
             .map(|_| Notice::info(text));
     }
-    let rows = ask.choices(shared.transcript);
-    let is_call = ask.call().is_some();
+    let rows = dialog.choices(shared.transcript);
+    let is_call = dialog.call().is_some();
     let is_used = match normalize_key(key) {
         (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
             let is_page_key = is_call && matches!(latin_key(typed), 'a' | 'o');
             choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
         }
-        (KeyCode::Enter, KeyModifiers::NONE) => ask.selected_choice.is_some(),
+        (KeyCode::Enter, KeyModifiers::NONE) => dialog.selected_choice.is_some(),
         (KeyCode::F(5), _) => is_call,
         (
             KeyCode::Char(_)
@@ -139,7 +139,7 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
     if is_used {
         return None;
     }
-    if normalize_key(key).0 == KeyCode::Char('0') && ask.calls().len() > 1 {
+    if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
         return Some(Notice::info("See all calls first: Left and Right."));
     }
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
@@ -152,8 +152,8 @@ fn unused_key_notice(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> Opti
         "Answer the question first.".to_owned(),
         "Answer it first.".to_owned(),
     ];
-    // If it fits into the hint line, beside the key that stops the turn, it disappears with the
-    // question.
+    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
+    // the question.
     let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
     let fits = |text: &&String| width(text) <= room;
     let text = texts.iter().find(fits).or(texts.last())?;
@@ -174,13 +174,13 @@ fn waits_for_answer(action: Action) -> bool {
 }
 
 /// Whether this key would approve something that the screen is too small to show.
-fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
+fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = ask.choices(shared.transcript);
-    let row = match (&ask.mode, normalize_key(key)) {
+    let rows = dialog.choices(shared.transcript);
+    let row = match (&dialog.mode, normalize_key(key)) {
         (
             DialogMode::EditArguments { .. } | DialogMode::ConfirmUnread(_),
             (KeyCode::Enter, KeyModifiers::NONE),
@@ -188,28 +188,28 @@ fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
             return true;
         }
         (DialogMode::Choosing, (KeyCode::Enter, _)) => {
-            ask.selected_choice.and_then(|at| rows.get(at))
+            dialog.selected_choice.and_then(|at| rows.get(at))
         }
         (DialogMode::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => choice_for_char(&rows, c),
         _ => None,
     };
-    let is_safe = |act| {
+    let is_safe = |action| {
         let keeps = UserChoice::KeepForLater;
-        matches!(act, DialogAction::Refuse | DialogAction::Deny)
-            || act == DialogAction::Choose(keeps)
+        matches!(action, DialogAction::Refuse | DialogAction::Deny)
+            || action == DialogAction::Choose(keeps)
     };
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Whether this key would accept changes of which some rows were never drawn: an address or a
-/// command could hide among them. Applies to settings changes, a tool's new definition and a
-/// server's instructions.
-fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
-    if ask.was_fully_drawn() {
+/// Whether this key would accept changes with rows that were never drawn: an address or a command
+/// could hide among them. Applies to settings changes, a tool's new definition and a server's
+/// instructions.
+fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+    if dialog.was_fully_drawn() {
         return false;
     }
-    let rows = ask.choices(shared.transcript);
-    let row = choice_for_key(ask, &rows, key);
+    let rows = dialog.choices(shared.transcript);
+    let row = choice_for_key(dialog, &rows, key);
     let accepting_choices = [
         UserChoice::ApplyChanges,
         UserChoice::Accept,
@@ -226,8 +226,8 @@ fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) ->
 /// Pasted text never answers a question. An open field takes it; otherwise the message
 /// does, and the dialog stops accepting keys because the rest of the paste may arrive as
 /// key presses.
-pub fn paste(ask: &mut Dialog, text: &str) -> Handled {
-    match &mut ask.mode {
+pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
+    match &mut dialog.mode {
         DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
             text_field::paste_line(editor, text)
         }
@@ -236,47 +236,47 @@ pub fn paste(ask: &mut Dialog, text: &str) -> Handled {
             editor.insert(text);
         }
         DialogMode::Choosing => {
-            ask.accepts_keys = false;
+            dialog.accepts_keys = false;
             return Handled::PassedOn;
         }
     }
     Handled::Consumed
 }
 
-fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    let rows = ask.choices(shared.transcript);
-    if scroll_key(ask, key) {
+fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    let rows = dialog.choices(shared.transcript);
+    if scroll_key(dialog, key) {
         return None;
     }
-    if ask.page() == DialogPage::Values {
-        values_page_key(shared, ask, key);
+    if dialog.page() == DialogPage::Values {
+        values_page_key(shared, dialog, key);
         return None;
     }
     match normalize_key(key) {
-        (KeyCode::F(5), _) => ask.toggle_json(),
-        (KeyCode::Home, _) => ask.scroll = 0,
-        (KeyCode::End, _) => ask.scroll = ask.last_top(),
-        (KeyCode::Left, _) => ask.show_call(ask.call_index.saturating_sub(1)),
-        (KeyCode::Right, _) => ask.show_call(ask.call_index + 1),
-        (KeyCode::Up, _) => step(ask, &rows, -1),
-        (KeyCode::Down, _) => step(ask, &rows, 1),
+        (KeyCode::F(5), _) => dialog.toggle_json(),
+        (KeyCode::Home, _) => dialog.scroll = 0,
+        (KeyCode::End, _) => dialog.scroll = dialog.last_top(),
+        (KeyCode::Left, _) => dialog.show_call(dialog.call_index.saturating_sub(1)),
+        (KeyCode::Right, _) => dialog.show_call(dialog.call_index + 1),
+        (KeyCode::Up, _) => step(dialog, &rows, -1),
+        (KeyCode::Down, _) => step(dialog, &rows, 1),
         // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
-            return perform(shared, ask, rows.get(ask.selected_choice?)?.action);
+            return perform(shared, dialog, rows.get(dialog.selected_choice?)?.action);
         }
-        (KeyCode::Esc, _) if ask.page() != DialogPage::Subject => {
-            ask.show_page(DialogPage::Subject);
+        (KeyCode::Esc, _) if dialog.page() != DialogPage::Subject => {
+            dialog.show_page(DialogPage::Subject);
         }
-        (KeyCode::Esc, _) if ask.is_full => ask.is_full = false,
-        (KeyCode::Esc, _) if ask.discard_edit() => {}
-        (KeyCode::Esc, _) => return dismiss(ask),
-        (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(ask, DialogPage::Details),
+        (KeyCode::Esc, _) if dialog.is_full => dialog.is_full = false,
+        (KeyCode::Esc, _) if dialog.discard_edit() => {}
+        (KeyCode::Esc, _) => return dismiss(dialog),
+        (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(dialog, DialogPage::Details),
         (KeyCode::Char(c), KeyModifiers::NONE) => match choice_for_char(&rows, c) {
-            Some(row) => return perform(shared, ask, row.action),
-            None if ask.call().is_some() => match latin_key(c) {
-                'a' => toggle_page(ask, DialogPage::Lasting),
-                'o' => ask.is_full = !ask.is_full,
+            Some(row) => return perform(shared, dialog, row.action),
+            None if dialog.call().is_some() => match latin_key(c) {
+                'a' => toggle_page(dialog, DialogPage::Lasting),
+                'o' => dialog.is_full = !dialog.is_full,
                 _ => {}
             },
             None => {}
@@ -287,84 +287,84 @@ fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<
 }
 
 /// Selects the next choice among those that the page shows.
-fn step(ask: &mut Dialog, rows: &[DialogChoice], by: isize) {
-    let reachable = ask.reachable_choices(rows);
+fn step(dialog: &mut Dialog, rows: &[DialogChoice], by: isize) {
+    let reachable = dialog.reachable_choices(rows);
     let last = reachable.len().saturating_sub(1);
-    let selected = ask.selected_choice;
+    let selected = dialog.selected_choice;
     let at = selected.and_then(|row| reachable.iter().position(|index| *index == row));
     let next = match at {
         None if by < 0 => last,
         None => 0,
         Some(at) => at.saturating_add_signed(by).min(last),
     };
-    ask.selected_choice = reachable.get(next).copied();
+    dialog.selected_choice = reachable.get(next).copied();
 }
 
-fn toggle_page(ask: &mut Dialog, page: DialogPage) {
-    let shown = ask.page();
-    ask.show_page(match shown == page {
+fn toggle_page(dialog: &mut Dialog, page: DialogPage) {
+    let shown = dialog.page();
+    dialog.show_page(match shown == page {
         true => DialogPage::Subject,
         false => page,
     });
 }
 
-fn dismiss(ask: &mut Dialog) -> Option<UserAnswer> {
-    if ask.call().is_some() {
-        return ask.decide(Decision::Refuse);
+fn dismiss(dialog: &mut Dialog) -> Option<UserAnswer> {
+    if dialog.call().is_some() {
+        return dialog.decide(Decision::Refuse);
     }
     Some(UserAnswer::Dismissed)
 }
 
-fn perform(shared: SharedUiState, ask: &mut Dialog, act: DialogAction) -> Option<UserAnswer> {
-    match act {
-        DialogAction::Run => ask.decide(Decision::Run),
-        DialogAction::Refuse => ask.decide(Decision::Refuse),
-        DialogAction::RunForSession => ask.decide(Decision::RunForSession),
-        DialogAction::RunAlways => ask.decide(Decision::RunAlways),
-        DialogAction::RunServer => ask.decide(Decision::RunWholeServer),
-        DialogAction::Never => ask.decide(Decision::Never),
+fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> Option<UserAnswer> {
+    match action {
+        DialogAction::Run => dialog.decide(Decision::Run),
+        DialogAction::Refuse => dialog.decide(Decision::Refuse),
+        DialogAction::RunForSession => dialog.decide(Decision::RunForSession),
+        DialogAction::RunAlways => dialog.decide(Decision::RunAlways),
+        DialogAction::RunServer => dialog.decide(Decision::RunWholeServer),
+        DialogAction::Never => dialog.decide(Decision::Never),
         DialogAction::RunMatching => {
             let pattern =
-                ArgumentPattern::from_arguments(&current_arguments(shared, ask)?).to_json();
+                ArgumentPattern::from_arguments(&current_arguments(shared, dialog)?).to_json();
             let text = serde_json::to_string_pretty(&pattern).ok()?;
-            ask.mode = editor_mode(Editor::for_approval(&text), EditTarget::Pattern);
+            dialog.mode = editor_mode(Editor::for_approval(&text), EditTarget::Pattern);
             None
         }
-        DialogAction::UseFirstResult => ask.decide(Decision::ReuseResult),
-        DialogAction::TreatAsText => ask.decide(Decision::TreatAsText),
-        DialogAction::RunAll => Some(ask.run_undecided()),
+        DialogAction::UseFirstResult => dialog.decide(Decision::ReuseResult),
+        DialogAction::TreatAsText => dialog.decide(Decision::TreatAsText),
+        DialogAction::RunAll => Some(dialog.run_undecided()),
         DialogAction::RunUnread => {
-            ask.mode = DialogMode::ConfirmUnread(Editor::default());
+            dialog.mode = DialogMode::ConfirmUnread(Editor::default());
             None
         }
         DialogAction::Choose(choice) => Some(UserAnswer::Choice(choice)),
         DialogAction::Deny => {
             // Show the tool and its server above the field.
-            ask.scroll = 0;
-            ask.mode = DialogMode::DenialReason(Editor::default());
+            dialog.scroll = 0;
+            dialog.mode = DialogMode::DenialReason(Editor::default());
             None
         }
         DialogAction::Edit => {
-            edit_arguments(shared, ask);
+            edit_arguments(shared, dialog);
             None
         }
     }
 }
 
-fn denial_reason_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    if scroll_key(ask, key) {
+fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    if scroll_key(dialog, key) {
         return None;
     }
-    let DialogMode::DenialReason(editor) = &mut ask.mode else {
+    let DialogMode::DenialReason(editor) = &mut dialog.mode else {
         return None;
     };
     match normalize_key(key) {
-        (KeyCode::Esc, _) => ask.mode = DialogMode::Choosing,
+        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
         (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, _) => {
-            let word = editor.text().trim().to_owned();
-            let word = Some(word).filter(|word| !word.is_empty());
-            return ask.decide(Decision::Deny { message: word });
+            let reason = editor.text().trim().to_owned();
+            let message = Some(reason).filter(|reason| !reason.is_empty());
+            return dialog.decide(Decision::Deny { message });
         }
         _ => {
             text_field::handle_key(editor, key);

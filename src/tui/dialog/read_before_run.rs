@@ -14,9 +14,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// The user types this to run a call unread.
 const CONFIRMATION_WORD: &str = "run";
 
-fn allows_run(act: DialogAction) -> bool {
+fn allows_run(action: DialogAction) -> bool {
     matches!(
-        act,
+        action,
         DialogAction::Run
             | DialogAction::RunForSession
             | DialogAction::RunAlways
@@ -36,42 +36,44 @@ pub enum KeyGate {
 
 /// Blocks a key that would run a call whose arguments have not been drawn, or only just now. The
 /// key scrolls to the first undrawn part instead.
-pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate {
+pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate {
     let now = cx.shared.now;
-    let chooses_value = ask.page() == DialogPage::Values;
-    let is_choosing = matches!(ask.mode, DialogMode::Choosing) && !chooses_value;
+    let chooses_value = dialog.page() == DialogPage::Values;
+    let is_choosing = matches!(dialog.mode, DialogMode::Choosing) && !chooses_value;
     if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
-    let rows = ask.choices(cx.shared.transcript);
-    let act = choice_for_key(ask, &rows, key).map(|row| row.action);
-    let Some(act) = act.filter(|act| ask.call().is_some() && allows_run(*act)) else {
+    let rows = dialog.choices(cx.shared.transcript);
+    let action = choice_for_key(dialog, &rows, key).map(|row| row.action);
+    let runs_calls = |action: &DialogAction| dialog.call().is_some() && allows_run(*action);
+    let Some(action) = action.filter(runs_calls) else {
         return KeyGate::Allow;
     };
-    let granted = match act {
-        DialogAction::RunAll => (0..ask.decisions.len())
-            .filter(|at| ask.decisions[*at].is_none())
+    let calls_to_run = match action {
+        DialogAction::RunAll => (0..dialog.decisions.len())
+            .filter(|at| dialog.decisions[*at].is_none())
             .collect(),
-        _ => vec![ask.call_index],
+        _ => vec![dialog.call_index],
     };
-    let whole_since = |at: &usize| {
-        let drawn = ask.drawn_arguments.get(*at)?.as_ref()?;
+    let fully_drawn_at = |at: &usize| {
+        let drawn = dialog.drawn_arguments.get(*at)?.as_ref()?;
         // Only drawn arguments may run, whatever has changed since the last frame.
-        let is_current = Some(drawn.arguments()) == arguments_to_run(ask, *at, cx);
+        let is_current = Some(drawn.arguments()) == arguments_to_run(dialog, *at, cx);
         drawn.fully_drawn_at().filter(|_| is_current)
     };
-    if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
-        if unread != ask.call_index {
+    let is_undrawn = |at: &usize| fully_drawn_at(at).is_none();
+    if let Some(unread) = calls_to_run.iter().copied().find(is_undrawn) {
+        if unread != dialog.call_index {
             let text = "This call was not shown in full. Read it, then press the key again.";
             cx.notify_about_key(Notice::info(text));
         }
-        return match scroll_to_undrawn(ask, unread) {
+        return match scroll_to_undrawn(dialog, unread) {
             true => KeyGate::ScrollToLastPart,
             false => KeyGate::Block,
         };
     }
-    let newest = granted.iter().filter_map(whole_since).max();
-    if newest.is_none_or(|since| now >= since + QUIET_TIME) {
+    let last_drawn_at = calls_to_run.iter().filter_map(fully_drawn_at).max();
+    if last_drawn_at.is_none_or(|drawn_at| now >= drawn_at + QUIET_TIME) {
         return KeyGate::Allow;
     }
     let text = "The last part has only just come into view. Press the key again.";
@@ -80,41 +82,43 @@ pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate 
 }
 
 /// The arguments with which a call would run.
-fn arguments_to_run<'a>(ask: &'a Dialog, at: usize, cx: &'a UiContext) -> Option<&'a Arguments> {
-    if let Some(Some(edited)) = ask.edited_arguments.get(at) {
+fn arguments_to_run<'a>(dialog: &'a Dialog, at: usize, cx: &'a UiContext) -> Option<&'a Arguments> {
+    if let Some(Some(edited)) = dialog.edited_arguments.get(at) {
         return Some(edited);
     }
-    let offered = ask.calls().get(at)?;
+    let offered = dialog.calls().get(at)?;
     let call = cx.shared.transcript.call(offered.call)?;
     Some(&call.arguments)
 }
 
 /// Scrolls to the first undrawn part of this call's arguments. Returns whether it may be the
 /// last one.
-fn scroll_to_undrawn(ask: &mut Dialog, at: usize) -> bool {
-    if at != ask.call_index {
-        ask.show_call(at);
+fn scroll_to_undrawn(dialog: &mut Dialog, at: usize) -> bool {
+    if at != dialog.call_index {
+        dialog.show_call(at);
     }
-    ask.scroll_to_undrawn();
-    ask.undrawn_rows <= ask.body_height
+    dialog.scroll_to_undrawn_arguments();
+    dialog.undrawn_rows <= dialog.body_height
 }
 
 /// Key handling of the field that confirms running a call unread.
-pub fn confirm_unread_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    if scroll_key(ask, key) {
+pub fn confirm_unread_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    if scroll_key(dialog, key) {
         return None;
     }
-    let DialogMode::ConfirmUnread(editor) = &mut ask.mode else {
+    let DialogMode::ConfirmUnread(editor) = &mut dialog.mode else {
         return None;
     };
     match normalize_key(key) {
-        (KeyCode::Esc, _) => ask.mode = DialogMode::Choosing,
+        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
         (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             if editor.text().trim().eq_ignore_ascii_case(CONFIRMATION_WORD) {
-                ask.mode = DialogMode::Choosing;
-                ask.run_unread = ask.call().map(|offered| (offered.call, ask.undrawn_rows));
-                return ask.decide(Decision::Run);
+                dialog.mode = DialogMode::Choosing;
+                dialog.run_unread = dialog
+                    .call()
+                    .map(|offered| (offered.call, dialog.undrawn_rows));
+                return dialog.decide(Decision::Run);
             }
         }
         _ => {

@@ -41,10 +41,10 @@ pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
 
 /// `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
 /// longest: without them the user would not know that more follows.
-pub(super) fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String {
-    let marks = scroll_marks(ask, room, pen);
-    let is_subject = ask.page() == DialogPage::Subject;
-    if is_subject && ask.is_read_first() && ask.was_fully_drawn() {
+pub(super) fn reading_state(dialog: &Dialog, room: usize, pen: &Painter) -> String {
+    let marks = scroll_marks(dialog, room, pen);
+    let is_subject = dialog.page() == DialogPage::Subject;
+    if is_subject && dialog.requires_full_reading() && dialog.was_fully_drawn() {
         let dot = format!(" {} ", pen.glyphs.dot);
         let state = ["all shown", &marks].join(&dot);
         return match (marks.is_empty(), width(&state) <= room) {
@@ -53,18 +53,22 @@ pub(super) fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String 
             (false, false) => marks,
         };
     }
-    if ask.call().is_none() || !is_subject {
+    if dialog.call().is_none() || !is_subject {
         return marks;
     }
-    let short = short_marks(ask.scroll, ask.last_top() - ask.scroll, pen);
-    let state = |marks: &str| match (ask.rows_to_read(), marks.is_empty()) {
+    let short = short_marks(dialog.scroll, dialog.last_top() - dialog.scroll, pen);
+    let state = |marks: &str| match (dialog.rows_to_read(), marks.is_empty()) {
         (0, true) => vec!["all shown".to_owned()],
         (0, false) => vec!["all shown".to_owned(), marks.to_owned()],
         (_, false) => vec![marks.to_owned()],
         (left, true) => vec![format_row_count(left, "not shown")],
     };
-    let size = if ask.is_full { "o smaller" } else { "o full" };
-    let view = match ask.shows_json() {
+    let size = if dialog.is_full {
+        "o smaller"
+    } else {
+        "o full"
+    };
+    let view = match dialog.shows_json() {
         true => "F5 readable",
         false => "F5 JSON",
     };
@@ -81,8 +85,8 @@ pub(super) fn reading_state(ask: &Dialog, room: usize, pen: &Painter) -> String 
 }
 
 /// The number of rows above and below the visible ones.
-pub(super) fn scroll_marks(ask: &Dialog, room: usize, pen: &Painter) -> String {
-    let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
+pub(super) fn scroll_marks(dialog: &Dialog, room: usize, pen: &Painter) -> String {
+    let (above, below) = (dialog.scroll, dialog.last_top() - dialog.scroll);
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
     let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
     let long: Vec<_> = up.into_iter().chain(down).collect();

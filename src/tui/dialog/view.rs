@@ -1,6 +1,6 @@
 //! Draws a dialog. It grows upward from the message: a rule with the title, the scrolling body, a
-//! rule that shows how much of the body was displayed, and the choices, which stay in place. Nothing
-//! is ever drawn over an argument.
+//! rule that shows how much of the body was displayed, and the choices, which stay in place.
+//! Nothing is ever drawn over an argument.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -36,23 +36,23 @@ const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 /// its rules.
 pub fn dialog_height(
     shared: SharedUiState,
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     columns: u16,
     room: u16,
     height_max: u16,
 ) -> u16 {
-    let words = dialog_text(shared, ask, columns);
+    let words = dialog_text(shared, dialog, columns);
     let room = room.max(rules_rows_min(&words, columns)).min(height_max);
-    if is_small(&words, columns, room) || ask.is_full {
+    if is_small(&words, columns, room) || dialog.is_full {
         return height_max;
     }
-    lay_out(shared, ask, &words, columns, false);
+    lay_out(shared, dialog, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.
-    let words = dialog_text(shared, ask, columns);
+    let words = dialog_text(shared, dialog, columns);
     let lower = 2 + choice_row::choice_rows(&words, columns);
-    let rows = saturate_u16(ask.body_rows().len()).max(BODY_ROWS_MIN);
+    let rows = saturate_u16(dialog.body_rows().len()).max(BODY_ROWS_MIN);
     let wanted = rows.saturating_add(lower);
-    let field = match ask.mode {
+    let field = match dialog.mode {
         DialogMode::EditArguments { .. } => FIELD_ROWS,
         DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => 3 + WORD_ROWS,
         DialogMode::Choosing => 0,
@@ -62,24 +62,24 @@ pub fn dialog_height(
 
 fn lay_out(
     shared: SharedUiState,
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     words: &DialogText,
     columns: u16,
     is_small: bool,
 ) {
-    if ask.is_stale() {
-        body::refresh_arguments(shared, ask);
+    if dialog.is_stale() {
+        body::refresh_arguments(shared, dialog);
     }
     let extras = BodyExtras {
         heading: is_small || !words.title_fits,
         notes: is_small || !words.notes_fit(columns),
     };
-    ask.lay_out(columns, extras, |ask| match ask.page() {
-        DialogPage::Lasting => pages::lasting_choices(shared, ask, &words.rows, columns),
-        DialogPage::Values => pages::values(ask, columns, shared.glyphs.more),
-        DialogPage::Details => pages::details(shared, ask, &words.rows, columns),
+    dialog.lay_out(columns, extras, |dialog| match dialog.page() {
+        DialogPage::Lasting => pages::lasting_choices(shared, dialog, &words.rows, columns),
+        DialogPage::Values => pages::values(dialog, columns, shared.glyphs.more),
+        DialogPage::Details => pages::details(shared, dialog, &words.rows, columns),
         DialogPage::Subject => {
-            let mut body = body::dialog_body(shared, ask, columns, extras.heading);
+            let mut body = body::dialog_body(shared, dialog, columns, extras.heading);
             if extras.notes && !words.notes.is_empty() {
                 let notes = wrapped_rows(&Clean::single_line(&words.notes), columns);
                 body.rows.extend(notes.into_iter().map(StyledLine::from));
@@ -101,23 +101,23 @@ fn rules_rows_min(words: &DialogText, columns: u16) -> u16 {
 /// Returns the cursor position if a text field is open.
 pub fn draw(
     shared: SharedUiState,
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let words = dialog_text(shared, ask, area.width);
+    let words = dialog_text(shared, dialog, area.width);
     let small = is_small(&words, area.width, area.height);
-    ask.begin_frame(shared.now);
+    dialog.begin_frame(shared.now);
     pen.clear(area);
-    lay_out(shared, ask, &words, area.width.max(1), small);
+    lay_out(shared, dialog, &words, area.width.max(1), small);
     if small {
-        if matches!(ask.mode, DialogMode::EditArguments { .. }) {
-            let head = body::call_heading(shared, ask);
-            return draw_arguments(&head, &mut ask.mode, area, pen);
+        if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
+            let head = body::call_heading(shared, dialog);
+            return draw_arguments(&head, &mut dialog.mode, area, pen);
         }
-        return draw_small(&words, ask, area, shared.now, pen);
+        return draw_small(&words, dialog, area, shared.now, pen);
     }
-    let title_style = match ask.accepts_keys {
+    let title_style = match dialog.accepts_keys {
         true => pen.theme.accent,
         false => pen.theme.dim,
     };
@@ -129,27 +129,27 @@ pub fn draw(
         height: area.height - 1,
         ..area
     };
-    if matches!(ask.mode, DialogMode::EditArguments { .. }) {
-        let head = body::call_heading(shared, ask);
+    if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
+        let head = body::call_heading(shared, dialog);
         let field = Rect {
             x: area.x + 2,
             width: area.width - 3,
             ..below_title
         };
-        return draw_arguments(&head, &mut ask.mode, field, pen);
+        return draw_arguments(&head, &mut dialog.mode, field, pen);
     }
-    draw_parts(&words, ask, below_title, shared.now, pen)
+    draw_parts(&words, dialog, below_title, shared.now, pen)
 }
 
 /// Draws everything below the title: the body, a rule, and the choices or a text field.
 fn draw_parts(
     words: &DialogText,
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     area: Rect,
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let lower = match ask.mode {
+    let lower = match dialog.mode {
         DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
         _ => choice_row::choice_rows(words, area.width),
     };
@@ -157,7 +157,7 @@ fn draw_parts(
         height: area.height.saturating_sub(lower + 1),
         ..area
     };
-    draw_body(ask, body, now, pen);
+    draw_body(dialog, body, now, pen);
     let rule = Rect {
         y: body.bottom(),
         height: 1,
@@ -173,13 +173,13 @@ fn draw_parts(
         false => RULE_EDGES + width(notes) + 3,
     };
     let room = usize::from(area.width).saturating_sub(notes_columns);
-    pen.rule(rule, notes, &reading_state(ask, room, pen), attention);
+    pen.rule(rule, notes, &reading_state(dialog, room, pen), attention);
     let rest = Rect {
         y: rule.bottom(),
         height: lower,
         ..area
     };
-    match &mut ask.mode {
+    match &mut dialog.mode {
         DialogMode::DenialReason(editor) => {
             let field = inset(rest);
             Some(draw_field(REASON_LABEL, editor, None, field, pen))
@@ -189,7 +189,7 @@ fn draw_parts(
             Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
         }
         _ => {
-            choice_row::draw(words, ask, rest, pen);
+            choice_row::draw(words, dialog, rest, pen);
             None
         }
     }
@@ -206,17 +206,17 @@ fn inset(area: Rect) -> Rect {
 /// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
     words: &DialogText,
-    ask: &mut Dialog,
+    dialog: &mut Dialog,
     area: Rect,
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let label = match ask.mode {
+    let label = match dialog.mode {
         DialogMode::DenialReason(_) => REASON_LABEL,
         DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
         _ => words.question,
     };
-    let count = ask.body_rows().len();
+    let count = dialog.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);
     // Position, warning and scroll marks share the question's row, or get their own row if it is
@@ -234,15 +234,15 @@ fn draw_small(
         height: area.height - lower,
         ..area
     };
-    draw_body(ask, body, now, pen);
+    draw_body(dialog, body, now, pen);
     let room = if own_row { area.width.into() } else { room };
     let marks = match scrolls {
-        true => short_marks(ask.scroll, ask.last_top() - ask.scroll, pen),
+        true => short_marks(dialog.scroll, dialog.last_top() - dialog.scroll, pen),
         false => String::new(),
     };
     let gap = usize::from(!marks.is_empty());
     let status = words.status(room.saturating_sub(width(&marks) + gap));
-    let marks = scroll_marks(ask, room.saturating_sub(width(&status) + gap), pen);
+    let marks = scroll_marks(dialog, room.saturating_sub(width(&status) + gap), pen);
     let mut rest = Rect {
         y: body.bottom(),
         height: lower,
@@ -264,28 +264,28 @@ fn draw_small(
         rest.y += 1;
         rest.height -= 1;
     }
-    match &mut ask.mode {
+    match &mut dialog.mode {
         DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
             Some(draw_field(label, editor, None, rest, pen))
         }
         _ => {
-            draw_keys(words, ask, rest, area.width, pen);
+            draw_keys(words, dialog, rest, area.width, pen);
             None
         }
     }
 }
 
 /// Draws the visible part of the body and records what was drawn.
-fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
+fn draw_body(dialog: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     // On a narrower screen, rows are truncated.
     let is_readable = area.width >= READABLE_WIDTH;
-    ask.mark_drawn(area.height.into(), is_readable, now);
-    let selected = ask.selected_body_row();
-    let rows = ask.body_rows().iter().enumerate().skip(ask.scroll);
+    dialog.mark_drawn(area.height.into(), is_readable, now);
+    let selected = dialog.selected_body_row();
+    let rows = dialog.body_rows().iter().enumerate().skip(dialog.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
         row.draw(area.x, y, area.width, pen);
         let line = Rect::new(area.x, y, area.width, 1);
-        if index < ask.heading_rows() {
+        if index < dialog.heading_rows() {
             let bold = pen.theme.bold;
             pen.set_style(line, bold);
         }

@@ -102,9 +102,9 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
     let mut lines = Vec::new();
     for field in [PROVIDER, ADDRESS, KEY, MODEL] {
         lines.push(Line::Field(field));
-        let fault = form.fault(field).map(advice::notice_line);
-        let fault = fault.map(|fault| Clean::single_line(&fault));
-        let rows = fault.map(|fault| wrapped_rows(&fault, columns.saturating_sub(2)));
+        let error = form.error(field).map(advice::notice_line);
+        let error = error.map(|error| Clean::single_line(&error));
+        let rows = error.map(|error| wrapped_rows(&error, columns.saturating_sub(2)));
         let rows = rows.into_iter().flatten().take(FAULT_ROWS_MAX).enumerate();
         lines.extend(rows.map(|(index, row)| Line::Fault(row, index == 0)));
     }

@@ -1,7 +1,7 @@
 //! The models of the server that the form names: listed in the background, offered in the
 //! Model field. Editing the server drops them and stops a running request.
 
-use crate::domain::{ModelList, NewModelServer, NewServerFault, NewServerField, QueryId};
+use crate::domain::{ModelList, NewModelServer, NewServerError, NewServerField, QueryId};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::layer::UiContext;
@@ -23,7 +23,7 @@ pub enum ListingState {
     NotAsked,
     Loading(QueryId),
     Listed(Arc<ModelList>),
-    Failed(NewServerFault),
+    Failed(NewServerError),
 }
 
 impl OfferedModels {
@@ -31,9 +31,9 @@ impl OfferedModels {
         &self.state
     }
 
-    pub fn fault(&self, field: NewServerField) -> Option<&NewServerFault> {
+    pub fn error(&self, field: NewServerField) -> Option<&NewServerError> {
         match &self.state {
-            ListingState::Failed(fault) if fault.field == field => Some(fault),
+            ListingState::Failed(error) if error.field == field => Some(error),
             _ => None,
         }
     }
@@ -70,13 +70,13 @@ impl OfferedModels {
     pub fn store(
         &mut self,
         query: QueryId,
-        result: &Result<Arc<ModelList>, NewServerFault>,
+        result: &Result<Arc<ModelList>, NewServerError>,
     ) -> bool {
         let is_current = matches!(self.state, ListingState::Loading(last) if last == query);
         if is_current {
             self.state = match result {
                 Ok(list) => ListingState::Listed(Arc::clone(list)),
-                Err(fault) => ListingState::Failed(fault.clone()),
+                Err(error) => ListingState::Failed(error.clone()),
             };
         }
         is_current

@@ -4,13 +4,13 @@
 use crate::domain::{Notice, Server, ServerId, ServerStatus, TrustEntry};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::text::suggest::nearest;
 use crate::tui::advice;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
 use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
 use crate::tui::servers::{failure_notice, stderr_log, viewer};
 use crate::tui::widgets::picker::{Picker, PickerRow};
-use crate::tui::widgets::suggest::suggest;
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
 
@@ -214,7 +214,7 @@ fn find_by_name(pane: &ServersPane, name: &str) -> Result<ServerId, Notice> {
     }
     let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
     let names = servers.iter().map(|server| server.id.as_str());
-    Err(match suggest(name, names) {
+    Err(match nearest(name, names) {
         Some(suggestion) => {
             notice.with_advice(format!("Did you mean `{}`?", Clean::name(suggestion)))
         }

@@ -4,7 +4,7 @@
 use crate::domain::session_export::{ExportArguments, export_file_name};
 use crate::domain::{ExportFormat, ExportPart, QueryId, SessionId};
 use crate::protocol::{
-    Command, Event, ExportFault, SavedSessionCommand, SavedSessionEvent, SessionExport,
+    Command, Event, ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport,
 };
 use crate::text::Clean;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
@@ -124,8 +124,8 @@ impl ExportForm {
         self.query = None;
         match result {
             Ok(_) => return Handled::Closed,
-            Err(ExportFault::Exists(path)) => self.existing = Some(path.display().to_string()),
-            Err(ExportFault::Failed(_)) => {}
+            Err(ExportFailure::Exists(path)) => self.existing = Some(path.display().to_string()),
+            Err(ExportFailure::Failed(_)) => {}
         }
         Handled::Consumed
     }

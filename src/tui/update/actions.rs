@@ -63,7 +63,10 @@ pub fn run_action(
         | Action::Withheld => run_server_action(model, action, argument),
         Action::CancelCall => calls::cancel_command(model, argument, effects),
         Action::OpenCall => calls::open_selected_call(model),
-        Action::Commands => model.with_context(|cx| cx.open(Palette::default())),
+        Action::Commands => model.with_context(|cx| {
+            cx.send(Command::ListPromptTemplates);
+            cx.open(Palette::default());
+        }),
         Action::Help => model.with_context(|cx| cx.open(HelpLayer::default())),
         Action::Log => model.with_context(|cx| log::open(argument, cx)),
         Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),

@@ -1,7 +1,8 @@
 //! The message editor: typing, pasting, and Enter.
 
+use crate::protocol::Command;
 use crate::tui::keymap::Action;
-use crate::tui::layer::{Handled, Layer};
+use crate::tui::layer::{Handled, Layer, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
@@ -12,6 +13,10 @@ pub fn type_char(model: &mut UiModel, c: char) {
     model.composer.paste_detector.char_typed(model.now);
     begin_typing(model);
     model.composer.editor.insert(c.encode_utf8(&mut [0; 4]));
+    if c == '/' && model.composer.editor.one_line() == Some("/") {
+        let command = Command::ListPromptTemplates;
+        model.requests.push_back(UiRequest::Send(command));
+    }
 }
 
 /// Handles text that arrived faster than anyone types.
@@ -70,6 +75,11 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return model.with_composer(|composer, cx| composer.run_typed_command(command.trim(), cx));
     }
     let text = model.composer.editor.take();
+    submit_prompt(model, text, effects);
+}
+
+/// Sends or queues a prompt.
+pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffect>) {
     submit::remember(model, &text);
     model.composer.queue.paused = false;
     let prompt = branches::prompt_from_message(model, text);

@@ -1,7 +1,7 @@
 //! Applies engine events to the model.
 
 use crate::domain::{Notice, Session};
-use crate::protocol::{Event, ExportFault, SavedSessionEvent};
+use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
 use crate::tui::layer::Layer;
@@ -115,9 +115,9 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
                 let path = path.display();
                 Notice::info(format!("Exported {} to {path}", quoted(&title)))
             }
-            Err(ExportFault::Failed(notice)) => notice,
+            Err(ExportFailure::Failed(notice)) => notice,
             // The form asks whether to replace the file.
-            Err(ExportFault::Exists(_)) => return,
+            Err(ExportFailure::Exists(_)) => return,
         },
     };
     model.notify(notice);

@@ -44,13 +44,13 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let was_covered = model.is_dialog_covered();
     let before = (
         model.layer.is_some(),
-        model.dialogs.current().map(|ask| ask.id),
+        model.dialogs.current().map(|dialog| dialog.id),
     );
     apply_input(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
     let after = (
         model.layer.is_some(),
-        model.dialogs.current().map(|ask| ask.id),
+        model.dialogs.current().map(|dialog| dialog.id),
     );
     // A newly opened layer or dialog has its own hints, which a notice must not hide.
     if after.0 && !before.0 || after.1.is_some() && after.1 != before.1 {

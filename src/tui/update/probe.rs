@@ -48,5 +48,9 @@ pub fn stop_probe(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
         effects.push(UiEffect::Send(Command::StopProbe));
         return true;
     }
-    model.probe.is_some() && model.dialogs.current().is_some_and(|ask| !ask.accepts_keys)
+    model.probe.is_some()
+        && model
+            .dialogs
+            .current()
+            .is_some_and(|dialog| !dialog.accepts_keys)
 }

@@ -8,7 +8,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, calls, navigation};
+use crate::tui::update::{actions, calls, composer, navigation};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -29,6 +29,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                     model.panes.focus = focus;
                 }
             }
+            UiRequest::RememberCommand(name) => model.recent_commands.remember(name),
             UiRequest::RunCommand(action, argument) => {
                 actions::run_action(model, action, &argument, effects);
             }
@@ -40,6 +41,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             }
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
+            UiRequest::SubmitPrompt(text) => composer::submit_prompt(model, text, effects),
             UiRequest::SetMessage(prompt) => {
                 model.composer.editor.set(&prompt);
                 model.panes.focus = Focus::Message;

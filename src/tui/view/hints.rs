@@ -138,12 +138,12 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         hint(Action::Commands, "commands"),
         hint(Action::Help, "help"),
     ];
-    if let Some(ask) = model.visible_dialog() {
+    if let Some(dialog) = model.visible_dialog() {
         let effect = match model.running_turn() {
             Some(_) => "stop the turn",
             None => "dismiss",
         };
-        let stop = ask.accepts_keys.then(|| hint(Action::Interrupt, effect));
+        let stop = dialog.accepts_keys.then(|| hint(Action::Interrupt, effect));
         return (model.dialogs.hints(model.shared()), Vec::from_iter(stop));
     }
     let back = if model.panes.over_chat.is_some() {

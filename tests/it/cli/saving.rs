@@ -111,7 +111,7 @@ fn json_explains_why_a_conversation_was_not_saved() {
     assert_eq!(notice["what"], "The last conversation could not be saved.");
     let why = notice["why"].as_str().unwrap_or_default();
     assert!(
-        why.contains("a file of this name is in the way"),
+        why.contains("a file with this name already exists"),
         "{notice}"
     );
     let other_types: Vec<_> = events

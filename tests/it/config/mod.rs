@@ -7,6 +7,7 @@ mod add_model;
 mod built_in;
 mod models;
 mod personas;
+mod prompt_templates;
 mod rewrite;
 mod servers;
 mod unusual_files;

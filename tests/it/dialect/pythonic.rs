@@ -133,7 +133,7 @@ fn an_unusable_call_is_reported_only_when_unambiguous() {
     assert_eq!(describe_scan("[ping()]"), [ambiguous]);
     assert_eq!(
         describe_scan("[add(a=1)]"),
-        ["unusable `add` needs `b`, which is missing"]
+        ["unusable required arguments of `add` are missing: `b`"]
     );
     assert_eq!(
         describe_scan("[add(a=오늘(), b=2)]"),

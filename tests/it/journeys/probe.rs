@@ -42,7 +42,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
         .sees("native   yes     yes          yes           0.0")
         .sees("xml      no      -            no            0.0")
         .sees("`prompt` is in use: `native` does better.")
-        .sees("Store it?");
+        .sees("Save it?");
     // A user who is still typing has not read the dialog yet.
     chat.key('y');
     assert_eq!(chat.config(), before);
@@ -64,7 +64,7 @@ fn keeping_the_setting_changes_nothing() {
     chat.says("/probe")
         .reads_screen()
         .key('ㅜ')
-        .does_not_see("Store it?");
+        .does_not_see("Save it?");
     assert_eq!(chat.config(), before);
     chat.is_running();
 }
@@ -132,7 +132,7 @@ fn a_prompt_waits_until_the_report_is_closed() {
     chat.model_received_requests(1);
     let mut chat = chat_with_native_calls();
     chat.says("/probe")
-        .sees("Store it?")
+        .sees("Save it?")
         .says("안녕?")
         .sees("queued");
     chat.does_not_see("반가워요.");

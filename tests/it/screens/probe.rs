@@ -47,7 +47,7 @@ fn ask(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
     story.event(Event::Asked {
         ask: AskId(7),
         owner: QuestionOwner::Job(ModelJob::Probe),
-        question: Ask::StoreDialect { report, to },
+        question: Ask::SaveDialect { report, to },
     });
     story.advance_clock(600);
 }

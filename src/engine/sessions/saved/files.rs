@@ -8,7 +8,7 @@ use crate::engine::jobs::{JobResult, SessionsResult};
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::sessions::branches::bounded_title;
 use crate::log::LogHandle;
-use crate::protocol::{Event, ExportFault, SavedSessionEvent, SessionExport};
+use crate::protocol::{Event, ExportFailure, SavedSessionEvent, SessionExport};
 use crate::store::{self, ExportError, ReadLimits, SessionIndex, StoreError, TrashedSession};
 use jiff::Zoned;
 use std::collections::HashSet;
@@ -75,7 +75,7 @@ impl SavedSessions {
                     session.title().to_owned(),
                     write(&export, &session, &redactor),
                 ),
-                Err(error) => (String::new(), Err(ExportFault::Failed(error.notice()))),
+                Err(error) => (String::new(), Err(ExportFailure::Failed(error.notice()))),
             };
             JobResult::Events(vec![Event::SavedSession(SavedSessionEvent::Exported {
                 query: export.query,
@@ -139,17 +139,17 @@ fn write(
     export: &SessionExport,
     session: &Session,
     redactor: &Redactor,
-) -> Result<PathBuf, ExportFault> {
+) -> Result<PathBuf, ExportFailure> {
     if session.messages.is_empty() {
         let notice = Notice::info("Nothing to export: there is no answer yet.");
-        return Err(ExportFault::Failed(notice));
+        return Err(ExportFailure::Failed(notice));
     }
     let text = store::render_session(session, export.format, export.part, redactor);
     let name = export_file_name(session.title(), export.format);
     let written = store::write_export(&export.path, &name, &text, export.replaces);
     written.map_err(|error| match error {
-        ExportError::Exists(path) => ExportFault::Exists(path),
-        error => ExportFault::Failed(
+        ExportError::Exists(path) => ExportFailure::Exists(path),
+        error => ExportFailure::Failed(
             Notice::failure(format!("Not exported: {error}.")).with_advice("Choose another path."),
         ),
     })

@@ -1,7 +1,7 @@
 //! The form that adds another server: the list of its models, and errors beside their fields.
 
 use crate::domain::{
-    ListedModel, ModelList, NewModelServer, NewServerFault, NewServerField, QueryId,
+    ListedModel, ModelList, NewModelServer, NewServerError, NewServerField, QueryId,
 };
 use crate::tui::update::tests::*;
 
@@ -23,8 +23,8 @@ fn model_list(names: &[&str]) -> Arc<ModelList> {
     })
 }
 
-fn fault(field: NewServerField, text: &str) -> NewServerFault {
-    NewServerFault {
+fn error(field: NewServerField, text: &str) -> NewServerError {
+    NewServerError {
         field,
         notice: Notice::failure(text),
     }
@@ -44,7 +44,7 @@ fn server_lists(chat: &mut ChatHarness, query: QueryId, names: &[&str]) {
 }
 
 fn server_fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, text: &str) {
-    let result = Err(fault(field, text));
+    let result = Err(error(field, text));
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 

@@ -106,7 +106,7 @@ fn help_filters_while_the_user_types() {
 }
 
 #[test]
-fn help_has_two_columns_from_a_hundred_columns_on() {
+fn help_has_two_columns_if_the_screen_has_a_hundred() {
     let is_split = |line: &str| line.starts_with(" Writing") && line.trim() != "Writing";
     let mut chat = chat();
     chat.size(100, 30).keys("<F1>");
@@ -175,6 +175,9 @@ fn palette_finds_commands_by_any_of_their_words_and_by_common_other_ones() {
         ("calls model", "Detect how the model calls tools"),
         ("resume", "Open an earlier conversation"),
         ("SWITCH SERVER", "Switch a server on or off"),
+        ("stm", "Ask before tool calls"),
+        ("rawansw", "Switch between raw and rendered"),
+        ("strtnew", "Start a new conversation"),
     ] {
         let mut chat = chat();
         chat.keys("<Ctrl+p>").keys(filter);
@@ -182,12 +185,11 @@ fn palette_finds_commands_by_any_of_their_words_and_by_common_other_ones() {
         assert!(screen.contains(&format!("▌ {first}")), "{filter}\n{screen}");
     }
     // Letters that are only scattered over a text match nothing.
-    let mut chat = chat();
-    assert!(
-        chat.keys("<Ctrl+p>slt")
-            .screen()
-            .contains("Nothing matches")
-    );
+    for filter in ["expt", "xyzzy", "날씨"] {
+        let mut chat = chat();
+        let screen = chat.keys("<Ctrl+p>").keys(filter).screen();
+        assert!(screen.contains("Nothing matches"), "{filter}\n{screen}");
+    }
 }
 
 #[test]

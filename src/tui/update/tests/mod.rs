@@ -24,6 +24,7 @@ mod servers;
 mod servers_viewer;
 mod settings_edits;
 mod spoofing;
+mod templates;
 mod trust;
 
 use crate::domain::Decision;
@@ -239,10 +240,12 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the commands sent since the effects were last taken.
+    /// Takes the commands sent since the effects were last taken, but not the reading of prompt
+    /// templates, which every typed command begins with.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
+            UiEffect::Send(Command::ListPromptTemplates) => None,
             UiEffect::Send(command) => Some(command),
             _ => None,
         });

@@ -93,10 +93,10 @@ async fn native_is_skipped_if_the_server_lists_no_tools() {
 async fn unreachable_server_ends_the_probe_at_once() {
     let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let requests = script.requests();
-    let (_, _, report, dialect_to_store) = run_probe(script).await;
+    let (_, _, report, dialect_to_save) = run_probe(script).await;
     assert_eq!(requests.count(), 1);
     assert_eq!(
-        (report.trials.len(), report.is_partial, dialect_to_store),
+        (report.trials.len(), report.is_partial, dialect_to_save),
         (0, true, None)
     );
     let error = report.error.as_ref().expect("a failure notice");
@@ -116,9 +116,9 @@ async fn stopping_shows_partial_results() {
         .await;
     harness.send(Command::StopProbe).await;
     let (_, question) = harness.next_question().await;
-    let (report, dialect_to_store) = store_dialect_question(question);
+    let (report, dialect_to_save) = save_dialect_question(question);
     assert_eq!(outcomes(&report), [(Native, NoCall, false)]);
-    assert_eq!((report.is_partial, dialect_to_store), (true, None));
+    assert_eq!((report.is_partial, dialect_to_save), (true, None));
 }
 
 #[tokio::test(start_paused = true)]

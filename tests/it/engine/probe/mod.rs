@@ -76,9 +76,9 @@ fn omits_secret_word(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 /// The report in the question, and the dialect that it offers to store.
-fn store_dialect_question(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
+fn save_dialect_question(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
     match question {
-        Ask::StoreDialect { report, to } => (report, to),
+        Ask::SaveDialect { report, to } => (report, to),
         other => panic!("unexpected question: {other:?}"),
     }
 }
@@ -93,8 +93,8 @@ async fn run_probe(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, O
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;
     let (ask, question) = harness.next_question().await;
-    let (report, dialect_to_store) = store_dialect_question(question);
-    (harness, ask, report, dialect_to_store)
+    let (report, dialect_to_save) = save_dialect_question(question);
+    (harness, ask, report, dialect_to_save)
 }
 
 use CallOutcome::{NoCall, WellFormed};
@@ -102,7 +102,7 @@ use Dialect::{Native, Prompt as InPrompt, Xml};
 
 #[tokio::test(start_paused = true)]
 async fn working_dialect_is_stored_and_used_at_once() {
-    let (mut harness, ask, report, dialect_to_store) =
+    let (mut harness, ask, report, dialect_to_save) =
         run_probe(Script::responding(follows_native)).await;
     let expected = [
         (Native, WellFormed, true),
@@ -111,7 +111,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
     ];
     assert_eq!(outcomes(&report), expected);
     assert_eq!(
-        (report.best_dialect(), dialect_to_store),
+        (report.best_dialect(), dialect_to_save),
         (Some(Native), Some(Native))
     );
     assert_eq!(
@@ -119,7 +119,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
         "m works with tools: best in `native`."
     );
     harness
-        .answer(ask, UserAnswer::Choice(UserChoice::Store))
+        .answer(ask, UserAnswer::Choice(UserChoice::Save))
         .await;
     let is_over = |event: &Event| *event == Event::ProbeChanged(None);
     harness.wait_for("the end of the probe", is_over).await;
@@ -143,7 +143,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
     assert_eq!(harness.wait_for_turn_end().await, answered("Hi."));
     assert_eq!(harness.last_request().model.dialect, Native);
     let is_reported_as_edit = |event: &Event| match event {
-        Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
+        Event::Asked { question, .. } => !matches!(question, Ask::SaveDialect { .. }),
         Event::NoticePosted(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
@@ -156,14 +156,14 @@ async fn working_dialect_is_stored_and_used_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_follows_xml_is_detected() {
-    let (harness, _, report, dialect_to_store) = run_probe(Script::responding(follows_xml)).await;
+    let (harness, _, report, dialect_to_save) = run_probe(Script::responding(follows_xml)).await;
     let expected = [
         (Native, NoCall, false),
         (InPrompt, NoCall, false),
         (Xml, WellFormed, true),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!(dialect_to_store, Some(Xml));
+    assert_eq!(dialect_to_save, Some(Xml));
     let request = harness.last_request();
     assert!(
         request.tools.tools().len() == 1,
@@ -173,7 +173,7 @@ async fn model_that_follows_xml_is_detected() {
 
 #[tokio::test(start_paused = true)]
 async fn default_dialect_is_not_stored() {
-    let (harness, ask, report, dialect_to_store) =
+    let (harness, ask, report, dialect_to_save) =
         run_probe(Script::responding(follows_prompt)).await;
     let expected = [
         (Native, NoCall, false),
@@ -182,7 +182,7 @@ async fn default_dialect_is_not_stored() {
     ];
     assert_eq!(outcomes(&report), expected);
     assert_eq!(
-        (report.best_dialect(), dialect_to_store),
+        (report.best_dialect(), dialect_to_save),
         (Some(InPrompt), None)
     );
     harness
@@ -195,12 +195,12 @@ async fn default_dialect_is_not_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_never_calls_is_reported() {
-    let (_, _, report, dialect_to_store) = run_probe(Script::responding(follows_none)).await;
+    let (_, _, report, dialect_to_save) = run_probe(Script::responding(follows_none)).await;
     assert_eq!(
         outcomes(&report),
         Dialect::ALL.map(|dialect| (dialect, NoCall, false))
     );
-    let result = (report.verdict(), report.best_dialect(), dialect_to_store);
+    let result = (report.verdict(), report.best_dialect(), dialect_to_save);
     assert_eq!(result, (ProbeVerdict::CallsNothing, None, None));
 }
 
@@ -302,7 +302,7 @@ async fn malformed_config_is_not_modified() {
     let file = harness.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
     harness
-        .answer(ask, UserAnswer::Choice(UserChoice::Store))
+        .answer(ask, UserAnswer::Choice(UserChoice::Save))
         .await;
     let is_refusal = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("line 1, column 3"));
     harness.wait_for("the refusal", is_refusal).await;

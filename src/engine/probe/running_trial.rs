@@ -28,14 +28,14 @@ const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
 /// Rounds with calls per dialect: the requested call and two more tries.
 const ROUNDS_MAX: u32 = 3;
 
-pub(super) enum AttemptEnd {
+pub(super) enum TrialEnd {
     Completed(DialectTrial),
     /// The failure, which would affect every other dialect as well.
     Aborted(Notice),
 }
 
-/// A running attempt with one dialect.
-pub(super) struct ProbeAttempt<'a> {
+/// A running trial with one dialect.
+pub(super) struct RunningTrial<'a> {
     probe: &'a DialectProbe,
     model_info: &'a ModelInfo,
     tools: &'a mut ProbeTools,
@@ -51,14 +51,14 @@ pub(super) struct ProbeAttempt<'a> {
     deadline: Instant,
 }
 
-impl<'a> ProbeAttempt<'a> {
+impl<'a> RunningTrial<'a> {
     pub(super) async fn run(
         probe: &'a DialectProbe,
         dialect: Dialect,
         model_info: &'a ModelInfo,
         tools: &'a mut ProbeTools,
         events: &'a mpsc::Sender<ProbeEvent>,
-    ) -> AttemptEnd {
+    ) -> TrialEnd {
         let model = Arc::new(ModelConfig {
             dialect,
             ..ModelConfig::clone(&probe.model)
@@ -69,7 +69,7 @@ impl<'a> ProbeAttempt<'a> {
         let ids = TurnIdGenerators::default();
         let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, false);
         let started_at = Instant::now();
-        let mut attempt = Self {
+        let mut trial = Self {
             probe,
             model_info,
             tools,
@@ -82,27 +82,27 @@ impl<'a> ProbeAttempt<'a> {
             started_at,
             deadline: started_at + ATTEMPT_TIME_MAX,
         };
-        attempt.handle_outputs(outputs);
-        while !attempt.driver.is_over() {
+        trial.handle_outputs(outputs);
+        while !trial.driver.is_over() {
             // The deadline is polled first, so that an endless stream cannot starve it.
             let signal = tokio::select! {
                 biased;
-                () = sleep_until(attempt.deadline) => return attempt.handle_timeout(),
-                signal = attempt.driver.next_signal() => signal,
-                Some(_) = attempt.tools.hub_events.recv() => continue,
+                () = sleep_until(trial.deadline) => return trial.handle_timeout(),
+                signal = trial.driver.next_signal() => signal,
+                Some(_) = trial.tools.hub_events.recv() => continue,
             };
-            if let Some(end) = attempt.observe_signal(&signal).await {
+            if let Some(end) = trial.observe_signal(&signal).await {
                 return end;
             }
-            for input in attempt.driver.read_signal(signal) {
-                attempt.feed(input);
+            for input in trial.driver.read_signal(signal) {
+                trial.feed(input);
             }
         }
-        attempt.complete()
+        trial.complete()
     }
 
-    /// Observes a signal. Returns the result if the signal ends the attempt before its turn ends.
-    async fn observe_signal(&mut self, signal: &TurnSignal) -> Option<AttemptEnd> {
+    /// Observes a signal. Returns the result if the signal ends the trial before its turn ends.
+    async fn observe_signal(&mut self, signal: &TurnSignal) -> Option<TrialEnd> {
         match signal {
             TurnSignal::Loaded(Some(false)) => {
                 self.is_loading = true;
@@ -117,7 +117,7 @@ impl<'a> ProbeAttempt<'a> {
                 if let Some(Err(error)) = part {
                     if affects_every_dialect(&error.cause) {
                         tracing::warn!("probe: {error}");
-                        return Some(AttemptEnd::Aborted(error.notice()));
+                        return Some(TrialEnd::Aborted(error.notice()));
                     }
                     self.observation.record_reply_failure(&error.cause);
                 }
@@ -214,26 +214,26 @@ impl<'a> ProbeAttempt<'a> {
         })
     }
 
-    fn handle_timeout(mut self) -> AttemptEnd {
+    fn handle_timeout(mut self) -> TrialEnd {
         if self.is_loading {
             // The other dialects would not load it any faster.
             let (name, seconds) = (&self.model.name, LOADING_TIME_MAX.as_secs());
             let message = format!("The server did not load {name} within {seconds} s.");
             let advice = "The server's log may show why; a smaller model loads faster.";
-            return AttemptEnd::Aborted(Notice::failure(message).with_advice(advice));
+            return TrialEnd::Aborted(Notice::failure(message).with_advice(advice));
         }
         let seconds = ATTEMPT_TIME_MAX.as_secs();
         self.give_up(format!("no answer within {seconds} s."))
     }
 
-    fn give_up(&mut self, problem: String) -> AttemptEnd {
+    fn give_up(&mut self, problem: String) -> TrialEnd {
         self.observation.give_up(problem);
         self.complete()
     }
 
-    fn complete(&mut self) -> AttemptEnd {
+    fn complete(&mut self) -> TrialEnd {
         let observation = std::mem::take(&mut self.observation);
-        AttemptEnd::Completed(observation.into_trial(self.model.dialect, self.started_at.elapsed()))
+        TrialEnd::Completed(observation.into_trial(self.model.dialect, self.started_at.elapsed()))
     }
 }
 

@@ -1,0 +1,150 @@
+//! The form that asks for the values of a template's fields.
+
+use crate::domain::TemplateBody;
+use crate::text::Clean;
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::list::{column_width, rows_in_view};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crate::tui::widgets::window::draw_window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+
+/// Maximum width of the column of field names.
+const NAME_COLUMNS_MAX: u16 = 24;
+
+#[derive(Debug)]
+pub struct TemplateForm {
+    /// Raw name of the template.
+    name: String,
+    body: TemplateBody,
+    /// One field for each of the body's fields, in the same order.
+    fields: Vec<Editor>,
+    /// The field with the focus.
+    at: usize,
+    /// The fields that the last frame drew, for the mouse.
+    drawn: Vec<(Rect, usize)>,
+}
+
+impl TemplateForm {
+    /// The first of `values` fill the first fields.
+    pub(super) fn new(name: String, body: TemplateBody, values: &[String]) -> Self {
+        let value = |index: usize| values.get(index).map_or("", String::as_str);
+        Self {
+            name,
+            fields: (0..body.fields().len())
+                .map(|index| Editor::new(value(index)))
+                .collect(),
+            at: values.len().min(body.fields().len().saturating_sub(1)),
+            body,
+            drawn: Vec::new(),
+        }
+    }
+
+    fn last(&self) -> usize {
+        self.fields.len().saturating_sub(1)
+    }
+
+    fn has_empty_field(&self) -> bool {
+        self.fields.iter().any(Editor::is_blank)
+    }
+
+    /// Sends the filled text. With an empty field, the text goes into the message instead, for
+    /// the user to complete.
+    fn finish(&self, cx: &mut UiContext) -> Handled {
+        let values: Vec<String> = self
+            .fields
+            .iter()
+            .map(|field| field.text().trim().to_owned())
+            .collect();
+        let text = self.body.fill(&values);
+        cx.request(match self.has_empty_field() {
+            true => UiRequest::SetMessage(text),
+            false => UiRequest::SubmitPrompt(text),
+        });
+        Handled::Closed
+    }
+}
+
+impl Layer for TemplateForm {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        match layers::find_key(key, &[KeyContext::Form]) {
+            Some(LayerKey::Back) => return Handled::Closed,
+            Some(LayerKey::Confirm) if self.at == self.last() => return self.finish(cx),
+            Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
+            Some(LayerKey::Down | LayerKey::Confirm) => self.at = (self.at + 1).min(self.last()),
+            Some(LayerKey::Switch) => self.at = (self.at + 1) % self.fields.len().max(1),
+            _ => {
+                if let Some(field) = self.fields.get_mut(self.at) {
+                    text_field::handle_line_key(field, key);
+                }
+            }
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        if let Some(field) = self.fields.get_mut(self.at) {
+            text_field::paste_line(field, text);
+        }
+        Handled::Consumed
+    }
+
+    fn click(&mut self, at: Position, _: &mut UiContext) -> Handled {
+        let clicked = self.drawn.iter().find(|(line, _)| line.contains(at));
+        self.at = clicked.map_or(self.at, |(_, field)| *field);
+        Handled::Consumed
+    }
+
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        u16::try_from(self.fields.len()).ok()
+    }
+
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let name = Clean::single_line(&format!("/{}", self.name));
+        let area = draw_window(area.popup, name.as_str(), "", pen);
+        let names: Vec<Clean> = self
+            .body
+            .fields()
+            .iter()
+            .map(|name| Clean::single_line(name))
+            .collect();
+        let names_max = NAME_COLUMNS_MAX.min(area.width / 3);
+        let name_columns = column_width(names.iter().map(Clean::as_str), names_max) + 2;
+        let first = (self.at + 1).saturating_sub(area.height.into());
+        self.drawn.clear();
+        let mut cursor = None;
+        for row in rows_in_view(self.fields.len(), Some(self.at), first, area, pen) {
+            row.put_mark(pen);
+            let text = row.text_area();
+            let name = names[row.index].as_str();
+            pen.put_truncated(text.x, text.y, name, row.style, name_columns);
+            let taken = name_columns.min(text.width);
+            let value = Rect {
+                x: text.x + taken,
+                width: text.width - taken,
+                ..text
+            };
+            let at = text_field::draw_text(&mut self.fields[row.index], value, pen);
+            if row.is_selected {
+                cursor = Some(at);
+            }
+            self.drawn.push((row.line, row.index));
+        }
+        cursor
+    }
+
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let effect = match (self.at == self.last(), self.has_empty_field()) {
+            (false, _) => "next",
+            (true, false) => "send",
+            (true, true) => "put it in the message",
+        };
+        vec![
+            layers::hint(KeyContext::Form, LayerKey::Confirm, effect),
+            layers::hint(KeyContext::Form, LayerKey::Back, "cancel"),
+        ]
+    }
+}

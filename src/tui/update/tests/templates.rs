@@ -1,0 +1,162 @@
+//! Prompt templates as commands, in the completion list and in the palette.
+
+use crate::domain::{Notice, PromptTemplate, PromptTemplates, TemplateBody};
+use crate::tui::update::tests::*;
+
+fn template(name: &str, text: &str) -> PromptTemplate {
+    PromptTemplate {
+        name: name.to_owned(),
+        description: format!("About {name}"),
+        body: Ok(TemplateBody::parse(text)),
+    }
+}
+
+fn chat_with_templates() -> ChatHarness {
+    let broken = PromptTemplate {
+        name: "broken".to_owned(),
+        description: String::new(),
+        body: Err("its front matter is not closed".to_owned()),
+    };
+    let list = vec![
+        broken,
+        template("greet", "Say hello."),
+        template("new", "A text that a built-in command hides"),
+        template("translate", "Translate to {{language}}:\n{{text}}"),
+        template("번역", "한국어로: {{글}}"),
+    ];
+    let mut chat = chat();
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(PromptTemplates {
+        list,
+        problem: None,
+    })));
+    chat
+}
+
+/// The prompts that were submitted.
+fn prompts(chat: &ChatHarness) -> Vec<String> {
+    let sent = chat.sent.iter().filter_map(|effect| match effect {
+        UiEffect::Send(Command::Submit { prompt, .. }) => Some(prompt.text.clone()),
+        _ => None,
+    });
+    sent.collect()
+}
+
+#[test]
+fn values_after_the_command_fill_the_template_and_send_it() {
+    for (message, expected) in [
+        (
+            "/translate Korean Good morning!",
+            "Translate to Korean:\nGood morning!",
+        ),
+        ("/TRANSLATE \"old Norse\" hi", "Translate to old Norse:\nhi"),
+        ("/greet", "Say hello."),
+        ("/greet Be brief.", "Say hello.\n\nBe brief."),
+        ("/번역 Good morning", "한국어로: Good morning"),
+    ] {
+        let mut chat = chat_with_templates();
+        chat.keys(message).keys("<Enter>");
+        assert_eq!(prompts(&chat), [expected], "{message}\n{}", chat.screen());
+        assert!(chat.model.composer.editor.is_empty());
+        chat.model_answers("Fine.").keys("<Up>");
+        let recalled = chat.model.composer.editor.text();
+        assert_eq!(recalled, expected, "the history holds what was sent");
+    }
+}
+
+#[test]
+fn a_form_asks_for_missing_values() {
+    let mut chat = chat_with_templates();
+    chat.keys("/translate Korean<Enter>");
+    assert_eq!(prompts(&chat), [""; 0]);
+    let screen = chat.screen();
+    assert!(screen.contains("── /translate "), "{screen}");
+    assert!(screen.contains("▌ text"), "{screen}");
+    chat.input(UiInput::Paste("one\ntwo".to_owned()));
+    chat.keys("<Up><Up><End>!<Down><Enter>");
+    assert_eq!(prompts(&chat), ["Translate to Korean!:\none two"]);
+}
+
+#[test]
+fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
+    let mut chat = chat_with_templates();
+    chat.keys("/translate<Enter>Korean<Enter>");
+    assert!(chat.screen().contains("Enter put it in the message"));
+    chat.keys("<Enter>");
+    assert_eq!(prompts(&chat), [""; 0]);
+    let message = chat.model.composer.editor.text();
+    assert_eq!(message, "Translate to Korean:\n{{text}}");
+    chat.keys("<Ctrl+c>/translate<Enter>x<Esc>");
+    assert!(chat.model.layer.is_none() && prompts(&chat).is_empty());
+}
+
+#[test]
+fn a_template_that_begins_with_a_slash_is_not_run_as_a_command() {
+    let mut chat = chat();
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(PromptTemplates {
+        list: vec![template("quitter", "/quit")],
+        problem: None,
+    })));
+    chat.keys("/quitter<Enter>");
+    assert_eq!(prompts(&chat), ["/quit"]);
+}
+
+#[test]
+fn an_unusable_template_says_why_and_keeps_the_message() {
+    let mut chat = chat_with_templates();
+    chat.keys("/broken<Enter>");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("/broken cannot be used: its front matter is not closed."),
+        "{screen}"
+    );
+    assert_eq!(chat.model.composer.editor.text(), "/broken");
+    let problem = Notice::warning("prompts cannot be read: it is a file, expected a folder.");
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(PromptTemplates {
+        list: Vec::new(),
+        problem: Some(problem),
+    })));
+    chat.keys("<Ctrl+c>/greet<Enter>");
+    assert!(chat.screen().contains("prompts cannot be read"));
+}
+
+#[test]
+fn templates_are_completed_and_built_in_commands_take_precedence() {
+    let mut chat = chat_with_templates();
+    chat.keys("/tr");
+    let screen = chat.screen();
+    assert!(screen.contains("/translate"), "{screen}");
+    assert!(screen.contains("LANGUAGE TEXT"), "{screen}");
+    chat.keys("ans<Tab>");
+    assert_eq!(chat.model.composer.editor.text(), "/translate ");
+    chat.keys("<Ctrl+c>/new");
+    assert_eq!(chat.screen().matches("/new").count(), 1, "only the message");
+    chat.keys("<Enter>");
+    assert!(chat.sent.contains(&UiEffect::Send(Command::NewSession)));
+}
+
+#[test]
+fn beginning_a_command_reads_the_templates_again() {
+    let mut chat = chat();
+    let is_list = |effect: &&UiEffect| **effect == UiEffect::Send(Command::ListPromptTemplates);
+    chat.keys("a/");
+    assert_eq!(chat.sent.iter().filter(is_list).count(), 0);
+    chat.keys("<Ctrl+c>/he");
+    assert_eq!(chat.sent.iter().filter(is_list).count(), 1);
+    chat.keys("<Ctrl+c><Ctrl+p>");
+    assert_eq!(chat.sent.iter().filter(is_list).count(), 2);
+}
+
+#[test]
+fn the_palette_lists_templates_and_recent_commands_first() {
+    let mut chat = chat_with_templates();
+    chat.keys("<Ctrl+p>transl<Enter>");
+    assert!(chat.screen().contains("── /translate "));
+    chat.keys("<Esc><Ctrl+p>");
+    assert!(chat.screen().contains("▌ About translate"));
+    chat.keys("<Esc>/raw<Enter><Ctrl+p>");
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
+    assert!(rows[0].contains("/raw"), "{screen}");
+    assert!(rows[1].contains("/translate"), "{screen}");
+    assert!(rows[2].contains("/set-model"), "{screen}");
+}
