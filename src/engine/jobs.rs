@@ -44,9 +44,9 @@ pub(super) enum SessionsResult {
         title: String,
         result: Result<TrashedSession, StoreError>,
     },
-    Listed(Event, IndexProgress),
+    Listed(Box<Event>, IndexProgress),
     Indexed(IndexProgress),
-    Searched(Event),
+    Searched(Box<Event>),
     /// A free title for a copy of this conversation.
     CopyTitled(ConversationSeq, String),
 }

@@ -83,10 +83,10 @@ impl Actor {
                 self.saved.handle_deleted(title, trashed, &mut self.cx);
             }
             SessionsResult::Listed(listed, progress) => {
-                self.saved.handle_listed(listed, progress, &mut self.cx);
+                self.saved.handle_listed(*listed, progress, &mut self.cx);
             }
             SessionsResult::Indexed(progress) => self.saved.handle_indexed(progress, &mut self.cx),
-            SessionsResult::Searched(found) => self.saved.handle_searched(found, &mut self.cx),
+            SessionsResult::Searched(found) => self.saved.handle_searched(*found, &mut self.cx),
             SessionsResult::CopyTitled(seq, title) => self.fork(seq, &title),
         }
     }

@@ -10,8 +10,8 @@ use crate::domain::{IndexProgress, SessionId, SessionSummary};
 use crate::search::{DocumentFingerprint, Index, SearchError, SearchTerms};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fs::{self, DirEntry};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How much a list reads of sessions that are not indexed yet. The others are listed by name.
@@ -43,8 +43,6 @@ pub struct SessionIndex {
 struct SessionFile {
     id: SessionId,
     fingerprint: DocumentFingerprint,
-    /// The time in its name, or else of its last change.
-    time: Timestamp,
 }
 
 /// The result of a search.
@@ -162,34 +160,35 @@ impl SessionIndex {
         known.ok()
     }
 
-    /// All session files, newest first.
+    /// All session files. Names begin with a time, so sorting by them puts the newest first.
     fn session_files(&self) -> Vec<SessionFile> {
-        let ids = self.sessions.files().into_iter();
-        let mut files: Vec<SessionFile> = ids
-            .filter_map(|id| session_file(&self.sessions.folder.join(id.as_str()), id))
-            .collect();
-        files.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| b.id.cmp(&a.id)));
+        let Ok(items) = fs::read_dir(&self.sessions.folder) else {
+            return Vec::new();
+        };
+        let mut files: Vec<SessionFile> = items.flatten().filter_map(session_file).collect();
+        files.sort_by(|a, b| b.id.cmp(&a.id));
         files
     }
 }
 
-/// `None` if the file has been removed meanwhile.
-fn session_file(path: &Path, id: SessionId) -> Option<SessionFile> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
+/// `None` if it is not a session file, or has been removed meanwhile.
+fn session_file(item: DirEntry) -> Option<SessionFile> {
+    let id = SessionId::new(item.file_name().to_str()?);
+    if !file_name::is_valid(&id) {
+        return None;
+    }
+    let mut metadata = item.metadata().ok()?;
+    if metadata.is_symlink() {
         // A dangling link is listed as unreadable.
-        Err(_) => fs::symlink_metadata(path).ok()?,
-    };
+        metadata = fs::metadata(item.path()).unwrap_or(metadata);
+    }
     let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
-    let time = file_name::time_in_name(&id);
-    let time = time.or_else(|| Timestamp::try_from(modified).ok());
     Some(SessionFile {
+        id,
         fingerprint: DocumentFingerprint {
             size: metadata.len(),
             modified_ns: nanoseconds_since_1970(modified),
         },
-        time: time.unwrap_or(Timestamp::UNIX_EPOCH),
-        id,
     })
 }
 
@@ -204,16 +203,17 @@ fn nanoseconds_since_1970(time: SystemTime) -> i64 {
 /// A row for a session that has not been read: `20251016_162030_Trip_to.json` is "Trip to".
 fn summary_from_name(file: SessionFile) -> SessionSummary {
     let stem = file.id.as_str().trim_end_matches(".json");
-    let has_time = file_name::time_in_name(&file.id).is_some();
-    let title = match has_time {
-        true => stem.splitn(3, '_').nth(2).unwrap_or_default(),
-        false => stem,
+    let time = file_name::time_in_name(&file.id);
+    let title = match time {
+        Some(_) => stem.splitn(3, '_').nth(2).unwrap_or_default(),
+        None => stem,
     };
+    let modified = || Timestamp::from_nanosecond(file.fingerprint.modified_ns.into()).ok();
     SessionSummary {
         title: title.replace('_', " ").trim().to_owned(),
         model: String::new(),
         started_at: None,
-        changed_at: file.time,
+        changed_at: time.or_else(modified).unwrap_or(Timestamp::UNIX_EPOCH),
         message_count: 0,
         open_error: None,
         id: file.id,

@@ -21,9 +21,13 @@ impl SessionIndex {
     /// Indexes changed sessions for about `time`, and removes deleted ones. Does nothing if
     /// another program is indexing; its progress is returned.
     pub fn update(&self, time: Duration) -> IndexProgress {
-        let deadline = Instant::now() + time;
         let files = self.session_files();
         let total = files.len();
+        // An unused home stays without a cache, by which it is recognized.
+        if total == 0 && !self.path.exists() {
+            return IndexProgress::default();
+        }
+        let deadline = Instant::now() + time;
         match self.update_files(files, deadline) {
             Ok(indexed) => IndexProgress {
                 indexed,

@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn find(listing: &mut SessionListing, ids: &[&str], terms: &[&str]) {
-        let found = ids.iter().map(|id| SessionId::new(id)).collect();
+        let found = ids.iter().map(SessionId::new).collect();
         let terms = terms.iter().map(|term| (*term).to_owned()).collect();
         listing.set_found(Arc::new(found), terms);
     }

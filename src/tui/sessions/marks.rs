@@ -1,23 +1,12 @@
 //! Marks the words of a search in drawn text.
 
 use crate::text::grapheme::width;
-use crate::text::term_matches::{fold, term_matches};
+use crate::text::term_matches::term_matches;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-pub fn has_match(text: &str, terms: &[String]) -> bool {
-    if terms.is_empty() {
-        return false;
-    }
-    let text = fold(text);
-    terms.iter().any(|term| text.contains(term.as_str()))
-}
-
 /// Marks all matches in a text that was drawn in `line` after `prefix`.
 pub fn mark_matches(line: Rect, prefix: &str, text: &str, terms: &[String], pen: &mut Painter) {
-    if !has_match(text, terms) {
-        return;
-    }
     let style = pen.theme.search_match;
     let indent = width(prefix);
     for found in term_matches(text, terms) {

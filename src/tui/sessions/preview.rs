@@ -4,8 +4,9 @@
 use crate::domain::session::MessageRole;
 use crate::domain::{SessionId, SessionPreview};
 use crate::text::markdown::MarkdownGlyphs;
+use crate::text::term_matches::contains_any;
 use crate::tui::chat::rendered_text::RenderedText;
-use crate::tui::sessions::marks::{has_match, mark_matches};
+use crate::tui::sessions::marks::mark_matches;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -103,7 +104,7 @@ impl PreviewPane {
     /// Returns the row of the message's first match, among all rows.
     fn add_message(&mut self, message: RenderedMessage) -> Option<usize> {
         let index = self.messages.len();
-        let has_match_in = |row: &usize| has_match(message.text.row(*row).text, &self.terms);
+        let has_match_in = |row: &usize| contains_any(message.text.row(*row).text, &self.terms);
         let match_row = (0..message.text.len()).find(has_match_in);
         let (first, count) = match message.is_prompt {
             true => {

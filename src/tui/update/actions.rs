@@ -40,8 +40,9 @@ pub fn run_action(
             model.composer.queue.pause();
             effects.push(UiEffect::Send(Command::NewSession));
         }
-        Action::Sessions => model.with_context(sessions::layer::open),
-        Action::Export | Action::DeleteSession => run_session_action(model, action, argument),
+        Action::Sessions | Action::Export | Action::DeleteSession => {
+            run_session_action(model, action, argument);
+        }
         Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
             effects.push(UiEffect::Send(Command::ListCatalog));
         }
@@ -92,6 +93,7 @@ fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
     let (session, title) = (&model.conversation.session, &model.conversation.title);
     let (session, title) = (session.clone(), title.clone());
     model.with_context(|cx| match action {
+        Action::Sessions => sessions::layer::open(cx),
         Action::Export => sessions::commands::export(&title, argument, cx),
         _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
     });

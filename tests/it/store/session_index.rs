@@ -82,6 +82,8 @@ fn words_are_found_in_titles_prompts_and_answers() {
         ("busan train", vec![]),
         ("BUSAN 기차", vec!["b.json"]),
         ("degre", vec!["a.json"]),
+        ("de", vec![]),
+        ("it", vec!["a.json"]),
         ("tests parser", vec!["c.json"]),
         ("run", vec!["c.json"]),
         ("x", vec![]),
@@ -169,6 +171,14 @@ fn an_index_that_cannot_be_written_leaves_the_list() {
     assert_eq!((progress.indexed, progress.total), (0, 1));
     assert!(progress.error.is_some());
     assert_eq!(home.listed()[0].title, "title");
+}
+
+#[test]
+fn an_unused_home_gets_no_index() {
+    let home = home();
+    assert_eq!(home.index_all(), complete(0));
+    assert_eq!(home.find("x"), Vec::<String>::new());
+    assert!(!home.folder.path().join("cache").exists());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
 
 /// How long one slice of indexing takes, and so how often progress is reported.
-const SLICE: Duration = Duration::from_millis(250);
+const SLICE: Duration = Duration::from_millis(400);
 /// The pause while another program is indexing. It doubles each time.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 /// After this many pauses without progress, indexing ends until the next list.
@@ -65,7 +65,7 @@ impl SavedSessions {
                 listed_at: Timestamp::now(),
                 sessions: Arc::new(sessions),
             };
-            JobResult::Sessions(SessionsResult::Listed(listed, progress))
+            JobResult::Sessions(SessionsResult::Listed(Box::new(listed), progress))
         });
     }
 
@@ -81,7 +81,6 @@ impl SavedSessions {
                 last_indexed: progress.indexed,
                 pauses: 0,
             });
-            push_event(SavedSessionEvent::Indexed(progress), cx);
             self.start_slice(Duration::ZERO, cx);
         }
     }
@@ -90,11 +89,15 @@ impl SavedSessions {
     pub(in crate::engine) fn handle_indexed(&mut self, progress: IndexProgress, cx: &mut EngineCx) {
         let indexing = self.indexing.as_mut();
         let is_over = progress.is_complete() || progress.error.is_some();
+        let has_grown = indexing
+            .as_ref()
+            .is_none_or(|indexing| progress.indexed > indexing.last_indexed);
+        let is_news = has_grown || !progress.is_complete() || progress.error.is_some();
         if let Some(error) = &progress.error {
             tracing::warn!("sessions could not be indexed: {error}");
         }
         let next = indexing.filter(|_| !is_over).and_then(|indexing| {
-            if progress.indexed > indexing.last_indexed {
+            if has_grown {
                 (indexing.pauses, indexing.last_indexed) = (0, progress.indexed);
                 return Some(Duration::ZERO);
             }
@@ -103,7 +106,10 @@ impl SavedSessions {
             let pause = PAUSE_MIN * 2_u32.pow(indexing.pauses - 1);
             (indexing.pauses <= PAUSES_MAX).then_some(pause)
         });
-        push_event(SavedSessionEvent::Indexed(progress), cx);
+        if is_news {
+            let indexed = SavedSessionEvent::Indexed(progress);
+            cx.outbox.push(Event::SavedSession(indexed));
+        }
         match next {
             Some(pause) => self.start_slice(pause, cx),
             None => self.indexing = None,
@@ -140,7 +146,8 @@ impl SavedSessions {
                 sessions: Arc::new(found.sessions),
                 terms: found.terms,
             };
-            JobResult::Sessions(SessionsResult::Searched(Event::SavedSession(found)))
+            let found = Box::new(Event::SavedSession(found));
+            JobResult::Sessions(SessionsResult::Searched(found))
         });
     }
 
@@ -171,8 +178,4 @@ impl SavedSessions {
             })
         });
     }
-}
-
-fn push_event(event: SavedSessionEvent, cx: &mut EngineCx) {
-    cx.outbox.push(Event::SavedSession(event));
 }
