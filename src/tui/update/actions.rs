@@ -36,10 +36,7 @@ pub fn run_action(
         Action::Notes => consult_notes(model, argument, effects),
         Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
-        Action::NewSession => {
-            model.composer.queue.pause();
-            effects.push(UiEffect::Send(Command::NewSession));
-        }
+        Action::NewSession => start_session(model, effects),
         Action::Sessions | Action::Export | Action::DeleteSession => {
             run_session_action(model, action, argument);
         }
@@ -87,6 +84,11 @@ pub fn run_action(
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn start_session(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    model.composer.queue.pause();
+    effects.push(UiEffect::Send(Command::NewSession));
 }
 
 fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
