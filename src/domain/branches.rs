@@ -188,6 +188,7 @@ mod tests {
             usage: Usage::default(),
             calls: Vec::new(),
             thinking: String::new(),
+            agent_results: Vec::new(),
             ended_at: None,
         });
     }

@@ -3,6 +3,7 @@
 //!
 //! All functions block; call them on a blocking thread.
 
+mod documents;
 mod index;
 mod quantized;
 mod schema;
@@ -27,6 +28,8 @@ pub enum SearchError {
     Io(#[from] std::io::Error),
     #[error("the search took too long and was stopped")]
     TimedOut,
+    #[error("an embedding is empty")]
+    EmptyEmbedding,
     #[error("an embedding has {found} dimensions instead of {expected}")]
     Dimensions { expected: usize, found: usize },
 }

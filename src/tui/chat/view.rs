@@ -294,7 +294,10 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
         Some(WaitReason::Retrying) => {
             retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
         }
-        _ => "Waiting for response...".to_owned(),
+        _ => match chat.transcript.agent_activity() {
+            Some(activity) => format!("{}…", Clean::single_line(activity)),
+            None => "Waiting for response...".to_owned(),
+        },
     };
     let elapsed = format_seconds(now.saturating_sub(chat.timing.round_started));
     let start = pen.put_right(row.right(), row.y, &elapsed, pen.theme.dim);
