@@ -75,7 +75,9 @@ fn document(number: usize, random: &mut Random) -> Document {
             size: 1,
             modified_ns: 1,
         },
+        details: String::new(),
         chunks: chunks.collect(),
+        stores_text: true,
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod mcp;
 pub mod serve;
+pub mod sessions;
 pub mod tool_arguments;
 
 use clap::{Args, Parser, Subcommand};
@@ -16,7 +17,7 @@ pub struct Cli {
     /// Continue the latest conversation
     #[arg(long = "continue", short = 'c', conflicts_with = "session")]
     pub continue_latest: bool,
-    /// Open this conversation, by its title or file name or the start of either
+    /// Open this conversation, by its file name, its title or a part of the title
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
     #[command(subcommand)]
@@ -67,6 +68,11 @@ pub enum CliCommand {
     /// Test whether a model works with tools, and which call format suits it best
     #[command(after_help = PROBE_HELP)]
     Probe(ProbeArgs),
+    /// List, show, search, export and delete conversations
+    Sessions(sessions::SessionsArgs),
+    /// Print a script that completes commands and options in your shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions { shell: clap_complete::Shell },
     /// Offer the built-in tools to other MCP clients
     #[command(after_help = serve::SERVE_HELP)]
     Serve(serve::ServeArgs),
@@ -117,6 +123,13 @@ Exit status: 0 success, 1 a server could not be reached or failed, 2 usage error
 API keys are never shown, only whether one is set or which variable is missing.
 pull and rm use the Ollama server of the active model, else the first one in config.json, else the one on this \
 machine (OLLAMA_HOST).";
+
+const COMPLETIONS_HELP: &str = "\
+Exit status: 0 success, 2 usage error.
+
+  humble completions bash > ~/.local/share/bash-completion/completions/humble
+  humble completions zsh > ~/.zfunc/_humble
+  humble completions fish > ~/.config/fish/completions/humble.fish";
 
 const PROBE_HELP: &str = "\
 Exit status: 0 the model works with tools, 1 it does not or the probe failed, 2 usage error, 130 interrupted.

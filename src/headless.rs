@@ -11,6 +11,7 @@ pub mod lines;
 pub mod mcp;
 pub mod models;
 pub mod probe;
+pub mod sessions;
 mod shutdown;
 pub mod signals;
 mod standard_streams;

@@ -89,6 +89,12 @@ impl LogHandle {
         tracing::callsite::rebuild_interest_cache();
     }
 
+    /// A redactor with the secrets known so far.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        let shared = self.redactor.read();
+        Arc::clone(&shared.unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Removes these secrets, too, from all later lines.
     pub fn add_secrets(&self, secrets: Vec<Secret>) {
         let mut shared = self

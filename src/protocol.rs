@@ -5,12 +5,14 @@
 mod branch;
 mod choices;
 mod question;
+mod saved_session;
 mod unfinished;
 mod validate;
 
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
+pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
@@ -21,8 +23,8 @@ use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ModelCatalog, ModelList, ModelRef, ModelServer,
     NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates,
-    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionSummary,
-    Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
+    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -129,12 +131,17 @@ pub enum Command {
     Revoke(Box<TrustEntry>),
     NewSession,
     ListSessions(QueryId),
+    /// Requests a part of a session: the first place where one of the folded `terms` occurs, or
+    /// its beginning.
     PreviewSession {
         query: QueryId,
         session: SessionId,
+        terms: Vec<String>,
     },
     OpenSession(SessionId),
+    /// Moves a session to the trash.
     DeleteSession(SessionId),
+    SavedSession(SavedSessionCommand),
     /// Reloads the settings files and asks again about changes that were declined.
     Reload,
     /// Reads the user's prompt templates again.
@@ -235,9 +242,13 @@ pub enum Event {
     },
     SessionPreviewed {
         query: QueryId,
-        session: Arc<Session>,
+        preview: Arc<SessionPreview>,
     },
-    SessionDeleted(SessionId),
+    SessionDeleted {
+        session: SessionId,
+        title: String,
+    },
+    SavedSession(SavedSessionEvent),
     /// The title set by the user.
     SessionRenamed(String),
     /// The conversation's other branches, most recently left first.

@@ -33,6 +33,8 @@ mod screen_harness;
 mod server_failures;
 #[path = "terminal/session_options.rs"]
 mod session_options;
+#[path = "terminal/sessions.rs"]
+mod sessions;
 #[cfg(debug_assertions)]
 #[path = "terminal/unresponsive_engine.rs"]
 mod unresponsive_engine;

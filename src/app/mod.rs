@@ -1,6 +1,8 @@
 //! The composition root: the only module that depends on every layer.
 
 mod built_in;
+mod completions;
+mod demo_process;
 mod mcp;
 mod models;
 mod output;
@@ -8,6 +10,7 @@ mod piped_input;
 mod probe;
 mod resume_line;
 mod serve;
+mod sessions;
 mod watchdog;
 
 use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
@@ -24,7 +27,7 @@ use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -67,8 +70,10 @@ pub fn run(cli: Cli) -> Result<u8> {
     };
     let code = match cli.command {
         None => {
-            let named = cli.session.map(InitialSession::Named);
             let latest = cli.continue_latest.then_some(InitialSession::Latest);
+            let Some(named) = sessions::find_initial(&home, cli.session.as_deref()) else {
+                return Ok(EXIT_USAGE);
+            };
             front_end.block_on(run_chat(home, cli.shared, named.or(latest), background))
         }
         Some(_) if cli.continue_latest || cli.session.is_some() => {
@@ -82,6 +87,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         }
         Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
         Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.shared, args)),
+        Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.shared, args),
+        Some(CliCommand::Completions { shell }) => completions::run(shell),
         Some(CliCommand::Mcp(args)) => {
             front_end.block_on(mcp::run(&home, &cli.shared, args, background))
         }
@@ -129,28 +136,8 @@ async fn run_chat(
         background,
     );
     match ended.await? {
-        ScreenOutcome::Screen(tui::ScreenExit::Demo) => exec_demo(demo_home),
+        ScreenOutcome::Screen(tui::ScreenExit::Demo) => demo_process::exec_demo(demo_home),
         outcome => Ok(outcome.code()),
-    }
-}
-
-/// Runs the demo as a new process, so that it inherits no state from this one.
-fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
-    let program = std::env::current_exe().context("could not find this program's executable")?;
-    let mut command = std::process::Command::new(program);
-    if let Some(home) = home {
-        command.arg("--home").arg(home);
-    }
-    command.arg("demo");
-    let error_context = "could not start the demo: try `humble demo`";
-    // Replaces this process: its terminal reader would otherwise steal keys from the demo.
-    #[cfg(unix)]
-    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(error_context);
-    #[cfg(not(unix))]
-    {
-        let status = command.status().context(error_context)?;
-        let code = status.code().and_then(|code| u8::try_from(code).ok());
-        Ok(code.unwrap_or(EXIT_FAILED))
     }
 }
 

@@ -110,6 +110,16 @@ impl Home {
         self.root.join("cache")
     }
 
+    /// The search index of the sessions.
+    pub fn session_index(&self) -> PathBuf {
+        self.cache().join("sessions.sqlite")
+    }
+
+    /// Deleted sessions.
+    pub fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
     /// Creates the folders and, on the first run, the system prompt. A home that cannot be
     /// written only causes a banner, because chatting still works.
     pub fn prepare(&self) -> Vec<Banner> {

@@ -6,6 +6,7 @@ pub mod attachment;
 mod branches;
 pub mod built_in;
 pub mod compaction;
+pub mod date;
 mod decision;
 pub mod id;
 pub mod message;
@@ -26,6 +27,8 @@ pub mod secrets;
 pub mod server;
 pub mod server_log;
 pub mod session;
+pub mod session_export;
+mod session_query;
 pub mod settings_change;
 pub mod tool;
 pub mod toolset;
@@ -58,7 +61,9 @@ pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
 pub use server_log::{ServerLog, ServerLogLine};
-pub use session::{Branch, SavedMessage, Session, SessionSummary};
+pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
+pub use session_export::{ExportFormat, ExportPart};
+pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,

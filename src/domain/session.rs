@@ -147,6 +147,32 @@ impl MessageRole {
     }
 }
 
+/// A part of a saved conversation, shown before it is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPreview {
+    pub session: SessionId,
+    /// Long messages are truncated.
+    pub messages: Vec<SavedMessage>,
+    /// The number of messages before the first one shown.
+    pub skipped: usize,
+}
+
+/// Progress of the full-text index of all sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexProgress {
+    /// Sessions that a search finds.
+    pub indexed: usize,
+    pub total: usize,
+    /// Why indexing has stopped.
+    pub error: Option<String>,
+}
+
+impl IndexProgress {
+    pub fn is_complete(&self) -> bool {
+        self.indexed >= self.total
+    }
+}
+
 /// One row of the session browser.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {

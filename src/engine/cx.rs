@@ -12,7 +12,7 @@ use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
 use crate::protocol::{Ask, Event, QuestionOwner};
 use crate::provider::Provider;
-use crate::store::{PromptHistory, SessionStore};
+use crate::store::{PromptHistory, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -29,6 +29,8 @@ pub(super) struct EngineCx {
     pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
     pub(super) sessions: Arc<SessionStore>,
+    pub(super) session_index: Arc<SessionIndex>,
+    pub(super) trash: SessionTrash,
     pub(super) history: Arc<PromptHistory>,
     pub(super) outbox: Outbox,
     pub(super) jobs: JoinSet<JobResult>,
@@ -62,8 +64,11 @@ impl EngineCx {
         log: Option<LogHandle>,
         banners: impl IntoIterator<Item = Banner>,
     ) -> Self {
+        let sessions = SessionStore::new(home.sessions());
         let mut cx = Self {
-            sessions: Arc::new(SessionStore::new(home.sessions())),
+            session_index: Arc::new(SessionIndex::new(sessions.clone(), home.session_index())),
+            sessions: Arc::new(sessions),
+            trash: SessionTrash::new(home.trash()),
             history: Arc::new(PromptHistory::new(home.history(), home.draft())),
             home,
             provider,

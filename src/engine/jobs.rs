@@ -6,10 +6,11 @@ use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
-    Banner, Dialect, ModelConfig, ModelRef, Notice, OpenNote, QueryId, Session, SessionId,
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, Notice, OpenNote, QueryId, Session,
+    SessionId,
 };
 use crate::protocol::Event;
-use crate::store::{LookupError, StoreError};
+use crate::store::{LookupError, StoreError, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,7 +42,16 @@ pub(super) enum SessionsResult {
     Opened(Result<Box<Session>, StoreError>),
     /// The session selected on the command line.
     InitialOpened(Result<Result<Box<Session>, StoreError>, LookupError>),
-    Deleted(SessionId, Result<(), StoreError>),
+    Deleted {
+        id: SessionId,
+        title: String,
+        result: Result<TrashedSession, StoreError>,
+    },
+    Listed(Box<Event>, IndexProgress),
+    Indexed(IndexProgress),
+    Searched(Box<Event>),
+    /// A free title for a copy of this conversation.
+    CopyTitled(ConversationSeq, String),
 }
 
 #[derive(Debug)]

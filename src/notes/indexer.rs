@@ -146,7 +146,9 @@ fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
         key: file.key.clone(),
         title: note.title,
         fingerprint: file.fingerprint,
+        details: String::new(),
         chunks: note.chunks,
+        stores_text: true,
     })
 }
 

@@ -22,7 +22,12 @@ pub struct Document {
     pub key: String,
     pub title: String,
     pub fingerprint: DocumentFingerprint,
+    /// Kept for the caller; the index does not read it.
+    pub details: String,
     pub chunks: Vec<Chunk>,
+    /// Whether the text of the chunks is stored, as [`Index::search`] needs. Without it, the
+    /// document is found only by [`Index::documents_with_all`].
+    pub stores_text: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -312,19 +317,25 @@ fn replace_document(
     remove_document(transaction, &document.key, vectors)?;
     transaction
         .prepare_cached(
-            "INSERT INTO document (key, title, size, modified_ns) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO document (key, title, size, modified_ns, details)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
         .execute(params![
             document.key,
             document.title,
             document.fingerprint.size.cast_signed(),
-            document.fingerprint.modified_ns
+            document.fingerprint.modified_ns,
+            document.details
         ])?;
     let id = transaction.last_insert_rowid();
     for chunk in &document.chunks {
+        let (stored_heading, stored_body) = match document.stores_text {
+            true => (&*chunk.heading, &*chunk.body),
+            false => ("", ""),
+        };
         transaction
             .prepare_cached("INSERT INTO chunk (document, heading, body) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, chunk.heading, chunk.body])?;
+            .execute(params![id, stored_heading, stored_body])?;
         let chunk_id = transaction.last_insert_rowid();
         let title = format!(
             "{}\n{}\n{}",

@@ -3,6 +3,7 @@
 //!
 //! All functions block; call them on a blocking thread.
 
+mod documents;
 mod index;
 mod quantized;
 mod schema;

@@ -68,12 +68,19 @@ impl Index {
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.
     pub fn search(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
+        self.with_timeout(|index| index.ranked(query))
+    }
+
+    pub(super) fn with_timeout<T>(
+        &mut self,
+        search: impl FnOnce(&mut Self) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
         let deadline = Instant::now() + TIMEOUT;
         self.connection.progress_handler(
             STEPS_BETWEEN_CHECKS,
             Some(move || Instant::now() > deadline),
         )?;
-        let found = self.ranked(query);
+        let found = search(self);
         self.connection.progress_handler(0, None::<fn() -> bool>)?;
         found.map_err(|error| match error {
             SearchError::Database(error)

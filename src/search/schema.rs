@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Indexes of other versions are deleted and built again.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// The longest wait for another program that writes to the index.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -21,7 +21,8 @@ const TABLES: &str = "
         key TEXT NOT NULL UNIQUE,
         title TEXT NOT NULL,
         size INTEGER NOT NULL,
-        modified_ns INTEGER NOT NULL
+        modified_ns INTEGER NOT NULL,
+        details TEXT NOT NULL
     );
     CREATE TABLE chunk (
         id INTEGER PRIMARY KEY,
@@ -63,10 +64,13 @@ fn try_open(path: &Path) -> Result<Connection, SearchError> {
     // committed before the last few seconds.
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
+    // Only creating the tables waits for other programs that write.
+    if version(&connection)? == VERSION {
+        return Ok(connection);
+    }
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    match version {
+    match version(&transaction)? {
         VERSION => {}
         0 => {
             transaction.execute_batch(TABLES)?;
@@ -76,6 +80,10 @@ fn try_open(path: &Path) -> Result<Connection, SearchError> {
     }
     transaction.commit()?;
     Ok(connection)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// The error for an index of another version, which [`open`] replaces like a damaged one.

@@ -12,6 +12,10 @@ const TERMS_MAX: usize = 32;
 /// Maximum number of letters of a run. Further ones are ignored.
 const RUN_CHARS_MAX: usize = 32;
 
+/// Shorter words only match whole words where every term is a prefix: a large share of all words
+/// begin with two given letters, so merging their occurrences takes long.
+const PREFIX_CHARS_MIN: usize = 3;
+
 /// Words that are ignored unless the query has no others.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "about", "as", "at", "be", "by", "can", "do", "does", "for", "from",
@@ -195,6 +199,18 @@ impl SearchTerms {
         let is_found = |term: &&&Term| texts.iter().any(|text| text.contains(term.stem()));
         let found = terms.iter().filter(is_found).count();
         found > 0 && found >= terms.len().min(2)
+    }
+
+    /// A match expression for each term. Words of at least [`PREFIX_CHARS_MIN`] letters also match
+    /// longer words that begin with them.
+    pub(super) fn prefix_expressions(&self) -> impl Iterator<Item = String> {
+        self.terms.iter().map(|term| match term {
+            Term::Word(word) if word.chars().nth(PREFIX_CHARS_MIN - 1).is_none() => {
+                format!("{{title body}} : \"{word}\"")
+            }
+            Term::Word(word) => format!("{{title body}} : (\"{word}\" OR \"{word}\" *)"),
+            Term::Run(run) => run_expression(run, Matching::Every),
+        })
     }
 
     /// A match expression for chunks whose title or heading contains at least one term.

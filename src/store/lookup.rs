@@ -1,7 +1,8 @@
-//! Finds the latest session, or one given by its file name, its title or a prefix of either.
+//! Finds the latest session, or one given by its file name, its title or a part of it.
 
 use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
+use crate::text::term_matches::fold;
 use std::collections::HashSet;
 
 /// Maximum number of matches listed for an ambiguous name.
@@ -9,7 +10,7 @@ const SUGGESTIONS_MAX: usize = 5;
 /// The minimum similarity of a suggested name: the share of common letter pairs.
 const SIMILARITY_MIN: f64 = 0.3;
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LookupError {
     #[error("there are no conversations yet")]
     NoSessions,
@@ -21,7 +22,8 @@ pub enum LookupError {
     #[error("`{wanted}` matches several conversations")]
     Ambiguous {
         wanted: String,
-        matches: Vec<String>,
+        /// Newest first.
+        matches: Vec<SessionSummary>,
     },
 }
 
@@ -42,8 +44,9 @@ impl LookupError {
                 } else {
                     ""
                 };
-                let listed = &matches[..matches.len().min(SUGGESTIONS_MAX)];
-                format!("Choose one: {}{ellipsis}.", listed.join(", ")).into()
+                let listed = matches.iter().take(SUGGESTIONS_MAX);
+                let names: Vec<String> = listed.map(|session| session.id.to_string()).collect();
+                format!("Choose one: {}{ellipsis}.", names.join(", ")).into()
             }
         };
         let mut message = self.to_string();
@@ -54,68 +57,79 @@ impl LookupError {
     }
 }
 
+/// The most recently changed session of a list that is sorted newest first.
+///
+/// # Errors
+/// There is no session that can be opened.
+pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupError> {
+    let mut summaries = summaries.iter();
+    let latest = summaries.find(|summary| summary.open_error.is_none());
+    latest
+        .map(|summary| summary.id.clone())
+        .ok_or(LookupError::NoSessions)
+}
+
+/// Finds a session by file name (with or without `.json`), else by title, else by the beginning of
+/// its file name, else by a part of its title.
+///
+/// # Errors
+/// No session matches, or several do.
+pub(super) fn find(summaries: &[SessionSummary], wanted: &str) -> Result<SessionId, LookupError> {
+    let query = fold(wanted.trim());
+    let stem = query.strip_suffix(".json").unwrap_or(&query);
+    let name = |session: &SessionSummary| fold(session.id.as_str().trim_end_matches(".json"));
+    let title = |session: &SessionSummary| fold(&session.title);
+    type Test<'a> = &'a dyn Fn(&SessionSummary) -> bool;
+    let tests: [Test; 4] = [
+        &|session| name(session) == stem,
+        &|session| title(session) == query,
+        &|session| name(session).starts_with(stem),
+        &|session| title(session).contains(&query),
+    ];
+    for test in tests.into_iter().filter(|_| !query.is_empty()) {
+        let matches: Vec<&SessionSummary> =
+            summaries.iter().filter(|session| test(session)).collect();
+        match matches.as_slice() {
+            [] => {}
+            [only] => return Ok(only.id.clone()),
+            several => {
+                return Err(LookupError::Ambiguous {
+                    wanted: wanted.to_owned(),
+                    matches: several.iter().map(|session| (*session).clone()).collect(),
+                });
+            }
+        }
+    }
+    let best_similarity = |session: &SessionSummary| {
+        similarity(&query, &name(session)).max(similarity(&query, &title(session)))
+    };
+    let suggestion = summaries
+        .iter()
+        .map(|session| (best_similarity(session), session))
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, session)| session.id.to_string());
+    Err(LookupError::Unknown {
+        wanted: wanted.to_owned(),
+        suggestion,
+    })
+}
+
 impl SessionStore {
-    /// The most recently changed session.
+    /// See [`latest`].
     ///
     /// # Errors
     /// There is no session that can be opened.
     pub fn latest(&self) -> Result<SessionId, LookupError> {
-        let mut summaries = self.list().into_iter();
-        let latest = summaries.find(|summary| summary.open_error.is_none());
-        latest
-            .map(|summary| summary.id)
-            .ok_or(LookupError::NoSessions)
+        latest(&self.list())
     }
 
-    /// Finds a session by file name (with or without `.json`), title, or a unique prefix of
-    /// either.
+    /// See [`find`].
     ///
     /// # Errors
     /// No session matches, or several do.
     pub fn find(&self, wanted: &str) -> Result<SessionId, LookupError> {
-        let summaries = self.list();
-        let query = wanted.trim().to_lowercase();
-        let stem = query.strip_suffix(".json").unwrap_or(&query);
-        let name =
-            |session: &SessionSummary| session.id.as_str().trim_end_matches(".json").to_lowercase();
-        let title = |session: &SessionSummary| session.title.to_lowercase();
-        type Test<'a> = &'a dyn Fn(&SessionSummary) -> bool;
-        let tests: [Test; 4] = [
-            &|session| name(session) == stem,
-            &|session| title(session) == query,
-            &|session| name(session).starts_with(stem),
-            &|session| title(session).starts_with(&query),
-        ];
-        for test in tests.into_iter().filter(|_| !query.is_empty()) {
-            let matches: Vec<&SessionSummary> =
-                summaries.iter().filter(|session| test(session)).collect();
-            match matches.as_slice() {
-                [] => {}
-                [only] => return Ok(only.id.clone()),
-                several => {
-                    return Err(LookupError::Ambiguous {
-                        wanted: wanted.to_owned(),
-                        matches: several
-                            .iter()
-                            .map(|session| session.id.to_string())
-                            .collect(),
-                    });
-                }
-            }
-        }
-        let best_similarity = |session: &SessionSummary| {
-            similarity(&query, &name(session)).max(similarity(&query, &title(session)))
-        };
-        let suggestion = summaries
-            .iter()
-            .map(|session| (best_similarity(session), session))
-            .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-            .max_by(|(a, _), (b, _)| a.total_cmp(b))
-            .map(|(_, session)| session.id.to_string());
-        Err(LookupError::Unknown {
-            wanted: wanted.to_owned(),
-            suggestion,
-        })
+        find(&self.list(), wanted)
     }
 }
 

@@ -4,20 +4,16 @@
 use super::format::{self, MergeError};
 use super::{AttachmentStore, StoreError, file_name};
 use crate::domain::session::MessageRole;
-use crate::domain::{Attachment, SavedMessage, Session, SessionId, SessionSummary};
+use crate::domain::{Attachment, Session, SessionId};
 use crate::files::{self, FileLock};
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are not read; a session is never that large.
-const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// Maximum number of messages in a preview.
-const PREVIEW_MESSAGES_MAX: usize = 64;
-/// Maximum size of each message in a preview.
-const PREVIEW_MESSAGE_BYTES_MAX: usize = 2_048;
+pub(super) const BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// One lock file for the whole folder, because one per session would double the number of
 /// files.
 const LOCK_FILE: &str = ".lock";
@@ -25,7 +21,7 @@ const ATTACHMENTS_FOLDER: &str = "attachments";
 
 #[derive(Debug, Clone)]
 pub struct SessionStore {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 impl SessionStore {
@@ -126,26 +122,6 @@ impl SessionStore {
         })
     }
 
-    /// All sessions, most recently changed first. Unreadable ones are listed with the
-    /// reason.
-    pub fn list(&self) -> Vec<SessionSummary> {
-        let Ok(items) = fs::read_dir(&self.folder) else {
-            return Vec::new();
-        };
-        let mut summaries: Vec<SessionSummary> = items
-            .flatten()
-            .filter_map(|item| {
-                let id = SessionId::new(item.file_name().to_str()?);
-                file_name::is_valid(&id).then(|| summarize(&item.path(), id))
-            })
-            .collect();
-        summaries.sort_by(|a, b| {
-            let newest_first = b.changed_at.cmp(&a.changed_at);
-            newest_first.then_with(|| b.id.cmp(&a.id))
-        });
-        summaries
-    }
-
     /// Reads a session.
     ///
     /// # Errors
@@ -158,50 +134,64 @@ impl SessionStore {
         Ok(session)
     }
 
-    /// The first messages of a session, each truncated.
+    /// Changes a session in its file. Unknown data is preserved.
     ///
     /// # Errors
-    /// The session does not exist or cannot be read.
-    pub fn preview(&self, id: &SessionId) -> Result<Session, StoreError> {
-        let bytes = read(&self.path(id)?, id)?;
-        let mut remaining = PREVIEW_MESSAGES_MAX;
-        let keep = |message: &mut SavedMessage| {
-            let end = message
-                .content
-                .floor_char_boundary(PREVIEW_MESSAGE_BYTES_MAX);
-            if end < message.content.len() {
-                message.content = message.content[..end].into();
-            }
-            let is_kept = remaining > 0;
-            remaining = remaining.saturating_sub(1);
-            is_kept
+    /// The session does not exist, cannot be read or cannot be written. The file is then
+    /// unchanged.
+    pub(super) fn change(
+        &self,
+        id: &SessionId,
+        change: impl FnOnce(&mut Session),
+    ) -> Result<(), StoreError> {
+        let path = self.path(id)?;
+        let unwritable = |error: io::Error| StoreError::Unwritable {
+            path: path.clone(),
+            why: files::describe_io_error(&error),
         };
-        format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))
+        let _lock = self.lock().map_err(unwritable)?;
+        let current_bytes = read(&path, id)?;
+        let session = format::parse_session(id, &current_bytes, |_| true);
+        let mut session = session.map_err(|why| unreadable(id, why))?;
+        change(&mut session);
+        let bytes = format::merge(&current_bytes, &session).map_err(|error| match error {
+            MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
+            MergeError::Invalid(why) => unreadable(id, why),
+        })?;
+        files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
     }
 
-    /// Deletes a session's file.
+    /// Sets the title of a session.
     ///
     /// # Errors
-    /// The session does not exist or cannot be deleted.
-    pub fn delete(&self, id: &SessionId) -> Result<(), StoreError> {
-        let path = self.path(id)?;
-        let result = self.lock().and_then(|_lock| fs::remove_file(&path));
-        self.attachments().mark_unused();
-        result.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => StoreError::NotFound(id.clone()),
-            _ => StoreError::Unwritable {
-                path,
-                why: files::describe_io_error(&error),
-            },
+    /// As for [`Self::open`], or the file cannot be written.
+    pub fn rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError> {
+        self.change(id, |session| {
+            session.metadata.title = Some(title.to_owned());
         })
     }
 
-    fn lock(&self) -> io::Result<FileLock> {
+    /// Saves a copy of a session under another title, without its branches.
+    ///
+    /// # Errors
+    /// As for [`Self::open`], or the copy cannot be written.
+    pub fn copy(
+        &self,
+        id: &SessionId,
+        title: &str,
+        copied_at: &Zoned,
+    ) -> Result<SessionId, StoreError> {
+        let mut copy = self.open(id)?.fork();
+        copy.metadata.title = Some(title.to_owned());
+        self.create(&copy, copied_at)
+    }
+
+    pub(super) fn lock(&self) -> io::Result<FileLock> {
         FileLock::acquire(&self.folder.join(LOCK_FILE))
     }
 
     /// The path of a session's file. Rejects names that would lead out of the folder.
-    fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
+    pub(super) fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
         if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
         } else {
@@ -226,65 +216,15 @@ fn attachments_of(session: &Session) -> impl Iterator<Item = &Arc<Attachment>> {
         .chain(cancelled)
 }
 
-fn unreadable(id: &SessionId, why: String) -> StoreError {
+pub(super) fn unreadable(id: &SessionId, why: String) -> StoreError {
     let id = id.clone();
     StoreError::Unreadable { id, why }
 }
 
-fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
+pub(super) fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(StoreError::NotFound(id.clone())),
         Err(error) => Err(unreadable(id, files::describe_io_error(&error))),
     }
-}
-
-/// Builds the summary of a session file, even if the file is unreadable.
-fn summarize(path: &Path, id: SessionId) -> SessionSummary {
-    let (mut message_count, mut has_prompt) = (0, false);
-    // Only the first prompt is needed, for the title.
-    let keep = |message: &mut SavedMessage| {
-        message_count += 1;
-        let is_first = message.role == MessageRole::User && !has_prompt;
-        has_prompt |= is_first;
-        is_first
-    };
-    let session = read(path, &id).and_then(|bytes| {
-        format::parse_session(&id, &bytes, keep).map_err(|why| unreadable(&id, why))
-    });
-    let (session, open_error) = match session {
-        Ok(session) => (session, None),
-        Err(StoreError::Unreadable { why, .. }) => (Session::new(""), Some(why)),
-        Err(error) => (Session::new(""), Some(error.to_string())),
-    };
-    let changed_at = last_activity(&id, &session)
-        .or_else(|| modified_at(path))
-        .unwrap_or(Timestamp::UNIX_EPOCH);
-    SessionSummary {
-        id,
-        title: session.title().to_owned(),
-        model: session.model,
-        started_at: session.started_at,
-        changed_at,
-        message_count,
-        open_error,
-    }
-}
-
-/// The latest time recorded in the session or its name. Unlike a file's modification time, it
-/// survives copying and restoring.
-fn last_activity(id: &SessionId, session: &Session) -> Option<Timestamp> {
-    let metadata = &session.metadata;
-    let turns = metadata.turns.iter().filter_map(|turn| turn.ended_at);
-    let cancelled = metadata.cancelled.iter().map(|turn| turn.cancelled_at);
-    turns
-        .chain(cancelled)
-        .chain(session.started_at)
-        .chain(file_name::time_in_name(id))
-        .max()
-}
-
-fn modified_at(path: &Path) -> Option<Timestamp> {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    Timestamp::try_from(modified.ok()?).ok()
 }

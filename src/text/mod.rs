@@ -26,6 +26,7 @@ mod script_words;
 pub mod sse;
 pub mod suggest;
 pub mod surrogates;
+pub mod term_matches;
 pub mod token_estimate;
 pub mod wrap;
 

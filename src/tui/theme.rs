@@ -25,6 +25,8 @@ pub struct Theme {
     /// For calls that the user refused.
     pub refused: Style,
     pub selection: Style,
+    /// Words that a search found. Added to the style of the text.
+    pub search_match: Style,
     number: Style,
     function: Style,
 }
@@ -50,6 +52,8 @@ impl Theme {
             attention: color(Color::Magenta, Color::Magenta),
             refused: color(Color::Yellow, Color::Red),
             selection: Style::new().add_modifier(Modifier::REVERSED),
+            search_match: color(Color::Cyan, Color::Blue)
+                .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             number: color(Color::Yellow, Color::Red),
             function: color(Color::LightBlue, Color::Blue),
         }

@@ -24,6 +24,7 @@ mod scoped_subscriber;
 mod screens;
 mod search;
 mod serve;
+mod sessions_cli;
 mod simulation;
 mod store;
 mod text;

@@ -2,7 +2,7 @@
 
 use super::model_server::ollama_text;
 use super::pty::TerminalOptions;
-use super::{CHAT, TestHome, clean_exit, ollama};
+use super::{CHAT, Exit, TestHome, clean_exit, ollama};
 use serde_json::json;
 
 /// Writes a session with one turn under this file name.
@@ -34,13 +34,13 @@ fn write_two_conversations(home: &TestHome) {
 }
 
 #[test]
-fn title_prefix_opens_and_continues_a_session() {
+fn part_of_a_title_opens_and_continues_a_session() {
     let (server, home) = ollama();
     write_two_conversations(&home);
     server.queue_reply(CHAT, ollama_text(&["By night."]));
     let options = TerminalOptions::in_home(&home)
         .arg("--session")
-        .arg("trip to s");
+        .arg("to seoul");
     let mut terminal = options.start();
     terminal.wait_for_text("Fly.");
     terminal.send_prompt("When?");
@@ -66,25 +66,29 @@ fn title_prefix_opens_and_continues_a_session() {
 }
 
 #[test]
-fn ambiguous_name_opens_nothing_and_lists_candidates() {
+fn ambiguous_or_unknown_name_opens_nothing() {
     let (_server, home) = ollama();
     write_two_conversations(&home);
-    let options = TerminalOptions::in_home(&home).size(160, 32);
-    let mut terminal = options.arg("--session").arg("trip").start();
-    terminal.wait_for_text("`trip` matches several conversations.");
-    let screen = terminal.wait_for_text("Choose one: 20250202_090000_trip_to_Busan.json");
-    let text = screen.contents();
-    assert!(!text.contains("Fly.") && !text.contains("Take the train."));
-    assert_eq!(terminal.quit(), clean_exit());
-}
-
-#[test]
-fn unknown_name_gets_a_suggestion() {
-    let (_server, home) = ollama();
-    write_two_conversations(&home);
-    let options = TerminalOptions::in_home(&home).size(160, 32);
-    let mut terminal = options.arg("--session").arg("tirp to Busan").start();
-    terminal.wait_for_text("There is no conversation `tirp to Busan`.");
-    terminal.wait_for_text("Did you mean `20250202_090000_trip_to_Busan.json`?");
-    assert_eq!(terminal.quit(), clean_exit());
+    for (name, expected) in [
+        ("trip", "`trip` matches several conversations."),
+        ("tirp to Busan", "There is no conversation `tirp to Busan`."),
+    ] {
+        let options = TerminalOptions::in_home(&home).size(160, 32);
+        let mut terminal = options.arg("--session").arg(name).start();
+        let exit = terminal.exit();
+        assert_eq!(
+            exit,
+            Exit {
+                code: 2,
+                signal: None
+            }
+        );
+        let screen = terminal.wait_for_text(expected);
+        assert!(
+            screen
+                .contents()
+                .contains("20250202_090000_trip_to_Busan.json")
+        );
+        assert!(!screen.contents().contains("Take the train."));
+    }
 }

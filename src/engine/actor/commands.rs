@@ -6,7 +6,7 @@ use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
-use crate::engine::sessions;
+use crate::engine::sessions::{self, saved::SavedSessions};
 use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event};
@@ -68,12 +68,15 @@ impl Actor {
             | Command::ReviewTool { .. }
             | Command::Revoke(_) => self.route_server_command(command),
             Command::NewSession => self.begin_empty_session(),
-            Command::ListSessions(query) => sessions::list(query, &mut self.cx),
-            Command::PreviewSession { query, session } => {
-                sessions::preview(query, session, &mut self.cx);
-            }
+            Command::ListSessions(query) => self.saved.list(query, &self.cx),
+            Command::PreviewSession {
+                query,
+                session,
+                terms,
+            } => self.saved.preview(query, session, terms, &self.cx),
             Command::OpenSession(id) => sessions::open(id, &mut self.cx),
-            Command::DeleteSession(id) => sessions::delete(id, &mut self.cx),
+            Command::DeleteSession(id) => self.delete_session(id),
+            Command::SavedSession(command) => self.route_saved_session_command(command),
             Command::Reload => self.settings.read_files(true, &mut self.cx),
             Command::ListPromptTemplates => prompt_templates::list(&mut self.cx),
             Command::SelectPersona(name) => {
@@ -91,11 +94,7 @@ impl Actor {
             | Command::SwitchBranch(_)
             | Command::ReplaceAnswer { .. }
             | Command::ForkSession => self.change_session(command),
-            Command::RenameSession(title) => {
-                if self.conversation.rename(&title, &mut self.cx) {
-                    self.persist.save_conversation(&self.conversation, &self.cx);
-                }
-            }
+            Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::SaveDraft(text) => self.save_draft(text),
@@ -196,7 +195,10 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),
+            Command::ForkSession if self.persist.can_fork(&self.conversation, &mut self.cx) => {
+                let title = self.conversation.session().title().to_owned();
+                SavedSessions::find_copy_title(self.conversation.seq(), title, &mut self.cx);
+            }
             _ => {}
         }
     }

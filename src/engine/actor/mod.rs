@@ -28,6 +28,7 @@ use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
+use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
@@ -59,6 +60,7 @@ struct Actor {
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
+    saved: SavedSessions,
     persist: Persistence,
     recovery: CrashRecovery,
     guard: InjectionGuard,
@@ -147,6 +149,7 @@ impl Actor {
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
+            saved: SavedSessions::default(),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
             guard: InjectionGuard::default(),
@@ -172,6 +175,7 @@ impl Actor {
             &self.settings.snapshot(self.trust.stored_trust(), &self.cx),
             &self.cx,
         );
+        SavedSessions::remove_expired(&mut self.cx);
         self.trust
             .set_allowed_tools(self.cx.options.allowed_tools.clone());
         let mode_override = self.cx.options.tool_mode;
@@ -232,6 +236,10 @@ impl Actor {
             Some(_) = self.cancelled_calls.next() => {}
             Some(event) = hub_events.recv() => self.handle_hub_event(event),
             Some(result) = self.cx.jobs.join_next() => match result {
+                Ok(result) => self.handle_job_result(result),
+                Err(error) => tracing::error!("a background job failed: {error}"),
+            },
+            Some(result) = self.saved.next_result() => match result {
                 Ok(result) => self.handle_job_result(result),
                 Err(error) => tracing::error!("a background job failed: {error}"),
             },

@@ -1,14 +1,15 @@
 //! Switches to another session and updates everything that depends on the conversation.
 
 use super::Actor;
-use crate::domain::{Advice, Banner, BannerCause, Notice, Prompt, Session};
+use crate::domain::{Advice, Banner, BannerCause, Notice, Prompt, Session, SessionId};
 use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::persist::unfinished::ResumedConversation;
+use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::ReplyTracer;
-use crate::protocol::Event;
+use crate::protocol::{Event, SavedSessionCommand};
 use crate::store::{LookupError, StoreError};
 use std::sync::Arc;
 
@@ -66,17 +67,78 @@ impl Actor {
     pub(super) fn handle_session_result(&mut self, result: SessionsResult) {
         match result {
             SessionsResult::Opened(Ok(session)) => self.open_session(*session),
-            SessionsResult::Opened(Err(error)) | SessionsResult::Deleted(_, Err(error)) => {
-                self.cx.notice(error.notice());
-            }
+            SessionsResult::Opened(Err(error))
+            | SessionsResult::Deleted {
+                result: Err(error), ..
+            } => self.cx.notice(error.notice()),
             SessionsResult::InitialOpened(result) => self.handle_initial_session(result),
-            SessionsResult::Deleted(id, Ok(())) => {
+            SessionsResult::Deleted {
+                id,
+                title,
+                result: Ok(trashed),
+            } => {
                 // Saving the next answer would recreate the deleted file.
-                if self.conversation.session().id.as_ref() == Some(&id) {
+                if self.is_open(&id) {
                     self.begin_empty_session();
                 }
-                self.cx.outbox.push(Event::SessionDeleted(id));
+                self.saved.handle_deleted(title, trashed, &mut self.cx);
             }
+            SessionsResult::Listed(listed, progress) => {
+                self.saved.handle_listed(*listed, progress, &mut self.cx);
+            }
+            SessionsResult::Indexed(progress) => self.saved.handle_indexed(progress, &mut self.cx),
+            SessionsResult::Searched(found) => self.saved.handle_searched(*found, &mut self.cx),
+            SessionsResult::CopyTitled(seq, title) => self.fork(seq, &title),
+        }
+    }
+
+    fn is_open(&self, id: &SessionId) -> bool {
+        self.conversation.session().id.as_ref() == Some(id)
+    }
+
+    /// Continues the conversation in a copy, unless it changed while the title was chosen.
+    fn fork(&mut self, seq: ConversationSeq, title: &str) {
+        if self.turn.is_some() || seq != self.conversation.seq() {
+            let notice = Notice::warning("Not forked: the conversation has changed.");
+            return self.cx.notice(notice.with_advice("Fork it again."));
+        }
+        self.persist
+            .fork(&mut self.conversation, title, &mut self.cx);
+    }
+
+    /// Deletes a session, unless it is open and about to be written again.
+    pub(super) fn delete_session(&mut self, id: SessionId) {
+        let is_open = self.is_open(&id);
+        if is_open && (self.turn.is_some() || !self.persist.is_idle()) {
+            let notice = Notice::info("The conversation is still being answered or saved.");
+            return self.cx.notice(notice.with_advice("Delete it afterwards."));
+        }
+        SavedSessions::delete(id, &mut self.cx);
+    }
+
+    pub(super) fn route_saved_session_command(&mut self, command: SavedSessionCommand) {
+        if let SavedSessionCommand::Rename { session, title } = &command
+            && self.is_open(session)
+        {
+            return self.rename(title);
+        }
+        let Self { saved, cx, .. } = self;
+        match command {
+            SavedSessionCommand::Search { query, words } => saved.search(query, words, cx),
+            SavedSessionCommand::Rename { session, title } => {
+                SavedSessions::rename(session, &title, cx);
+            }
+            SavedSessionCommand::Copy(session) => SavedSessions::copy(session, cx),
+            SavedSessionCommand::Export(export) => {
+                SavedSessions::export(export, self.conversation.session(), cx);
+            }
+            SavedSessionCommand::UndoDelete => saved.undo_delete(cx),
+        }
+    }
+
+    pub(super) fn rename(&mut self, title: &str) {
+        if self.conversation.rename(title, &mut self.cx) {
+            self.persist.save_conversation(&self.conversation, &self.cx);
         }
     }
 

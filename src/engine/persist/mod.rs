@@ -21,7 +21,7 @@ use crate::domain::{
     Advice, Banner, BannerCause, Notice, Prompt, PromptKind, Session, SessionId, TurnEnd,
     TurnEvent, Usage,
 };
-use crate::protocol::Event;
+use crate::protocol::{Event, SavedSessionEvent};
 use crate::store::{Journal, JournalRecord, Journals, SessionStore};
 use jiff::Timestamp;
 use journal_writer::{JournalEvent, JournalWriter};
@@ -44,8 +44,8 @@ pub(super) struct Persistence {
     partial_answer_save: Option<SaveSeq>,
     /// The open conversation is not saved.
     is_private: bool,
-    /// A fork that has no file name yet, and the session it was forked from.
-    pending_fork: Option<(ConversationSeq, Option<SessionId>)>,
+    /// A fork that has no file name yet, and the title of the session it was forked from.
+    pending_fork: Option<(ConversationSeq, String)>,
 }
 
 impl Persistence {
@@ -212,9 +212,9 @@ impl Persistence {
                     let notice = conflict_notice(&original, &id);
                     cx.outbox.push(Event::LowPriorityNoticePosted(notice));
                 }
-                if let Some((_, original)) = self.pending_fork.take_if(|(forked, _)| *forked == seq)
-                {
-                    cx.notice(fork_notice(&id, original));
+                let fork = self.pending_fork.take_if(|(forked, _)| *forked == seq);
+                if let Some((_, original_title)) = fork {
+                    cx.notice(fork_notice(conversation.session().title(), &original_title));
                 }
                 if seq == conversation.seq() {
                     conversation.session_mut().id = Some(id.clone());
@@ -294,19 +294,34 @@ impl Persistence {
         std::mem::take(&mut self.is_private)
     }
 
-    /// Continues the conversation in a new file. A notice reports the file's name once it
-    /// exists.
-    pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
+    /// Whether the conversation can continue in a copy. Notifies the user if not.
+    pub(super) fn can_fork(&self, conversation: &Conversation, cx: &mut EngineCx) -> bool {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
-            return cx.notice(notice.with_advice(Advice::ResumeSaving));
+            cx.notice(notice.with_advice(Advice::ResumeSaving));
+            return false;
         }
-        if conversation.session().messages.is_empty() {
-            return cx.notice(Notice::info("Nothing to fork: there is no answer yet."));
+        let has_answer = !conversation.session().messages.is_empty();
+        if !has_answer {
+            cx.notice(Notice::info("Nothing to fork: there is no answer yet."));
         }
-        let original = conversation.fork();
-        self.pending_fork = Some((conversation.seq(), original));
+        has_answer
+    }
+
+    /// Continues the conversation in a new file under another title. A notice confirms it once the
+    /// file exists.
+    pub(super) fn fork(&mut self, conversation: &mut Conversation, title: &str, cx: &mut EngineCx) {
+        let original_title = conversation.fork(title);
+        self.pending_fork = Some((conversation.seq(), original_title));
+        let title = title.to_owned();
+        let forked = SavedSessionEvent::Forked { title };
+        cx.outbox.push(Event::SavedSession(forked));
         self.save_conversation(conversation, cx);
+    }
+
+    /// Whether every save has been attempted.
+    pub(super) fn is_idle(&self) -> bool {
+        self.sessions.is_idle()
     }
 }
 
@@ -338,10 +353,7 @@ fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
         .with_advice(format!("This conversation continues as {id}."))
 }
 
-fn fork_notice(id: &SessionId, original: Option<SessionId>) -> Notice {
-    let notice = Notice::info(format!("Forked. You are in the copy, {id}."));
-    match original {
-        Some(original) => notice.with_reason(format!("The original, {original}, is unchanged.")),
-        None => notice,
-    }
+fn fork_notice(title: &str, original_title: &str) -> Notice {
+    Notice::info(format!("Forked. You are in the copy, \"{title}\"."))
+        .with_reason(format!("The original, \"{original_title}\", is unchanged."))
 }

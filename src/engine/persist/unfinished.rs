@@ -7,8 +7,8 @@ use crate::domain::session::CancelledTurn;
 use crate::domain::{Advice, Attachment, Notice, Session};
 use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
-    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, StoreError,
-    recover_answer, recover_partial_answer,
+    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, SessionTrash,
+    StoreError, recover_answer, recover_partial_answer,
 };
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -157,7 +157,9 @@ pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = SessionStore::new(home.sessions());
     let attachments = sessions.attachments();
-    attachments.remove_unused(&[home.sessions(), home.journal()]);
+    let mut users = SessionTrash::new(home.trash()).folders();
+    users.extend([home.sessions(), home.journal()]);
+    attachments.remove_unused(&users);
     for orphaned in Journals::new(home.journal()).claim_orphaned() {
         match orphaned {
             OrphanedJournal::Unrecognized(notice) => scan.notices.push(notice),

@@ -100,7 +100,7 @@ impl Conversation {
             cx.notice(Notice::info("The title is missing.").with_advice(Advice::SetTitle));
             return false;
         }
-        let title = grapheme::bounded_prefix(requested, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
+        let title = bounded_title(requested);
         self.session.metadata.title = Some(title.to_owned());
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < requested.len() {
@@ -111,6 +111,11 @@ impl Conversation {
         }
         true
     }
+}
+
+/// The beginning of a title that is too long.
+pub(super) fn bounded_title(title: &str) -> &str {
+    grapheme::bounded_prefix(title, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX)
 }
 
 fn summarize(branch: &Branch) -> BranchSummary {

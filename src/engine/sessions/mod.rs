@@ -1,15 +1,14 @@
-//! The open conversation, and background jobs that list, open and delete stored sessions.
-//! `branches` rewinds turns and switches branches.
+//! The open conversation, and background jobs that open stored sessions. `branches` rewinds turns
+//! and switches branches, `saved` lists, searches and changes saved sessions.
 
 mod branches;
+pub(super) mod saved;
 
 use super::cx::EngineCx;
 use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::ConversationSeq;
-use crate::domain::{Attachment, Prompt, PromptKind, QueryId, Session, SessionId};
-use crate::protocol::Event;
-use jiff::Timestamp;
+use crate::domain::{Attachment, Prompt, PromptKind, Session, SessionId};
 use std::sync::Arc;
 
 /// The open conversation.
@@ -44,10 +43,12 @@ impl Conversation {
         self.session = session;
     }
 
-    /// Detaches the conversation from its file. Returns the id of that file.
-    pub(super) fn fork(&mut self) -> Option<SessionId> {
-        let original = self.session.id.take();
+    /// Detaches the conversation from its file and gives it another title. Returns the former
+    /// title.
+    pub(super) fn fork(&mut self, title: &str) -> String {
+        let original = self.session.title().to_owned();
         self.replace(self.session.fork());
+        self.session.metadata.title = Some(title.to_owned());
         original
     }
 
@@ -71,32 +72,6 @@ impl Conversation {
     }
 }
 
-pub(super) fn list(query: QueryId, cx: &mut EngineCx) {
-    let sessions = Arc::clone(&cx.sessions);
-    cx.jobs.spawn_blocking(move || {
-        let sessions = Arc::new(sessions.list());
-        JobResult::Events(vec![Event::SessionsListed {
-            query,
-            listed_at: Timestamp::now(),
-            sessions,
-        }])
-    });
-}
-
-pub(super) fn preview(query: QueryId, id: SessionId, cx: &mut EngineCx) {
-    let sessions = Arc::clone(&cx.sessions);
-    cx.jobs.spawn_blocking(move || {
-        JobResult::Events(match sessions.preview(&id) {
-            Ok(session) => {
-                let session = Arc::new(session);
-                vec![Event::SessionPreviewed { query, session }]
-            }
-            // The list already shows why the session cannot be read.
-            Err(_) => Vec::new(),
-        })
-    });
-}
-
 pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
     cx.jobs.spawn_blocking(move || {
@@ -110,21 +85,14 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
         return;
     };
     let sessions = Arc::clone(&cx.sessions);
+    let index = Arc::clone(&cx.session_index);
     cx.jobs.spawn_blocking(move || {
         let id = match &initial {
-            InitialSession::Latest => sessions.latest(),
-            InitialSession::Named(name) => sessions.find(name),
+            InitialSession::Latest => index.latest(),
+            InitialSession::Named(name) => index.find(name),
         };
         JobResult::Sessions(SessionsResult::InitialOpened(
             id.map(|id| sessions.open(&id).map(Box::new)),
         ))
-    });
-}
-
-pub(super) fn delete(id: SessionId, cx: &mut EngineCx) {
-    let sessions = Arc::clone(&cx.sessions);
-    cx.jobs.spawn_blocking(move || {
-        let result = sessions.delete(&id);
-        JobResult::Sessions(SessionsResult::Deleted(id, result))
     });
 }

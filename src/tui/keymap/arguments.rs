@@ -93,4 +93,15 @@ pub const NOTES_WORDS: &[ArgumentWord] = &[
 
 pub const COPY_WORDS: &[ArgumentWord] = &[word("call", "Copy the result of the last call")];
 
+pub const EXPORT_WORDS: &[ArgumentWord] = &[
+    word("md", "As Markdown"),
+    word("json", "As a session file"),
+    word("html", "As a page for browsers and printers"),
+];
+
+pub const DELETE_WORDS: &[ArgumentWord] = &[word(
+    "undo",
+    "Bring back the conversation that was deleted last",
+)];
+
 pub const LOG_WORDS: &[ArgumentWord] = &[word("answer", "Show how the last answer was read")];

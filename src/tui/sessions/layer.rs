@@ -1,32 +1,43 @@
-//! State of the browser for saved conversations: list, search, preview, and deletion after
-//! a confirmation.
+//! State of the browser for saved conversations: list, search, preview, and what the letters in
+//! the rows do. `row_action` holds the questions that replace a row.
 
-use crate::domain::{QueryId, SessionId, SessionSummary};
-use crate::protocol::{Command, Event};
+use crate::domain::{IndexProgress, QueryId, SessionId, SessionSummary};
+use crate::protocol::{Command, Event, SavedSessionCommand, SavedSessionEvent};
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
-use crate::tui::sessions::preview::SessionPreview;
+use crate::tui::sessions::listing::SessionListing;
+use crate::tui::sessions::preview::PreviewPane;
+use crate::tui::sessions::row_action::RowAction;
 use crate::tui::sessions::view;
 use crate::tui::widgets::list::{ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
-use jiff::Timestamp;
 use ratatui::layout::Position;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// While sessions are being indexed, the list is requested again this often at most.
+const REFRESH_PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub struct SessionsLayer {
     pub(super) list: SearchList,
-    query: Option<QueryId>,
-    /// None until the engine has answered.
-    pub(super) sessions: Option<Arc<Vec<SessionSummary>>>,
-    /// When the list was made. Dates are relative to it.
-    pub(super) listed_at: Timestamp,
+    pub(super) listing: SessionListing,
+    list_query: Option<QueryId>,
+    requested_at: Duration,
+    search_query: Option<QueryId>,
     preview_query: Option<QueryId>,
-    pub(super) preview: Option<SessionPreview>,
-    /// The session whose deletion awaits confirmation.
-    pub(super) delete_confirmation: Option<SessionId>,
+    /// The session and the terms of the preview that is shown or requested.
+    previewed: Option<(SessionId, Vec<String>)>,
+    pub(super) preview: Option<PreviewPane>,
+    /// What is being done with the selected row.
+    pub(super) row_action: Option<RowAction>,
+    /// The session to select once it is listed, such as a new copy.
+    pending_selection: Option<SessionId>,
+    pub(super) progress: IndexProgress,
+    /// Something was deleted while the browser was open.
+    can_undo: bool,
 }
 
 pub fn open(cx: &mut UiContext) {
@@ -35,59 +46,145 @@ pub fn open(cx: &mut UiContext) {
     cx.open(layer);
 }
 
-/// The sessions whose title contains the filter.
-pub(super) fn matching_sessions<'a>(
-    sessions: Option<&'a Vec<SessionSummary>>,
-    filter: &str,
-) -> Vec<&'a SessionSummary> {
-    let wanted = filter.trim().to_lowercase();
-    let sessions = sessions.into_iter().flatten();
-    sessions
-        .filter(|session| session.title.to_lowercase().contains(&wanted))
-        .collect()
-}
-
 impl SessionsLayer {
-    /// The sessions that match the filter.
-    fn matches(&self) -> Vec<&SessionSummary> {
-        matching_sessions(self.sessions.as_deref(), &self.list.filter())
+    pub(super) fn selected(&self) -> Option<&SessionSummary> {
+        self.listing.get(self.list.selected(self.listing.len()))
     }
 
-    fn selected(&self) -> Option<&SessionSummary> {
-        let hits = self.matches();
-        hits.get(self.list.selected(hits.len())).copied()
+    /// The selected session, if it can be opened.
+    fn selected_readable(&self) -> Option<&SessionSummary> {
+        self.selected().filter(|hit| hit.open_error.is_none())
     }
 
     fn refresh(&mut self, cx: &mut UiContext) {
         let query = cx.next_query_id();
-        self.query = Some(query);
+        self.list_query = Some(query);
+        self.requested_at = cx.shared.now;
         cx.send(Command::ListSessions(query));
+    }
+
+    /// Lists what matches the filter, and has the text of all sessions searched.
+    fn search(&mut self, cx: &mut UiContext) {
+        self.listing.search(&self.list.filter());
+        self.search_text(cx);
+        self.ask_for_preview(cx);
+    }
+
+    fn search_text(&mut self, cx: &mut UiContext) {
+        self.search_query = None;
+        if let Some(words) = self.listing.words() {
+            let query = cx.next_query_id();
+            self.search_query = Some(query);
+            cx.send(Command::SavedSession(SavedSessionCommand::Search {
+                query,
+                words,
+            }));
+        }
     }
 
     /// Requests the preview of the selected session.
     fn ask_for_preview(&mut self, cx: &mut UiContext) {
-        let selected = self.selected().filter(|hit| hit.open_error.is_none());
-        let Some(session) = selected.map(|hit| hit.id.clone()) else {
-            self.preview = None;
-            self.preview_query = None;
+        let selected = self.selected_readable().map(|hit| hit.id.clone());
+        let wanted = selected.map(|id| (id, self.listing.terms().to_vec()));
+        if self.previewed == wanted {
             return;
-        };
-        let shown = self.preview.as_ref().and_then(SessionPreview::id);
-        if shown != Some(&session) {
-            let query = cx.next_query_id();
-            self.preview = None;
-            self.preview_query = Some(query);
-            cx.send(Command::PreviewSession { query, session });
         }
+        self.previewed = wanted.clone();
+        self.preview = None;
+        self.preview_query = wanted.map(|(session, terms)| {
+            let query = cx.next_query_id();
+            cx.send(Command::PreviewSession {
+                query,
+                session,
+                terms,
+            });
+            query
+        });
     }
 
     fn resume(&mut self, cx: &mut UiContext) -> Handled {
-        let Some(hit) = self.selected().filter(|hit| hit.open_error.is_none()) else {
+        let Some(hit) = self.selected_readable() else {
             return Handled::Consumed;
         };
         cx.request(UiRequest::ReturnQueue);
         cx.send(Command::OpenSession(hit.id.clone()));
         Handled::Closed
+    }
+
+    /// Handles a letter in the rows.
+    fn act_on_row(&mut self, key: LayerKey, cx: &mut UiContext) {
+        let send = |command, cx: &mut UiContext| cx.send(Command::SavedSession(command));
+        match key {
+            LayerKey::UndoDelete => send(SavedSessionCommand::UndoDelete, cx),
+            LayerKey::Delete => {
+                self.row_action = self.selected().map(RowAction::delete);
+            }
+            LayerKey::Rename => {
+                self.row_action = self.selected_readable().map(RowAction::rename);
+            }
+            LayerKey::Export => {
+                self.row_action = self.selected_readable().map(RowAction::export);
+            }
+            LayerKey::Fork => {
+                if let Some(hit) = self.selected_readable() {
+                    send(SavedSessionCommand::Copy(hit.id.clone()), cx);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_sessions(&mut self, sessions: &Arc<Vec<SessionSummary>>, listed_at: jiff::Timestamp) {
+        let selected = self.selected().map(|hit| hit.id.clone());
+        let pending = self.pending_selection.take();
+        self.listing.set_sessions(Arc::clone(sessions), listed_at);
+        let is_listed = |action: &mut RowAction| self.listing.row_of(action.session()).is_some();
+        self.row_action.take_if(|action| !is_listed(action));
+        let row = |id: Option<SessionId>| self.listing.row_of(&id?);
+        // Without a selection moved by the user, the first row stays selected.
+        let is_first = self.list.selected(usize::MAX) == 0;
+        let moved = row(pending).or_else(|| row(selected.filter(|_| !is_first)));
+        if let Some(row) = moved {
+            self.list.select(row);
+        }
+    }
+
+    fn handle_saved_session_event(&mut self, event: &SavedSessionEvent, cx: &mut UiContext) {
+        match event {
+            SavedSessionEvent::Found {
+                query,
+                sessions,
+                terms,
+            } if self.search_query == Some(*query) => {
+                let selected = self.selected().map(|hit| hit.id.clone());
+                self.listing.set_found(Arc::clone(sessions), terms.clone());
+                // Rows that appear above must not move the selection, unless it is the first row.
+                let is_first = self.list.selected(usize::MAX) == 0;
+                let row = selected.and_then(|id| self.listing.row_of(&id));
+                if let Some(row) = row.filter(|_| !is_first) {
+                    self.list.select(row);
+                }
+                self.ask_for_preview(cx);
+            }
+            SavedSessionEvent::Indexed(progress) => {
+                let has_grown = progress.indexed > self.progress.indexed;
+                self.progress = progress.clone();
+                let is_due = cx.shared.now.saturating_sub(self.requested_at) >= REFRESH_PAUSE;
+                if has_grown && (progress.is_complete() || is_due) {
+                    self.refresh(cx);
+                }
+                if has_grown {
+                    self.search_text(cx);
+                }
+            }
+            SavedSessionEvent::Copied { session, .. }
+            | SavedSessionEvent::Restored { session, .. } => {
+                self.pending_selection = Some(session.clone());
+                self.refresh(cx);
+            }
+            SavedSessionEvent::Renamed { .. } => self.refresh(cx),
+            _ => {}
+        }
     }
 }
 
@@ -97,34 +194,37 @@ impl Layer for SessionsLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if let Some(id) = self.delete_confirmation.take() {
-            if layers::find_key(key, &[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
-                cx.send(Command::DeleteSession(id));
+        if let Some(action) = &mut self.row_action {
+            if action.handle_key(key, cx) == Handled::Closed {
+                self.row_action = None;
             }
             return Handled::Consumed;
         }
-        let count = self.matches().len();
+        let count = self.listing.len();
         match self.list.key(key, count, Some(KeyContext::Sessions)) {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Unhandled(LayerKey::Confirm) => return self.resume(cx),
-            ListKey::Unhandled(LayerKey::Delete) => {
-                self.delete_confirmation = self.selected().map(|hit| hit.id.clone());
-            }
-            _ => self.ask_for_preview(cx),
+            ListKey::Unhandled(key) => self.act_on_row(key, cx),
+            ListKey::Searched => self.search(cx),
+            ListKey::Moved => self.ask_for_preview(cx),
         }
         Handled::Consumed
     }
 
     fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
-        self.delete_confirmation = None;
-        self.list.paste(text);
-        self.ask_for_preview(cx);
+        match &mut self.row_action {
+            Some(action) => action.paste(text),
+            None => {
+                self.list.paste(text);
+                self.search(cx);
+            }
+        }
         Handled::Consumed
     }
 
     fn scroll(&mut self, rows: isize, _: SharedUiState) {
-        self.delete_confirmation = None;
-        let count = self.matches().len();
+        self.row_action = None;
+        let count = self.listing.len();
         self.list.step(rows, count);
     }
 
@@ -133,7 +233,7 @@ impl Layer for SessionsLayer {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        self.delete_confirmation = None;
+        self.row_action = None;
         match self.list.click(at) {
             Some(enter) => self.handle_key(enter, cx),
             None => {
@@ -144,20 +244,30 @@ impl Layer for SessionsLayer {
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
+        if let Some(action) = &mut self.row_action
+            && action.handle_event(event) == Handled::Closed
+        {
+            self.row_action = None;
+        }
         match event {
             Event::SessionsListed {
                 query,
                 listed_at,
                 sessions,
-            } if self.query == Some(*query) => {
-                self.sessions = Some(Arc::clone(sessions));
-                self.listed_at = *listed_at;
+            } if self.list_query == Some(*query) => {
+                self.set_sessions(sessions, *listed_at);
                 self.ask_for_preview(cx);
             }
-            Event::SessionPreviewed { query, session } if self.preview_query == Some(*query) => {
-                self.preview = Some(SessionPreview::new(Arc::clone(session)));
+            Event::SessionPreviewed { query, preview } if self.preview_query == Some(*query) => {
+                let terms = self.listing.terms().to_vec();
+                self.preview = Some(PreviewPane::new(Arc::clone(preview), terms));
             }
-            Event::SessionDeleted(_) => self.refresh(cx),
+            Event::SavedSession(event) => self.handle_saved_session_event(event, cx),
+            Event::SessionDeleted { .. } => {
+                self.can_undo = true;
+                self.refresh(cx);
+            }
+            Event::SessionSaved(_) => self.refresh(cx),
             _ => {}
         }
         Handled::PassedOn
@@ -173,16 +283,13 @@ impl Layer for SessionsLayer {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        if self.delete_confirmation.is_some() {
-            let delete = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "delete");
-            return vec![delete, "n keep".to_owned()];
+        if let Some(action) = &self.row_action {
+            return action.hints();
         }
-        let delete = layers::hint(KeyContext::Sessions, LayerKey::Delete, "delete");
-        self.list
-            .hints(self.matches().len(), "resume", vec![delete])
+        view::hints(self, self.can_undo)
     }
 
     fn shows_empty_list(&self) -> bool {
-        self.sessions.as_ref().is_some_and(|all| all.is_empty())
+        !self.listing.is_loading() && self.listing.total() == 0
     }
 }

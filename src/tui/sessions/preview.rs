@@ -1,25 +1,35 @@
-//! The preview of a saved conversation: its beginning, rendered as in the chat.
+//! The preview of a saved conversation, rendered as in the chat: its beginning, or the first match
+//! of the search, marked and scrolled into view.
 
 use crate::domain::session::MessageRole;
-use crate::domain::{Session, SessionId};
+use crate::domain::{SessionId, SessionPreview};
 use crate::text::markdown::MarkdownGlyphs;
+use crate::text::term_matches::contains_any;
 use crate::tui::chat::rendered_text::RenderedText;
+use crate::tui::sessions::marks::mark_matches;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use std::sync::Arc;
 
-/// Bytes of a message used for the preview.
-const MESSAGE_BYTES_MAX: usize = 8_000;
 /// Rows of a prompt. A longer one would hide its answer.
 const PROMPT_ROWS_MAX: usize = 4;
 /// Columns of the bar before a prompt.
 const PROMPT_INDENT: u16 = 2;
+/// Rows shown above the first match.
+const ROWS_BEFORE_MATCH: usize = 2;
+/// Rows rendered at most, to find the first match.
+const ROWS_MAX: usize = 4_000;
 
 #[derive(Debug)]
-pub struct SessionPreview {
-    session: Arc<Session>,
-    /// The messages that fit the last frame, wrapped to its width.
-    rendered: Vec<RenderedMessage>,
+pub struct PreviewPane {
+    preview: Arc<SessionPreview>,
+    /// Folded words to mark.
+    terms: Vec<String>,
+    /// The messages around the visible rows, wrapped to the width of the last frame.
+    messages: Vec<RenderedMessage>,
+    rows: Vec<PreviewRow>,
+    /// First visible row.
+    top: usize,
     size: (u16, u16),
 }
 
@@ -29,72 +39,124 @@ struct RenderedMessage {
     text: RenderedText,
 }
 
-impl SessionPreview {
-    pub fn new(session: Arc<Session>) -> Self {
+#[derive(Debug, Clone, Copy)]
+enum PreviewRow {
+    /// A row of a message, by their indices.
+    Text(usize, usize),
+    /// The rest of a long prompt is left out.
+    More,
+    Blank,
+}
+
+impl PreviewPane {
+    pub fn new(preview: Arc<SessionPreview>, terms: Vec<String>) -> Self {
         Self {
-            session,
-            rendered: Vec::new(),
+            preview,
+            terms,
+            messages: Vec::new(),
+            rows: Vec::new(),
+            top: 0,
             size: (0, 0),
         }
     }
 
-    pub fn id(&self) -> Option<&SessionId> {
-        self.session.id.as_ref()
+    pub fn session(&self) -> &SessionId {
+        &self.preview.session
     }
 
-    /// Renders as many messages as fit the area. Does nothing if its size has not changed.
+    /// Renders messages until the area below the first match is full. Does nothing if its size has
+    /// not changed.
     fn render(&mut self, area: Rect, glyphs: MarkdownGlyphs) {
         let size = (area.width, area.height);
         if self.size == size {
             return;
         }
-        (self.size, self.rendered) = (size, Vec::new());
-        let mut rows = 0;
-        for message in &self.session.messages {
-            if rows >= usize::from(area.height) {
+        (self.size, self.top) = (size, 0);
+        (self.messages, self.rows) = (Vec::new(), Vec::new());
+        let height = usize::from(area.height);
+        let mut first_match = None;
+        for message in &Arc::clone(&self.preview).messages {
+            let rows_wanted = match first_match {
+                None if self.terms.is_empty() => height,
+                None => ROWS_MAX,
+                Some(row) => row + height,
+            };
+            if self.rows.len() >= rows_wanted {
                 break;
             }
-            let end = message.content.floor_char_boundary(MESSAGE_BYTES_MAX);
-            let text = message.content[..end].trim();
             let is_prompt = message.role == MessageRole::User;
+            let text = message.content.trim();
             let text = match is_prompt {
                 true => RenderedText::plain(text, area.width.saturating_sub(PROMPT_INDENT).max(1)),
                 false => RenderedText::markdown(text, area.width.max(1), glyphs, false),
             };
-            rows += text.len() + 1;
-            self.rendered.push(RenderedMessage { is_prompt, text });
+            let found = self.add_message(RenderedMessage { is_prompt, text });
+            first_match = first_match.or(found);
         }
+        let wanted = first_match.map_or(0, |row| row.saturating_sub(ROWS_BEFORE_MATCH));
+        self.top = wanted.min(self.rows.len().saturating_sub(height));
+        // The match itself matters more than a full pane.
+        if first_match.is_none() {
+            self.top = 0;
+        }
+    }
+
+    /// Returns the row of the message's first match, among all rows.
+    fn add_message(&mut self, message: RenderedMessage) -> Option<usize> {
+        let index = self.messages.len();
+        let has_match_in = |row: &usize| contains_any(message.text.row(*row).text, &self.terms);
+        let match_row = (0..message.text.len()).find(has_match_in);
+        let (first, count) = match message.is_prompt {
+            true => {
+                let last_page = message.text.len().saturating_sub(PROMPT_ROWS_MAX);
+                let wanted = match_row.unwrap_or(0).saturating_sub(1);
+                (
+                    wanted.min(last_page),
+                    message.text.len().min(PROMPT_ROWS_MAX),
+                )
+            }
+            false => (0, message.text.len()),
+        };
+        if first > 0 {
+            self.rows.push(PreviewRow::More);
+        }
+        let start = self.rows.len();
+        let rows = first..first + count;
+        self.rows
+            .extend(rows.map(|row| PreviewRow::Text(index, row)));
+        if first + count < message.text.len() {
+            self.rows.push(PreviewRow::More);
+        }
+        self.rows.push(PreviewRow::Blank);
+        self.messages.push(message);
+        match_row.map(|row| start + row - first)
     }
 
     pub fn draw(&mut self, area: Rect, glyphs: MarkdownGlyphs, pen: &mut Painter) {
         self.render(area, glyphs);
         let (plain, dim) = (pen.theme.plain, pen.theme.dim);
-        let mut y = area.y;
-        for message in &self.rendered {
-            let (indent, rows_max) = match message.is_prompt {
-                true => (PROMPT_INDENT, PROMPT_ROWS_MAX),
-                false => (0, usize::MAX),
-            };
-            let count = message.text.len().min(rows_max);
-            for index in 0..count {
-                if y >= area.bottom() {
-                    return;
+        let rows = self.rows[self.top..].iter();
+        for (y, row) in (area.top()..area.bottom()).zip(rows) {
+            match *row {
+                PreviewRow::Blank => {}
+                PreviewRow::More => {
+                    let more = pen.glyphs.more;
+                    pen.put(area.x + PROMPT_INDENT.min(area.width), y, more, dim, 1);
                 }
-                if message.is_prompt {
-                    // Dim, because the accent marks the selected row.
-                    pen.put(area.x, y, pen.glyphs.cursor, dim, area.width);
+                PreviewRow::Text(message, row) => {
+                    let message = &self.messages[message];
+                    let indent = if message.is_prompt { PROMPT_INDENT } else { 0 };
+                    if message.is_prompt {
+                        // Dim, because the accent marks the selected row.
+                        pen.put(area.x, y, pen.glyphs.cursor, dim, area.width);
+                    }
+                    let columns = area.width.saturating_sub(indent);
+                    let row = message.text.row(row);
+                    pen.put_line(area.x + indent, y, row, plain, columns);
+                    let line = Rect::new(area.x + indent, y, columns, 1);
+                    mark_matches(line, row.prefix, row.text, &self.terms, pen);
                 }
-                let columns = area.width.saturating_sub(indent);
-                let row = message.text.row(index);
-                pen.put_line(area.x + indent, y, row, plain, columns);
-                y += 1;
             }
-            if count < message.text.len() && y < area.bottom() {
-                let more = pen.glyphs.more;
-                pen.put(area.x + indent, y, more, dim, area.width.min(1));
-                y += 1;
-            }
-            y += 1;
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Draws the browser for saved conversations: the list, with the preview beside or below it.
 
-use crate::domain::SessionSummary;
+use crate::domain::date::{DATE_COLUMNS_MAX, format_date};
+use crate::domain::{IndexProgress, SessionSummary};
 use crate::text::Clean;
 use crate::text::markdown::MarkdownGlyphs;
-use crate::tui::sessions::layer::{SessionsLayer, matching_sessions};
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::sessions::layer::SessionsLayer;
+use crate::tui::sessions::marks::mark_matches;
+use crate::tui::sessions::row_action::shown_title;
 use crate::tui::widgets::list::{ListRow, ListTitle};
+use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::below_title;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::Timestamp;
 use ratatui::layout::{Position, Rect};
 
 /// From this width on, the preview is beside the list.
@@ -18,14 +22,14 @@ const BELOW_FROM: u16 = 16;
 
 // Widths of the columns at the right of a row, each preceded by two blanks. A column appears from
 // the row width `*_FROM`, which leaves 30 columns for the title.
-const DATE: u16 = 11;
+const DATE: u16 = DATE_COLUMNS_MAX as u16;
 const DATE_FROM: u16 = 43;
 const COUNT: u16 = 4;
 const COUNT_FROM: u16 = 49;
 const MODEL: u16 = 12;
 const MODEL_FROM: u16 = 63;
 
-/// Returns the cursor position if the filter has the focus.
+/// Returns the cursor position if a text field has the focus.
 pub fn draw(
     layer: &mut SessionsLayer,
     area: Rect,
@@ -33,39 +37,76 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let (list_area, preview_area) = split(area);
-    let found = matching_sessions(layer.sessions.as_deref(), &layer.list.filter());
-    let title = ListTitle {
-        title: "Sessions",
-        total: layer.sessions.as_ref().map_or(0, |all| all.len()),
-        empty: match &layer.sessions {
-            None => "Loading …",
-            Some(_) => "No saved conversations yet.",
-        },
-        is_loading: layer.sessions.is_none(),
-    };
-    let deleting = layer.delete_confirmation.as_ref();
-    let listed_at = layer.listed_at;
-    let draw_hit =
-        |hit: &&SessionSummary, row: &ListRow, pen: &mut Painter| match deleting == Some(&hit.id) {
-            true => draw_delete_question(hit, row, pen),
-            false => draw_row(hit, listed_at, row, pen),
-        };
-    let list = &mut layer.list;
-    let cursor = list.draw(list_area, &title, &found, pen, draw_hit);
+    let mut cursor = draw_list(layer, list_area, pen);
+    if let Some(action) = &mut layer.row_action {
+        let position = layer.listing.row_of(action.session());
+        let row = position.and_then(|row| layer.list.drawn_row(row, pen));
+        // A row that is not visible has nothing to ask about.
+        cursor = row.and_then(|row| action.draw(&row, pen));
+    }
     if let Some(preview_area) = preview_area {
-        let selected = found.get(list.selected(found.len())).copied();
         let inner = draw_divider(area, list_area, preview_area, pen);
+        let selected = layer.listing.get(layer.list.selected(layer.listing.len()));
         if let Some(reason) = selected.and_then(|hit| hit.open_error.as_deref()) {
             let reason = Clean::new(&format!("{} broken: {reason}", pen.glyphs.failed));
             let failure = pen.theme.failure;
             pen.paragraph(inner, &reason, failure);
         } else if let (Some(hit), Some(preview)) = (selected, &mut layer.preview)
-            && preview.id() == Some(&hit.id)
+            && preview.session() == &hit.id
         {
             preview.draw(inner, glyphs, pen);
         }
     }
-    cursor.filter(|_| layer.delete_confirmation.is_none())
+    cursor
+}
+
+fn draw_list(layer: &mut SessionsLayer, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let title = title(&layer.progress, pen);
+    let invalid_filter = layer.listing.invalid_filter().map(ToString::to_string);
+    let title = ListTitle {
+        title: &title,
+        total: layer.listing.total(),
+        empty: match &invalid_filter {
+            Some(why) => why,
+            None if layer.listing.is_loading() => "Loading …",
+            None => "No saved conversations yet.",
+        },
+        is_loading: layer.listing.is_loading() || invalid_filter.is_some(),
+    };
+    let (listed_at, terms) = (layer.listing.listed_at, layer.listing.terms());
+    let draw_hit = |hit: &&SessionSummary, row: &ListRow, pen: &mut Painter| {
+        draw_row(hit, listed_at, terms, row, pen);
+    };
+    let rows = layer.listing.rows();
+    layer.list.draw(area, &title, &rows, pen, draw_hit)
+}
+
+/// `Sessions`, and while the text of some sessions cannot be searched, why.
+fn title(progress: &IndexProgress, pen: &Painter) -> String {
+    let dot = pen.glyphs.dot;
+    let (indexed, total) = (group_digits(progress.indexed), group_digits(progress.total));
+    match &progress.error {
+        Some(why) => {
+            let why = Clean::single_line(why);
+            format!("Sessions {dot} not indexed: {}", why.as_str())
+        }
+        None if progress.is_complete() => "Sessions".to_owned(),
+        None => format!("Sessions {dot} indexing {indexed} of {total}"),
+    }
+}
+
+pub fn hints(layer: &SessionsLayer, can_undo: bool) -> Vec<String> {
+    let hint = |key, word| layers::hint(KeyContext::Sessions, key, word);
+    let mut row_hints = vec![
+        hint(LayerKey::Rename, "rename"),
+        hint(LayerKey::Fork, "fork"),
+        hint(LayerKey::Export, "export"),
+        hint(LayerKey::Delete, "delete"),
+    ];
+    if can_undo {
+        row_hints.push(hint(LayerKey::UndoDelete, "undo"));
+    }
+    layer.list.hints(layer.listing.len(), "resume", row_hints)
 }
 
 /// The areas of the list including its title, and of the preview including the divider.
@@ -127,7 +168,13 @@ fn draw_divider(area: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rec
     }
 }
 
-fn draw_row(hit: &SessionSummary, listed_at: Timestamp, row: &ListRow, pen: &mut Painter) {
+fn draw_row(
+    hit: &SessionSummary,
+    listed_at: Timestamp,
+    terms: &[String],
+    row: &ListRow,
+    pen: &mut Painter,
+) {
     let (line, dim) = (row.text_area(), pen.theme.dim);
     let mut end = line.right();
     let mut take_columns = |columns: u16| {
@@ -146,8 +193,11 @@ fn draw_row(hit: &SessionSummary, listed_at: Timestamp, row: &ListRow, pen: &mut
     } else if line.width >= DATE_FROM {
         if line.width >= COUNT_FROM {
             let x = take_columns(COUNT);
+            // Only the name of the file is known so far.
+            let is_unread = hit.message_count == 0 && hit.model.is_empty();
             let count = hit.message_count.to_string();
-            pen.put_right(x + COUNT, line.y, &count, dim);
+            let count = if is_unread { "" } else { &count };
+            pen.put_right(x + COUNT, line.y, count, dim);
         }
         if line.width >= MODEL_FROM {
             let model = Clean::single_line(&hit.model);
@@ -158,79 +208,10 @@ fn draw_row(hit: &SessionSummary, listed_at: Timestamp, row: &ListRow, pen: &mut
     }
     let columns = end.saturating_sub(line.x);
     let title = shown_title(hit);
-    pen.put_words(line.x, line.y, title.as_str(), row.style, columns);
-}
-
-/// Asks in the session's own row whether to delete it.
-fn draw_delete_question(hit: &SessionSummary, row: &ListRow, pen: &mut Painter) {
-    let (line, style) = (row.text_area(), pen.theme.attention);
-    pen.put(row.line.x, line.y, pen.glyphs.cursor, style, 1);
-    let prefix = "Delete \"";
-    let suffix = "\"? (y/n)";
-    let used = pen.put(line.x, line.y, prefix, style, line.width);
-    let room = line.width.saturating_sub(used + suffix.len() as u16);
-    let title = shown_title(hit);
-    let used = used + pen.put_words(line.x + used, line.y, title.as_str(), style, room);
-    pen.put(line.x + used, line.y, suffix, style, line.width - used);
-}
-
-/// The title, or the session's file name if it has none.
-fn shown_title(hit: &SessionSummary) -> Clean {
-    let title = Clean::single_line(&hit.title);
-    if title.as_str().trim().is_empty() {
-        Clean::single_line(hit.id.as_str())
-    } else {
-        title
-    }
-}
-
-/// Local time in at most [`DATE`] columns: `today 16:20`, `Fri 09:12` within a week, `18 Nov`
-/// within the year, `18 Nov 2024`.
-fn format_date(at: Timestamp, now: Timestamp) -> String {
-    let zone = TimeZone::system();
-    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone));
-    let week_ago = now.date().checked_sub(6.days()).unwrap_or(now.date());
-    let format = match at.date() {
-        date if date == now.date() => "today %H:%M",
-        date if (week_ago..now.date()).contains(&date) => "%a %H:%M",
-        date if date.year() == now.year() => "%-d %b",
-        _ => "%-d %b %Y",
+    let used = pen.put_words(line.x, line.y, title.as_str(), row.style, columns);
+    let drawn = Rect {
+        width: used,
+        ..line
     };
-    at.strftime(format).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use jiff::civil::date;
-
-    #[test]
-    fn dates_become_coarser_with_age() {
-        let local = |year, month, day| {
-            let time = date(year, month, day).at(9, 12, 0, 0);
-            let zoned = time.to_zoned(TimeZone::system()).expect("a time");
-            zoned.timestamp()
-        };
-        let now = local(2026, 11, 20);
-        let shown = [
-            local(2026, 11, 20),
-            local(2026, 11, 14),
-            local(2026, 11, 13),
-            local(2026, 1, 2),
-            local(2025, 11, 20),
-            // The clock was set back.
-            local(2026, 11, 21),
-        ];
-        let shown = shown.map(|at| format_date(at, now));
-        let expected = [
-            "today 09:12",
-            "Sat 09:12",
-            "13 Nov",
-            "2 Jan",
-            "20 Nov 2025",
-            "21 Nov",
-        ];
-        assert_eq!(shown, expected);
-        assert!(shown.iter().all(|date| date.len() <= DATE.into()));
-    }
+    mark_matches(drawn, "", title.as_str(), terms, pen);
 }

@@ -41,11 +41,10 @@ pub fn run_action(
         Action::Notes => consult_notes(model, argument, effects),
         Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
-        Action::NewSession => {
-            model.composer.queue.pause();
-            effects.push(UiEffect::Send(Command::NewSession));
+        Action::NewSession => start_session(model, effects),
+        Action::Sessions | Action::Export | Action::DeleteSession => {
+            run_session_action(model, action, argument);
         }
-        Action::Sessions => model.with_context(sessions::layer::open),
         Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
             effects.push(UiEffect::Send(Command::ListCatalog));
         }
@@ -84,6 +83,21 @@ pub fn run_action(
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn start_session(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    model.composer.queue.pause();
+    effects.push(UiEffect::Send(Command::NewSession));
+}
+
+fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
+    let (session, title) = (&model.conversation.session, &model.conversation.title);
+    let (session, title) = (session.clone(), title.clone());
+    model.with_context(|cx| match action {
+        Action::Sessions => sessions::layer::open(cx),
+        Action::Export => sessions::commands::export(&title, argument, cx),
+        _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
+    });
 }
 
 fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {

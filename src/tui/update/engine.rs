@@ -1,7 +1,7 @@
 //! Applies engine events to the model.
 
 use crate::domain::{Notice, Session};
-use crate::protocol::Event;
+use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
 use crate::tui::layer::Layer;
@@ -38,11 +38,15 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
                 tour.has_saved = true;
             }
         }
-        Event::SessionDeleted(session) => {
-            model.notify(Notice::info(format!("Deleted {session}.")));
+        Event::SessionDeleted { title, .. } => {
+            let message = format!("Deleted {}.", quoted_title(model, &title));
+            let advice = "Press u in /sessions, or type /delete undo, to bring it back.";
+            model.notify(Notice::info(message).with_advice(advice));
         }
+        Event::SavedSession(event) => saved_session_event(model, event),
         Event::SessionRenamed(title) => {
-            model.notify(renamed_notice(&title, model.screen.glyphs.more));
+            let message = format!("Renamed to {}.", quoted_title(model, &title));
+            model.notify(Notice::info(message));
             model.conversation.title = title;
         }
         Event::BranchesListed(list) => branches::show_branches(model, list),
@@ -75,11 +79,51 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
     }
 }
 
-/// Names the new title, or the start of a long one.
-fn renamed_notice(title: &str, more: &str) -> Notice {
+/// A title in quotation marks, or the start of a long one.
+fn quoted_title(model: &UiModel, title: &str) -> String {
     let start = truncate_to_width(title, TITLE_COLUMNS_MAX);
-    let mark = if start.len() < title.len() { more } else { "" };
-    Notice::info(format!("Renamed to \"{start}{mark}\"."))
+    let is_truncated = start.len() < title.len();
+    let mark = if is_truncated {
+        model.screen.glyphs.more
+    } else {
+        ""
+    };
+    format!("\"{start}{mark}\"")
+}
+
+fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
+    let quoted = |title: &str| quoted_title(model, title);
+    let notice = match event {
+        SavedSessionEvent::Found { .. } | SavedSessionEvent::Indexed(_) => return,
+        SavedSessionEvent::Forked { title } => {
+            model.conversation.title = title;
+            return;
+        }
+        SavedSessionEvent::Renamed { title, .. } => {
+            Notice::info(format!("Renamed to {}.", quoted(&title)))
+        }
+        SavedSessionEvent::Copied {
+            original_title,
+            title,
+            ..
+        } => {
+            let (original, copy) = (quoted(&original_title), quoted(&title));
+            Notice::info(format!("Forked {original} as {copy}."))
+        }
+        SavedSessionEvent::Restored { title, .. } => {
+            Notice::info(format!("Brought back {}.", quoted(&title)))
+        }
+        SavedSessionEvent::Exported { title, result, .. } => match result {
+            Ok(path) => {
+                let path = path.display();
+                Notice::info(format!("Exported {} to {path}", quoted(&title)))
+            }
+            Err(ExportFailure::Failed(notice)) => notice,
+            // The form asks whether to replace the file.
+            Err(ExportFailure::Exists(_)) => return,
+        },
+    };
+    model.notify(notice);
 }
 
 fn session_opened(model: &mut UiModel, session: &Session) {

@@ -115,7 +115,7 @@ impl ListCount {
 pub struct ListTitle<'a> {
     pub title: &'a str,
     pub total: usize,
-    pub empty: &'static str,
+    pub empty: &'a str,
     /// The rows are not known yet.
     pub is_loading: bool,
 }
@@ -237,6 +237,18 @@ impl SearchList {
         }
         self.selected = row;
         None
+    }
+
+    /// A selectable row where the last frame drew it, as selected.
+    pub fn drawn_row(&self, row: usize, pen: &Painter) -> Option<ListRow> {
+        let (line, index) = *self.drawn.iter().find(|(_, drawn)| *drawn == row)?;
+        Some(ListRow {
+            index,
+            is_selected: true,
+            line,
+            mark: pen.glyphs.cursor,
+            style: pen.theme.accent,
+        })
     }
 
     /// Records a drawn row that a click selects.

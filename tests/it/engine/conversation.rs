@@ -303,7 +303,7 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
         .await;
     harness
         .wait_for("the deletion", |event| {
-            matches!(event, Event::SessionDeleted(_))
+            matches!(event, Event::SessionDeleted { .. })
         })
         .await;
     harness.prompt("second").await;

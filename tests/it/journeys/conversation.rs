@@ -178,7 +178,10 @@ fn a_conversation_is_deleted_after_a_confirmation() {
         .ctrl('o')
         .press(KeyCode::Tab, KeyModifiers::NONE)
         .key('d');
-    second.key('y').does_not_see("sky?");
+    second
+        .key('y')
+        .sees("Deleted \"sky?\".")
+        .does_not_see("▌ sky?");
     let home = second.shut_down();
     assert!(session_files(&home).is_empty());
 }

@@ -17,6 +17,7 @@ mod replaced_turns;
 mod reply_trace;
 mod running_calls;
 mod servers;
+mod sessions;
 mod trust;
 
 use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};

@@ -12,6 +12,7 @@ mod pictures;
 mod probe;
 mod questions;
 mod servers;
+mod sessions;
 mod states;
 mod without_color;
 

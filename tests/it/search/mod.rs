@@ -29,7 +29,9 @@ fn document(key: &str, title: &str, bodies: &[&str]) -> Document {
             size: 1,
             modified_ns: 2,
         },
+        details: String::new(),
         chunks: bodies.iter().map(chunk).collect(),
+        stores_text: true,
     }
 }
 

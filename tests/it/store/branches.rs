@@ -139,7 +139,7 @@ fn unrecognized_branches_are_preserved() {
 }
 
 #[test]
-fn a_session_is_found_by_file_name_title_or_prefix() {
+fn a_session_is_found_by_file_name_title_or_a_part_of_it() {
     let (folder, sessions) = new_store();
     assert_eq!(sessions.latest(), Err(LookupError::NoSessions));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
@@ -155,6 +155,7 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
         "2025",
         "서울 여행",
         "서울",
+        "여행",
     ] {
         assert_eq!(find(wanted), a, "{wanted}");
     }
@@ -162,6 +163,16 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
     let ambiguous = find("20").unwrap_err();
     assert!(matches!(&ambiguous, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
+    // A whole title wins over a part of one, and both over a part of a file name.
+    write_session(&folder, "20280101_000000_d.json", titled("Rome"));
+    let d = Ok("20280101_000000_d.json".to_owned());
+    assert_eq!((find("rome"), find("Trip")), (d, b.clone()));
+    let newest_first = match find("o").unwrap_err() {
+        LookupError::Ambiguous { matches, .. } => matches,
+        error => panic!("{error}"),
+    };
+    let titles: Vec<&str> = newest_first.iter().map(|found| &*found.title).collect();
+    assert_eq!(titles, ["Rome", "Trip to Rome"]);
     let unknown_name = find("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
     assert_eq!(unknown_name.advice, [expected.into()]);

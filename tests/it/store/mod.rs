@@ -3,16 +3,19 @@
 
 mod branches;
 mod crashes;
+mod export;
 mod file_names;
 mod journals;
 mod prompt_history;
 mod records;
+mod session_index;
 mod session_list;
+mod trash;
 
 use humble::domain::session::MessageRole;
 use humble::domain::{SavedMessage, Session, SessionId};
 use humble::files;
-use humble::store::{SessionStore, StoreError};
+use humble::store::{SessionStore, SessionTrash, StoreError};
 use jiff::{Timestamp, Zoned};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -326,8 +329,9 @@ fn a_name_that_escapes_the_folder_is_rejected() {
     ] {
         let id = SessionId::new(id);
         assert_eq!(sessions.open(&id), Err(StoreError::InvalidName(id.clone())));
+        let trash = SessionTrash::new(folder.path().join("trash"));
         assert_eq!(
-            sessions.delete(&id),
+            trash.delete(&sessions, &id, &end_time()),
             Err(StoreError::InvalidName(id.clone()))
         );
         let mut session = conversation("q", "a");
@@ -339,7 +343,8 @@ fn a_name_that_escapes_the_folder_is_rejected() {
 
 #[test]
 fn a_deleted_session_can_be_saved_again() {
-    let (_folder, sessions) = new_store();
+    let (folder, sessions) = new_store();
+    let trash = SessionTrash::new(folder.path().join("trash"));
     assert_eq!(
         sessions.save(&conversation("q", "a")),
         Err(StoreError::NotCreated)
@@ -348,8 +353,11 @@ fn a_deleted_session_can_be_saved_again() {
         .create(&conversation("q", "a"), &end_time())
         .unwrap();
     let session = sessions.open(&id).unwrap();
-    assert_eq!(sessions.delete(&id), Ok(()));
-    assert_eq!(sessions.delete(&id), Err(StoreError::NotFound(id.clone())));
+    trash.delete(&sessions, &id, &end_time()).unwrap();
+    assert_eq!(
+        trash.delete(&sessions, &id, &end_time()),
+        Err(StoreError::NotFound(id.clone()))
+    );
     assert_eq!(sessions.open(&id), Err(StoreError::NotFound(id.clone())));
     sessions.save(&session).unwrap();
     assert_eq!(sessions.open(&id), Ok(session));

@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("log", &["domain", "files", "protocol", "sync"]),
     ("attachments", &["domain", "files", "text", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
-    ("store", &["domain", "files", "text", "sync"]),
+    ("store", &["domain", "files", "search", "text", "sync"]),
     (
         "provider",
         &["domain", "ports", "text", "http_util", "sync"],
@@ -61,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "notes",
-            "provider", "serve", "text", "tui",
+            "provider", "serve", "store", "text", "tui",
         ],
     ),
 ];

@@ -1,8 +1,10 @@
 //! Every list and text that opens over the chat looks and behaves alike, at every size.
 
-use crate::domain::session::{SavedMessage, SessionMetadata};
+use crate::domain::session::SavedMessage;
 use crate::domain::trust::{RuleScope, TrustRule};
-use crate::domain::{LaunchConfig, PersonaSummary, SessionId, SessionSummary, Think, TrustEntry};
+use crate::domain::{
+    LaunchConfig, PersonaSummary, SessionId, SessionPreview, SessionSummary, Think, TrustEntry,
+};
 use crate::text::grapheme::width;
 use crate::tui::update::tests::*;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -273,23 +275,22 @@ fn preview(chat: &mut ChatHarness, id: &str, text: &str) {
         .into_iter()
         .rev()
         .find_map(|command| match command {
-            Command::PreviewSession { query, session } => Some((query, session)),
+            Command::PreviewSession { query, session, .. } => Some((query, session)),
             _ => None,
         });
     let (query, session) = request.expect("a preview is requested");
     assert_eq!(session, SessionId::from(id));
-    let session = Session {
-        id: Some(session),
+    let preview = SessionPreview {
+        session,
         messages: vec![
             SavedMessage::user(text),
             SavedMessage::assistant("It is **mild**."),
         ],
-        metadata: SessionMetadata::default(),
-        ..Session::new("qwen3:4b")
+        skipped: 0,
     };
     chat.engine_event(Event::SessionPreviewed {
         query,
-        session: Arc::new(session),
+        preview: Arc::new(preview),
     });
 }
 

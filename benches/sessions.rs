@@ -1,0 +1,202 @@
+//! Times the list of sessions and the search in them, with 10,000 sessions of 20 kB, a third of
+//! them Korean: `cargo bench --bench sessions`. `HUMBLE_SESSIONS=1000` uses fewer.
+
+use humble::store::{ReadLimits, SessionIndex, SessionStore};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const SESSIONS: usize = 10_000;
+/// Messages of a session, and words of each.
+const MESSAGES: usize = 10;
+const WORDS: usize = 270;
+const REPETITIONS: usize = 30;
+
+/// A small pseudo-random generator, so that runs are comparable.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Small numbers are more frequent, as words are in a language.
+    fn rank(&mut self, count: usize) -> usize {
+        let uniform = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        ((count as f64).powf(uniform) - 1.0) as usize
+    }
+}
+
+fn english_word(rank: usize) -> String {
+    const SYLLABLES: [&str; 20] = [
+        "ta", "ro", "min", "sel", "ka", "vor", "li", "ne", "du", "pa", "sho", "gri", "ba", "tem",
+        "lo", "fi", "wen", "ur", "ci", "mo",
+    ];
+    let mut word = String::new();
+    let mut rest = rank + 20;
+    while rest > 0 {
+        word.push_str(SYLLABLES[rest % 20]);
+        rest /= 20;
+    }
+    word
+}
+
+fn korean_word(rank: usize) -> String {
+    let letter = |n: usize| char::from_u32(0xac00 + (n * 7919 % 11172) as u32).expect("Hangul");
+    let particle = ["를", "은", "에서", "", ""][rank % 5];
+    format!("{}{}{particle}", letter(rank), letter(rank / 50 + 3))
+}
+
+fn text(is_korean: bool, count: usize, random: &mut Random) -> String {
+    let word = |_| {
+        let rank = random.rank(20_000);
+        match is_korean {
+            true => korean_word(rank),
+            false => english_word(rank),
+        }
+    };
+    (0..count).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a session; returns its size in bytes.
+fn write_session(folder: &Path, number: usize, random: &mut Random) -> usize {
+    let is_korean = number.is_multiple_of(3);
+    let messages: Vec<_> = (0..MESSAGES)
+        .map(|message| {
+            let (role, words) = match message % 2 {
+                0 => ("user", WORDS / 10),
+                _ => ("assistant", WORDS * 2 - WORDS / 10),
+            };
+            json!({ "role": role, "content": text(is_korean, words, random) })
+        })
+        .collect();
+    let second = number % 60;
+    let (minute, hour) = (number / 60 % 60, number / 3_600 % 24);
+    let name = format!("20260101_{hour:02}{minute:02}{second:02}_{number}.json");
+    let started_at = format!("2026-01-01T{hour:02}:{minute:02}:{second:02}Z");
+    let file = json!({ "model": "qwen3:4b", "startedAt": started_at, "messages": messages });
+    let file = format!("{file:#}\n");
+    fs::write(folder.join(name), &file).expect("written");
+    file.len()
+}
+
+/// Resident memory of this process in MB, now and at its peak, where the system tells.
+fn memory_mb() -> (u64, u64) {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let value = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        kilobytes.unwrap_or(0) / 1_024
+    };
+    (value("VmRSS:"), value("VmHWM:"))
+}
+
+fn report(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |part: f64| times[(part * (times.len() - 1) as f64) as usize].as_secs_f64() * 1_000.0;
+    println!(
+        "{what:<52} median {:7.1} ms, slowest {:7.1} ms",
+        at(0.5),
+        at(1.0)
+    );
+}
+
+fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = act();
+    (result, start.elapsed())
+}
+
+/// Drops the file from the cache of the operating system, where GNU `dd` can.
+fn drop_from_cache(path: &Path) {
+    let input = format!("if={}", path.display());
+    let mut dd = Command::new("dd");
+    let dropped = dd.args([&input, "iflag=nocache", "count=0", "status=none"]);
+    let _ = dropped.status();
+}
+
+fn time_searches(index: &SessionIndex, file: &Path) {
+    let queries = [
+        ("a rare English word", english_word(15_000)),
+        ("a common English word", english_word(3)),
+        (
+            "three English words",
+            [2_000, 300, 40].map(english_word).join(" "),
+        ),
+        ("the first two letters of many words", "ta".to_owned()),
+        ("the first four letters of words", "mise".to_owned()),
+        (
+            "two Hangul syllables",
+            korean_word(1_003).chars().take(2).collect(),
+        ),
+        (
+            "two common Hangul syllables",
+            korean_word(3).chars().take(2).collect(),
+        ),
+        (
+            "one Hangul syllable",
+            korean_word(3).chars().take(1).collect(),
+        ),
+    ];
+    for (what, words) in queries {
+        let cold = (0..5).map(|_| {
+            drop_from_cache(file);
+            timed(|| index.search(&words).expect("searched")).1
+        });
+        report(&format!("cold search for {what}"), cold.collect());
+        let found = index.search(&words).expect("searched").sessions.len();
+        let warm = (0..REPETITIONS).map(|_| timed(|| index.search(&words).expect("searched")).1);
+        report(&format!("  warm, {found} found"), warm.collect());
+    }
+}
+
+fn main() {
+    let count = std::env::var("HUMBLE_SESSIONS").ok();
+    let count = count
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(SESSIONS);
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("sessions");
+    fs::create_dir(&folder).expect("created");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let sizes = (0..count).map(|number| write_session(&folder, number, &mut random));
+    let bytes: usize = sizes.sum();
+    println!("{count} sessions, {} MB", bytes / 1_000_000);
+    let sessions = SessionStore::new(folder);
+    let path = home.path().join("cache/sessions.sqlite");
+    let index = SessionIndex::new(sessions, path.clone());
+    let list = || timed(|| index.list(ReadLimits::INSTANT).0.len()).1;
+    report("list without an index", (0..5).map(|_| list()).collect());
+    let (slices, time) = timed(|| {
+        let mut slices = 1;
+        while !index.update(Duration::from_millis(250)).is_complete() {
+            slices += 1;
+        }
+        slices
+    });
+    let megabytes = fs::metadata(&path).expect("an index").len() / 1_000_000;
+    println!(
+        "building the index: {:.1} s in {slices} slices, {megabytes} MB",
+        time.as_secs_f64()
+    );
+    let (now, peak) = memory_mb();
+    println!("memory after building: {now} MB, at most {peak} MB");
+    report(
+        "list with an index",
+        (0..REPETITIONS).map(|_| list()).collect(),
+    );
+    let update = || timed(|| index.update(Duration::from_secs(60))).1;
+    report(
+        "indexing when nothing changed",
+        (0..5).map(|_| update()).collect(),
+    );
+    time_searches(&index, &path);
+    let (now, peak) = memory_mb();
+    println!("memory: {now} MB, at most {peak} MB");
+}

@@ -1,0 +1,226 @@
+//! `humble sessions`: lists, shows, finds, exports and deletes saved conversations, without the
+//! engine.
+
+mod search;
+
+use crate::app::output::print;
+use crate::cli::GlobalArgs;
+use crate::cli::sessions::{FormatArg, PartArgs, SessionsArgs, SessionsCommand};
+use crate::config::{self, Home};
+use crate::domain::session_export::export_file_name;
+use crate::domain::{ExportFormat, ExportPart, Redactor, Session, SessionId};
+use crate::engine::InitialSession;
+use crate::headless::lines::{clean_line, notice_line};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, sessions as cli_output};
+use crate::store::{
+    ExportError, LookupError, ReadLimits, SessionIndex, SessionStore, SessionTrash, StoreError,
+    render_session, write_export,
+};
+use crate::text::Clean;
+use anyhow::{Context, Result};
+use jiff::{Timestamp, Zoned};
+use std::io::{self, BufRead, IsTerminal};
+use std::path::Path;
+
+/// The saved conversations of a home.
+struct Sessions<'a> {
+    home: &'a Home,
+    store: SessionStore,
+    index: SessionIndex,
+}
+
+/// Runs the command and returns the exit status.
+///
+/// # Errors
+/// The result could not be written.
+pub fn run(home: &Home, shared: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
+    if let Some(flag) = shared.model_flag() {
+        eprintln!("`humble sessions` uses no model: remove {flag}.");
+        return Ok(EXIT_USAGE);
+    }
+    let sessions = Sessions::of(home);
+    match args.command {
+        SessionsCommand::List { json } => sessions.list(json),
+        SessionsCommand::Show { name, part } => sessions.show(&name.name, &part),
+        SessionsCommand::Search { words, json } => search::run(&sessions, &words.join(" "), json),
+        SessionsCommand::Export {
+            name,
+            format,
+            output,
+            force,
+            part,
+        } => sessions.export(&name.name, format, output.as_deref(), force, part.part()),
+        SessionsCommand::Rm { name, yes } => sessions.remove(&name.name, yes),
+    }
+}
+
+/// Finds the session that `--session` names, if any. `None` if it is unknown or ambiguous, which is
+/// printed.
+#[expect(clippy::option_option, reason = "no name is not an unknown one")]
+pub fn find_initial(home: &Home, wanted: Option<&str>) -> Option<Option<InitialSession>> {
+    let Some(wanted) = wanted else {
+        return Some(None);
+    };
+    let id = Sessions::of(home).find(wanted)?;
+    Some(Some(InitialSession::Named(id.to_string())))
+}
+
+impl<'a> Sessions<'a> {
+    fn of(home: &'a Home) -> Self {
+        let store = SessionStore::new(home.sessions());
+        let index = SessionIndex::new(store.clone(), home.session_index());
+        Self { home, store, index }
+    }
+
+    /// Prints why if no session matches, or several do.
+    fn find(&self, wanted: &str) -> Option<SessionId> {
+        match self.index.find(wanted) {
+            Ok(id) => Some(id),
+            Err(LookupError::Ambiguous { matches, .. }) => {
+                let text = cli_output::ambiguous(wanted, &matches, Timestamp::now());
+                eprint!("{text}");
+                None
+            }
+            Err(error) => {
+                eprintln!("{}", notice_line(&error.notice()));
+                None
+            }
+        }
+    }
+
+    /// Prints why the session cannot be read.
+    fn open(&self, id: &SessionId) -> Option<Session> {
+        let opened = self.store.open(id);
+        opened.inspect_err(print_store_error).ok()
+    }
+
+    fn list(&self, json: bool) -> Result<u8> {
+        let (summaries, _) = self.index.list(ReadLimits::NONE);
+        let text = match json {
+            true => cli_output::list_json(&summaries),
+            false => cli_output::list_text(&summaries, Timestamp::now()),
+        };
+        print(&text).context("could not write the list")?;
+        Ok(EXIT_SUCCESS)
+    }
+
+    fn show(&self, name: &str, part: &PartArgs) -> Result<u8> {
+        self.print_session(name, ExportFormat::Markdown, part.part())
+    }
+
+    fn print_session(&self, name: &str, format: ExportFormat, part: ExportPart) -> Result<u8> {
+        let Some(id) = self.find(name) else {
+            return Ok(EXIT_USAGE);
+        };
+        let Some(session) = self.open(&id) else {
+            return Ok(EXIT_FAILED);
+        };
+        let text = render_session(&session, format, part, &self.redactor());
+        let text = match io::stdout().is_terminal() {
+            true => Clean::new(&text).as_str().to_owned(),
+            false => text,
+        };
+        print(&text).context("could not write the conversation")?;
+        Ok(EXIT_SUCCESS)
+    }
+
+    fn export(
+        &self,
+        name: &str,
+        format: Option<FormatArg>,
+        output: Option<&Path>,
+        replaces: bool,
+        part: ExportPart,
+    ) -> Result<u8> {
+        let output = output.map(|path| path.to_string_lossy().into_owned());
+        let format = format.map(ExportFormat::from);
+        let format = format.or_else(|| ExportFormat::of_path(output.as_deref()?));
+        let format = format.unwrap_or_default();
+        let Some(output) = output else {
+            return self.print_session(name, format, part);
+        };
+        let Some(id) = self.find(name) else {
+            return Ok(EXIT_USAGE);
+        };
+        let Some(session) = self.open(&id) else {
+            return Ok(EXIT_FAILED);
+        };
+        let text = render_session(&session, format, part, &self.redactor());
+        let default_name = export_file_name(session.title(), format);
+        let mut written = write_export(&output, &default_name, &text, replaces);
+        if let Err(ExportError::Exists(path)) = &written
+            && io::stdin().is_terminal()
+            && confirms(&format!("{} exists. Replace it? (y/N)", path.display()))?
+        {
+            written = write_export(&output, &default_name, &text, true);
+        }
+        match written {
+            Ok(path) => {
+                println!("{}", clean_line(&format!("Exported to {}", path.display())));
+                Ok(EXIT_SUCCESS)
+            }
+            Err(ExportError::Exists(path)) => {
+                let message = format!("{} exists. Use --force to replace it.", path.display());
+                eprintln!("{}", clean_line(&message));
+                Ok(EXIT_FAILED)
+            }
+            Err(error) => {
+                eprintln!("{}", clean_line(&format!("Not exported: {error}.")));
+                Ok(EXIT_FAILED)
+            }
+        }
+    }
+
+    fn remove(&self, name: &str, yes: bool) -> Result<u8> {
+        let Some(id) = self.find(name) else {
+            return Ok(EXIT_USAGE);
+        };
+        let title = self.index.title(&id);
+        let title = title.unwrap_or_else(|_| id.to_string());
+        if !yes {
+            if !io::stdin().is_terminal() {
+                eprintln!("There is no terminal to ask on. Use --yes to delete without asking.");
+                return Ok(EXIT_USAGE);
+            }
+            if !confirms(&format!("Delete \"{title}\" ({id})? (y/N)"))? {
+                eprintln!("Nothing was deleted.");
+                return Ok(EXIT_SUCCESS);
+            }
+        }
+        let trash = SessionTrash::new(self.home.trash());
+        match trash.delete(&self.store, &id, &Zoned::now()) {
+            Ok(trashed) => {
+                let path = trashed.path().display();
+                let message = format!("Deleted \"{title}\". For some days it is in {path}");
+                println!("{}", clean_line(&message));
+                Ok(EXIT_SUCCESS)
+            }
+            Err(error) => {
+                print_store_error(&error);
+                Ok(EXIT_FAILED)
+            }
+        }
+    }
+
+    /// Knows the secrets of the settings, which must not be exported.
+    fn redactor(&self) -> Redactor {
+        let mut secrets = config::read_settings(self.home).value.secrets();
+        let servers = config::read_servers(self.home).value;
+        secrets.extend(config::server_secrets(&servers));
+        Redactor::new(secrets)
+    }
+}
+
+/// Asks on the terminal. Everything but yes is no.
+fn confirms(question: &str) -> Result<bool> {
+    eprint!("{} ", clean_line(question));
+    let mut answer = String::new();
+    let result = io::stdin().lock().read_line(&mut answer);
+    result.context("could not read the answer")?;
+    let answer = answer.trim().to_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes" | "ㅛ"))
+}
+
+fn print_store_error(error: &StoreError) {
+    eprintln!("{}", notice_line(&error.notice()));
+}

@@ -1,0 +1,109 @@
+//! `humble sessions search`: brings the index up to date, searches, and cuts out the part of each
+//! conversation where the words occur.
+
+use super::Sessions;
+use crate::app::output::print;
+use crate::domain::{SessionQuery, SessionSummary};
+use crate::headless::lines::clean_line;
+use crate::headless::sessions::{FoundSession, search_json, search_text};
+use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
+use crate::store::ReadLimits;
+use crate::text::term_matches::fold;
+use anyhow::{Context, Result};
+use jiff::Zoned;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+/// How long new and changed conversations are indexed before the search.
+const INDEXING_TIME_MAX: Duration = Duration::from_secs(60);
+/// The pause while another program is indexing.
+const PAUSE: Duration = Duration::from_millis(200);
+/// One slice of indexing, after which progress is shown.
+const SLICE: Duration = Duration::from_millis(500);
+/// Conversations of which the matching part is shown. Each is read for that.
+const EXCERPTS_MAX: usize = 200;
+
+pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
+    let now = Zoned::now();
+    let query = match SessionQuery::parse(text, &now) {
+        Ok(query) => query,
+        Err(error) => {
+            eprintln!("{}", clean_line(&error.to_string()));
+            return Ok(EXIT_USAGE);
+        }
+    };
+    let words = query.words().join(" ");
+    if !words.is_empty() {
+        update_index(sessions);
+    }
+    let found = match sessions.index.search(&words) {
+        Ok(found) => found,
+        Err(error) => {
+            let message = format!("The texts could not be searched, only the titles: {error}.");
+            eprintln!("{}", clean_line(&message));
+            Default::default()
+        }
+    };
+    let (summaries, _) = sessions.index.list(ReadLimits::NONE);
+    let is_found = |summary: &SessionSummary| {
+        let has_text = || !words.is_empty() && found.sessions.contains(&summary.id);
+        query.admits(summary) && (query.matches_title(&fold(&summary.title)) || has_text())
+    };
+    let summaries = summaries.into_iter().filter(is_found).enumerate();
+    let terms = match found.terms.is_empty() {
+        true => query.words(),
+        false => &found.terms,
+    };
+    let rows = summaries.map(|(at, summary)| {
+        let excerpt = (at < EXCERPTS_MAX && !terms.is_empty())
+            .then(|| sessions.store.excerpt(&summary.id, terms))
+            .flatten();
+        FoundSession { summary, excerpt }
+    });
+    let rows: Vec<FoundSession> = rows.collect();
+    let text = match json {
+        true => search_json(&rows),
+        false => search_text(&rows, now.timestamp()),
+    };
+    print(&text).context("could not write the list")?;
+    Ok(if rows.is_empty() {
+        EXIT_FAILED
+    } else {
+        EXIT_SUCCESS
+    })
+}
+
+/// Indexes new and changed conversations. Whatever remains is not found.
+fn update_index(sessions: &Sessions) {
+    let deadline = Instant::now() + INDEXING_TIME_MAX;
+    let shows_progress = io::stderr().is_terminal();
+    let mut last_indexed = 0;
+    let mut has_shown = false;
+    let progress = loop {
+        let progress = sessions.index.update(SLICE);
+        if progress.is_complete() || progress.error.is_some() || Instant::now() > deadline {
+            break progress;
+        }
+        if progress.indexed <= last_indexed {
+            std::thread::sleep(PAUSE);
+        }
+        last_indexed = progress.indexed;
+        if shows_progress {
+            has_shown = true;
+            let (indexed, total) = (progress.indexed, progress.total);
+            eprint!("\rindexing {indexed} of {total}\x1b[K");
+        }
+    };
+    if has_shown {
+        eprint!("\r\x1b[K");
+    }
+    if !progress.is_complete() {
+        let (indexed, total) = (progress.indexed, progress.total);
+        let why = progress
+            .error
+            .map(|why| format!(": {why}"))
+            .unwrap_or_default();
+        let message = format!("Only {indexed} of {total} conversations are indexed{why}.");
+        eprintln!("{}", clean_line(&message));
+    }
+}

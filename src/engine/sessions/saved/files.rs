@@ -1,0 +1,156 @@
+//! Renames, copies, exports, deletes and restores saved sessions.
+
+use super::SavedSessions;
+use crate::domain::session_export::{copy_title, export_file_name};
+use crate::domain::{Notice, Redactor, Session, SessionId};
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::{JobResult, SessionsResult};
+use crate::engine::persist::session_writer::ConversationSeq;
+use crate::engine::sessions::branches::bounded_title;
+use crate::log::LogHandle;
+use crate::protocol::{Event, ExportFailure, SavedSessionEvent, SessionExport};
+use crate::store::{self, ExportError, ReadLimits, SessionIndex, StoreError, TrashedSession};
+use jiff::Zoned;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl SavedSessions {
+    /// Renames a session that is not open.
+    pub(in crate::engine) fn rename(id: SessionId, title: &str, cx: &mut EngineCx) {
+        let title = bounded_title(title.trim()).to_owned();
+        if title.is_empty() {
+            return cx.notice(Notice::info("The title is missing."));
+        }
+        let sessions = Arc::clone(&cx.sessions);
+        cx.jobs.spawn_blocking(move || {
+            let renamed = sessions.rename(&id, &title);
+            event_or_notice(renamed.map(|()| SavedSessionEvent::Renamed { session: id, title }))
+        });
+    }
+
+    /// Saves a copy of a session under the next free title.
+    pub(in crate::engine) fn copy(id: SessionId, cx: &mut EngineCx) {
+        let (sessions, index) = (Arc::clone(&cx.sessions), Arc::clone(&cx.session_index));
+        cx.jobs.spawn_blocking(move || {
+            let copied = index.title(&id).and_then(|original_title| {
+                let title = free_title(&original_title, &index);
+                let session = sessions.copy(&id, &title, &Zoned::now())?;
+                Ok(SavedSessionEvent::Copied {
+                    original_title,
+                    session,
+                    title,
+                })
+            });
+            event_or_notice(copied)
+        });
+    }
+
+    /// Finds a free title for a copy of the open conversation.
+    pub(in crate::engine) fn find_copy_title(
+        seq: ConversationSeq,
+        title: String,
+        cx: &mut EngineCx,
+    ) {
+        let index = Arc::clone(&cx.session_index);
+        cx.jobs.spawn_blocking(move || {
+            let title = free_title(&title, &index);
+            JobResult::Sessions(SessionsResult::CopyTitled(seq, title))
+        });
+    }
+
+    /// Exports a saved session, or `open`.
+    pub(in crate::engine) fn export(export: SessionExport, open: &Session, cx: &mut EngineCx) {
+        // Messages share their text, so this copy is small.
+        let open = open.clone();
+        let sessions = Arc::clone(&cx.sessions);
+        let redactor = cx.log.as_ref().map(LogHandle::redactor).unwrap_or_default();
+        cx.jobs.spawn_blocking(move || {
+            let session = match &export.session {
+                Some(id) => sessions.open(id),
+                None => Ok(open),
+            };
+            let (title, result) = match session {
+                Ok(session) => (
+                    session.title().to_owned(),
+                    write(&export, &session, &redactor),
+                ),
+                Err(error) => (String::new(), Err(ExportFailure::Failed(error.notice()))),
+            };
+            JobResult::Events(vec![Event::SavedSession(SavedSessionEvent::Exported {
+                query: export.query,
+                title,
+                result,
+            })])
+        });
+    }
+
+    /// Moves a session to the trash.
+    pub(in crate::engine) fn delete(id: SessionId, cx: &mut EngineCx) {
+        let (sessions, index) = (Arc::clone(&cx.sessions), Arc::clone(&cx.session_index));
+        let trash = cx.trash.clone();
+        cx.jobs.spawn_blocking(move || {
+            let title = index.title(&id).unwrap_or_else(|_| id.to_string());
+            let result = trash.delete(&sessions, &id, &Zoned::now());
+            JobResult::Sessions(SessionsResult::Deleted { id, title, result })
+        });
+    }
+
+    pub(in crate::engine) fn handle_deleted(
+        &mut self,
+        title: String,
+        trashed: TrashedSession,
+        cx: &mut EngineCx,
+    ) {
+        cx.outbox.push(Event::SessionDeleted {
+            session: trashed.id.clone(),
+            title: title.clone(),
+        });
+        self.deleted.push((title, trashed));
+    }
+
+    /// Restores the session that was deleted last.
+    pub(in crate::engine) fn undo_delete(&mut self, cx: &mut EngineCx) {
+        let Some((title, trashed)) = self.deleted.pop() else {
+            return cx.notice(Notice::info("Nothing to bring back: nothing was deleted."));
+        };
+        let (sessions, trash) = (Arc::clone(&cx.sessions), cx.trash.clone());
+        cx.jobs.spawn_blocking(move || {
+            let restored = trash.restore(&sessions, &trashed);
+            event_or_notice(restored.map(|session| SavedSessionEvent::Restored { session, title }))
+        });
+    }
+}
+
+fn event_or_notice(result: Result<SavedSessionEvent, StoreError>) -> JobResult {
+    JobResult::Events(vec![match result {
+        Ok(event) => Event::SavedSession(event),
+        Err(error) => Event::NoticePosted(error.notice()),
+    }])
+}
+
+fn free_title(title: &str, index: &SessionIndex) -> String {
+    let (summaries, _) = index.list(ReadLimits::INSTANT);
+    let titles: HashSet<&str> = summaries.iter().map(|summary| &*summary.title).collect();
+    copy_title(title, |candidate| titles.contains(candidate))
+}
+
+fn write(
+    export: &SessionExport,
+    session: &Session,
+    redactor: &Redactor,
+) -> Result<PathBuf, ExportFailure> {
+    if session.messages.is_empty() {
+        let notice = Notice::info("Nothing to export: there is no answer yet.");
+        return Err(ExportFailure::Failed(notice));
+    }
+    let text = store::render_session(session, export.format, export.part, redactor);
+    let name = export_file_name(session.title(), export.format);
+    let written = store::write_export(&export.path, &name, &text, export.replaces);
+    written.map_err(|error| match error {
+        ExportError::Exists(path) => ExportFailure::Exists(path),
+        error => ExportFailure::Failed(
+            Notice::failure(format!("Not exported: {error}.")).with_advice("Choose another path."),
+        ),
+    })
+}

@@ -1,0 +1,129 @@
+//! The output of `humble sessions`. Text from conversations is sanitized here, except in JSON.
+
+use super::lines::clean_line;
+use crate::domain::SessionSummary;
+use crate::domain::date::format_date;
+use crate::text::columns::Columns;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// Conversations listed if a name matches several.
+const MATCHES_MAX: usize = 20;
+
+/// A conversation that a search found.
+pub struct FoundSession {
+    pub summary: SessionSummary,
+    /// The text around the first match.
+    pub excerpt: Option<String>,
+}
+
+/// All conversations as a table.
+pub fn list_text(sessions: &[SessionSummary], now: Timestamp) -> String {
+    if sessions.is_empty() {
+        return "No saved conversations yet.\n".to_owned();
+    }
+    let rows: Vec<_> = sessions.iter().map(|session| row(session, now)).collect();
+    let columns = Columns::fit(&rows);
+    let lines = rows.iter().map(|row| columns.format_row(row) + "\n");
+    lines.collect()
+}
+
+/// The conversations that a search found, each with the place.
+pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
+    if found.is_empty() {
+        return "Nothing was found.\n".to_owned();
+    }
+    let rows: Vec<_> = found.iter().map(|found| row(&found.summary, now)).collect();
+    let columns = Columns::fit(&rows);
+    let mut out = String::new();
+    for (row, found) in rows.iter().zip(found) {
+        out += &format!("{}\n", columns.format_row(row));
+        if let Some(excerpt) = &found.excerpt {
+            out += &format!("    {}\n", clean_line(excerpt));
+        }
+    }
+    out
+}
+
+/// Says that a name matches several conversations, and lists them with their file names.
+pub fn ambiguous(wanted: &str, matches: &[SessionSummary], now: Timestamp) -> String {
+    let rows = matches.iter().take(MATCHES_MAX).map(|session| {
+        let [date, ..] = row(session, now);
+        [
+            format!("  {date}"),
+            clean_line(session.id.as_str()),
+            shown_title(session),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    let columns = Columns::fit(&rows);
+    let lines: String = rows
+        .iter()
+        .map(|row| columns.format_row(row) + "\n")
+        .collect();
+    let more = match matches.len().saturating_sub(MATCHES_MAX) {
+        0 => String::new(),
+        more => format!("  … and {more} more\n"),
+    };
+    let wanted = clean_line(wanted);
+    format!("`{wanted}` matches several conversations. Choose one by its file name:\n{lines}{more}")
+}
+
+fn row(session: &SessionSummary, now: Timestamp) -> [String; 4] {
+    let messages = session.message_count;
+    let messages = match session.open_error {
+        None => format!("{messages:>4}"),
+        Some(_) => String::new(),
+    };
+    [
+        format_date(session.changed_at, now),
+        clean_line(&session.model),
+        messages,
+        shown_title(session),
+    ]
+}
+
+/// The title, or the file name if there is none.
+fn shown_title(session: &SessionSummary) -> String {
+    if let Some(why) = &session.open_error {
+        return clean_line(&format!("{} is broken: {why}", session.id));
+    }
+    match clean_line(&session.title) {
+        title if title.trim().is_empty() => clean_line(session.id.as_str()),
+        title => title,
+    }
+}
+
+/// All conversations as one JSON object, not sanitized.
+pub fn list_json(sessions: &[SessionSummary]) -> String {
+    let sessions: Vec<Value> = sessions.iter().map(summary_json).collect();
+    format!("{}\n", json!({ "sessions": sessions }))
+}
+
+/// The conversations that a search found as one JSON object, not sanitized.
+pub fn search_json(found: &[FoundSession]) -> String {
+    let sessions = found.iter().map(|found| {
+        let mut value = summary_json(&found.summary);
+        if let Some(excerpt) = &found.excerpt {
+            value["excerpt"] = json!(excerpt);
+        }
+        value
+    });
+    let sessions: Vec<Value> = sessions.collect();
+    format!("{}\n", json!({ "sessions": sessions }))
+}
+
+fn summary_json(session: &SessionSummary) -> Value {
+    let mut value = json!({
+        "file": session.id,
+        "title": session.title,
+        "model": session.model,
+        "started_at": session.started_at.map(|at| at.to_string()),
+        "changed_at": session.changed_at.to_string(),
+        "messages": session.message_count,
+    });
+    if let Some(why) = &session.open_error {
+        value["error"] = json!(why);
+    }
+    value
+}

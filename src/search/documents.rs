@@ -1,0 +1,62 @@
+//! Documents as a whole: those that contain all words of a query, and what the caller stored about
+//! each.
+
+use super::terms::SearchTerms;
+use super::{DocumentFingerprint, Index, SearchError};
+use std::collections::{HashMap, HashSet};
+
+impl Index {
+    /// The fingerprints and details of all documents by key.
+    pub fn details(&self) -> Result<HashMap<String, (DocumentFingerprint, String)>, SearchError> {
+        let query = "SELECT key, size, modified_ns, details FROM document";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map((), |row| {
+            let fingerprint = DocumentFingerprint {
+                size: row.get::<_, i64>(1)?.cast_unsigned(),
+                modified_ns: row.get(2)?,
+            };
+            Ok((row.get(0)?, (fingerprint, row.get(3)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The keys of the documents that contain every term, in any of their chunks. Terms may be
+    /// the beginnings of longer words.
+    ///
+    /// # Errors
+    /// The index cannot be read, or the search takes over 3 s.
+    pub fn documents_with_all(
+        &mut self,
+        terms: &SearchTerms,
+    ) -> Result<HashSet<String>, SearchError> {
+        self.with_timeout(|index| index.matching_documents(terms))
+    }
+
+    fn matching_documents(&self, terms: &SearchTerms) -> Result<HashSet<String>, SearchError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT chunk.document FROM terms JOIN chunk ON chunk.id = terms.rowid
+             WHERE terms MATCH ?1",
+        )?;
+        let mut common: Option<HashSet<i64>> = None;
+        for expression in terms.prefix_expressions() {
+            let rows = statement.query_map([expression], |row| row.get(0))?;
+            let found: HashSet<i64> = rows.collect::<Result<_, _>>()?;
+            common = Some(match common {
+                None => found,
+                Some(common) => common.intersection(&found).copied().collect(),
+            });
+        }
+        let common = common.unwrap_or_default();
+        let query = "SELECT id, key FROM document";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map((), |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        let mut keys = HashSet::new();
+        for row in rows {
+            let (id, key) = row?;
+            if common.contains(&id) {
+                keys.insert(key);
+            }
+        }
+        Ok(keys)
+    }
+}

@@ -1,0 +1,221 @@
+//! The full-text index of all sessions, and the summaries of unchanged ones. It is a cache: it is
+//! right again after being deleted, and the list works without it. `update` brings it up to date.
+
+mod summary_record;
+mod update;
+
+use super::session_list::{sort_newest_first, summarize};
+use super::{LookupError, SessionStore, StoreError, file_name, lookup};
+use crate::domain::{IndexProgress, SessionId, SessionSummary};
+use crate::search::{DocumentFingerprint, Index, SearchError, SearchTerms};
+use jiff::Timestamp;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, DirEntry};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How much a list reads of sessions that are not indexed yet. The others are listed by name.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadLimits {
+    pub files: usize,
+    pub bytes: u64,
+}
+
+impl ReadLimits {
+    /// For a list that must appear at once.
+    pub const INSTANT: Self = Self {
+        files: 200,
+        bytes: 2 * 1024 * 1024,
+    };
+    pub const NONE: Self = Self {
+        files: usize::MAX,
+        bytes: u64::MAX,
+    };
+}
+
+#[derive(Debug, Clone)]
+pub struct SessionIndex {
+    sessions: SessionStore,
+    path: PathBuf,
+}
+
+/// A session file and when it last changed.
+struct SessionFile {
+    id: SessionId,
+    fingerprint: DocumentFingerprint,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FoundSessions {
+    pub sessions: HashSet<SessionId>,
+    /// The words that were searched, folded, to mark them in texts.
+    pub terms: Vec<String>,
+}
+
+impl SessionIndex {
+    /// `path` is the file of the index.
+    pub fn new(sessions: SessionStore, path: PathBuf) -> Self {
+        Self { sessions, path }
+    }
+
+    /// All sessions, most recently changed first, and how many of them a search finds.
+    pub fn list(&self, limits: ReadLimits) -> (Vec<SessionSummary>, IndexProgress) {
+        let files = self.session_files();
+        let mut known = self.known_summaries().unwrap_or_default();
+        let mut progress = IndexProgress {
+            total: files.len(),
+            ..IndexProgress::default()
+        };
+        let (mut files_left, mut bytes_left) = (limits.files, limits.bytes);
+        let summaries = files.into_iter().map(|file| {
+            let stored = known.remove(file.id.as_str());
+            let stored = stored.filter(|(fingerprint, _)| *fingerprint == file.fingerprint);
+            progress.indexed += usize::from(stored.is_some());
+            if let Some((_, details)) = stored
+                && let Some(summary) = summary_record::parse(&details, &file.id)
+            {
+                return summary;
+            }
+            let can_read = files_left > 0 && file.fingerprint.size <= bytes_left;
+            if !can_read {
+                return summary_from_name(file);
+            }
+            files_left -= 1;
+            bytes_left -= file.fingerprint.size;
+            summarize(
+                &self.sessions.folder.join(file.id.as_str()),
+                file.id,
+                |_| (),
+            )
+            .0
+        });
+        let mut summaries: Vec<SessionSummary> = summaries.collect();
+        sort_newest_first(&mut summaries);
+        (summaries, progress)
+    }
+
+    /// The sessions that contain all words, as far as they are indexed.
+    ///
+    /// # Errors
+    /// The index cannot be read, or the search takes too long.
+    pub fn search(&self, words: &str) -> Result<FoundSessions, SearchError> {
+        let terms = SearchTerms::parse(words);
+        let texts = terms.texts().map(str::to_owned).collect();
+        let found = match self.path.exists() && !terms.is_empty() {
+            true => Index::open(&self.path)?.documents_with_all(&terms)?,
+            false => HashSet::new(),
+        };
+        Ok(FoundSessions {
+            sessions: found.into_iter().map(SessionId::new).collect(),
+            terms: texts,
+        })
+    }
+
+    /// Finds a session as [`lookup::find`] does. A file name is found without reading the list.
+    ///
+    /// # Errors
+    /// No session matches, or several do.
+    pub fn find(&self, wanted: &str) -> Result<SessionId, LookupError> {
+        let name = format!("{}.json", wanted.trim().trim_end_matches(".json"));
+        let id = SessionId::new(name);
+        if let Ok(path) = self.sessions.path(&id)
+            && path.exists()
+        {
+            return Ok(id);
+        }
+        lookup::find(&self.list(ReadLimits::NONE).0, wanted)
+    }
+
+    /// The most recently changed session.
+    ///
+    /// # Errors
+    /// There is no session that can be opened.
+    pub fn latest(&self) -> Result<SessionId, LookupError> {
+        lookup::latest(&self.list(ReadLimits::NONE).0)
+    }
+
+    /// The title of a session.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub fn title(&self, id: &SessionId) -> Result<String, StoreError> {
+        let path = self.sessions.path(id)?;
+        let (summary, _) = summarize(&path, id.clone(), |_| ());
+        match summary.open_error {
+            Some(why) => Err(super::sessions::unreadable(id, why)),
+            None => Ok(summary.title),
+        }
+    }
+
+    /// Fingerprints and summaries by file name. `None` if there is no index to read.
+    fn known_summaries(&self) -> Option<HashMap<String, (DocumentFingerprint, String)>> {
+        if !self.path.exists() {
+            return None;
+        }
+        let known = Index::open(&self.path).and_then(|index| index.details());
+        if let Err(error) = &known {
+            tracing::warn!("the session index could not be read: {error}");
+        }
+        known.ok()
+    }
+
+    /// All session files. Names begin with a time, so sorting by them puts the newest first.
+    fn session_files(&self) -> Vec<SessionFile> {
+        let Ok(items) = fs::read_dir(&self.sessions.folder) else {
+            return Vec::new();
+        };
+        let mut files: Vec<SessionFile> = items.flatten().filter_map(session_file).collect();
+        files.sort_by(|a, b| b.id.cmp(&a.id));
+        files
+    }
+}
+
+/// `None` if it is not a session file, or has been removed meanwhile.
+fn session_file(item: DirEntry) -> Option<SessionFile> {
+    let id = SessionId::new(item.file_name().to_str()?);
+    if !file_name::is_valid(&id) {
+        return None;
+    }
+    let mut metadata = item.metadata().ok()?;
+    if metadata.is_symlink() {
+        // A dangling link is listed as unreadable.
+        metadata = fs::metadata(item.path()).unwrap_or(metadata);
+    }
+    let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
+    Some(SessionFile {
+        id,
+        fingerprint: DocumentFingerprint {
+            size: metadata.len(),
+            modified_ns: nanoseconds_since_1970(modified),
+        },
+    })
+}
+
+fn nanoseconds_since_1970(time: SystemTime) -> i64 {
+    let nanoseconds = match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map(i64::wrapping_neg),
+    };
+    nanoseconds.unwrap_or(0)
+}
+
+/// A row for a session that has not been read: `20251016_162030_Trip_to.json` is "Trip to".
+fn summary_from_name(file: SessionFile) -> SessionSummary {
+    let stem = file.id.as_str().trim_end_matches(".json");
+    let time = file_name::time_in_name(&file.id);
+    let title = match time {
+        Some(_) => stem.splitn(3, '_').nth(2).unwrap_or_default(),
+        None => stem,
+    };
+    let modified = || Timestamp::from_nanosecond(file.fingerprint.modified_ns.into()).ok();
+    SessionSummary {
+        title: title.replace('_', " ").trim().to_owned(),
+        model: String::new(),
+        started_at: None,
+        changed_at: time.or_else(modified).unwrap_or(Timestamp::UNIX_EPOCH),
+        message_count: 0,
+        open_error: None,
+        id: file.id,
+    }
+}

@@ -1,0 +1,138 @@
+//! A part of a session to look at before it is opened: its beginning, or the first place where the
+//! searched words occur.
+
+use super::sessions::{read, unreadable};
+use super::{SessionStore, StoreError, format};
+use crate::domain::session::MessageRole;
+use crate::domain::{SavedMessage, SessionId, SessionPreview};
+use crate::text::term_matches::term_matches;
+
+/// Maximum number of messages in a preview.
+const MESSAGES_MAX: usize = 64;
+/// Maximum size of each message in a preview.
+const MESSAGE_BYTES_MAX: usize = 2_048;
+/// Bytes of an excerpt, and of its part before the match.
+const EXCERPT_BYTES: usize = 240;
+const EXCERPT_BYTES_BEFORE: usize = 60;
+/// Text kept before a match in a long message.
+const BYTES_BEFORE_MATCH: usize = 512;
+
+impl SessionStore {
+    /// The messages from the prompt on in whose turn one of the `terms` first occurs; the first
+    /// messages without terms or matches. The terms must be folded.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub fn preview(&self, id: &SessionId, terms: &[String]) -> Result<SessionPreview, StoreError> {
+        let bytes = read(&self.path(id)?, id)?;
+        let mut window = PreviewWindow::default();
+        let keep = |message: &mut SavedMessage| {
+            window.add(message, terms);
+            false
+        };
+        format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))?;
+        let has_match = window.has_match;
+        let (messages, skipped) = match has_match || terms.is_empty() {
+            true => (window.messages, window.skipped),
+            false => (window.first_messages, 0),
+        };
+        Ok(SessionPreview {
+            session: id.clone(),
+            messages,
+            skipped,
+        })
+    }
+}
+
+impl SessionStore {
+    /// The text around the first place where one of the folded `terms` occurs, on one line. `None`
+    /// if the session cannot be read or contains none of them.
+    pub fn excerpt(&self, id: &SessionId, terms: &[String]) -> Option<String> {
+        let bytes = read(&self.path(id).ok()?, id).ok()?;
+        let mut excerpt = None;
+        let keep = |message: &mut SavedMessage| {
+            if excerpt.is_none() {
+                let found = term_matches(&message.content, terms);
+                excerpt = found
+                    .first()
+                    .map(|found| line_around(&message.content, found.start));
+            }
+            false
+        };
+        format::parse_session(id, &bytes, keep).ok()?;
+        excerpt
+    }
+}
+
+/// Part of a text around `offset`, with single blanks.
+fn line_around(text: &str, offset: usize) -> String {
+    let earliest = text.floor_char_boundary(offset.saturating_sub(EXCERPT_BYTES_BEFORE));
+    let start = match text[earliest..offset].find(char::is_whitespace) {
+        Some(blank) if earliest > 0 => earliest + blank,
+        _ => earliest,
+    };
+    let end = text.floor_char_boundary(start + EXCERPT_BYTES);
+    let words: Vec<&str> = text[start..end].split_whitespace().collect();
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < text.len() { "…" } else { "" };
+    format!("{before}{}{after}", words.join(" "))
+}
+
+/// Collects the messages of a preview while the file is read.
+#[derive(Default)]
+struct PreviewWindow {
+    /// Until a match is found: the current turn. Then everything from its prompt on.
+    messages: Vec<SavedMessage>,
+    /// The number of messages before `messages`.
+    skipped: usize,
+    has_match: bool,
+    /// The beginning of the session, for searches that match only its title.
+    first_messages: Vec<SavedMessage>,
+}
+
+impl PreviewWindow {
+    fn add(&mut self, message: &SavedMessage, terms: &[String]) {
+        let first_match = match self.has_match || terms.is_empty() {
+            true => None,
+            false => term_matches(&message.content, terms).first().cloned(),
+        };
+        if !terms.is_empty() && !self.has_match {
+            if self.first_messages.len() < MESSAGES_MAX {
+                self.first_messages.push(truncated(message, 0));
+            }
+            if message.role == MessageRole::User {
+                self.skipped += self.messages.len();
+                self.messages.clear();
+            }
+        }
+        self.has_match |= first_match.is_some();
+        if self.messages.len() < MESSAGES_MAX {
+            let match_start = first_match.map_or(0, |found| found.start);
+            self.messages.push(truncated(message, match_start));
+        }
+    }
+}
+
+/// A part of the message around `match_start`.
+fn truncated(message: &SavedMessage, match_start: usize) -> SavedMessage {
+    let text = &message.content;
+    let start = match match_start > MESSAGE_BYTES_MAX / 2 {
+        // Markdown before this line is lost, but a line is likely to begin a block.
+        true => {
+            let earliest = text.floor_char_boundary(match_start - BYTES_BEFORE_MATCH);
+            let line_end = text[earliest..match_start].find('\n');
+            line_end.map_or(earliest, |at| earliest + at + 1)
+        }
+        false => 0,
+    };
+    let end = text.floor_char_boundary(start + MESSAGE_BYTES_MAX);
+    if start == 0 && end == text.len() {
+        return message.clone();
+    }
+    let mark = if start > 0 { "…\n" } else { "" };
+    SavedMessage {
+        role: message.role.clone(),
+        content: format!("{mark}{}", &text[start..end]).into(),
+        attachments: message.attachments.clone(),
+    }
+}

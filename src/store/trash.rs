@@ -1,0 +1,160 @@
+//! Deleted sessions are kept in the trash for some days, so that a deletion can be undone. Each
+//! day of deletion has its own folder.
+
+use super::sessions::BYTES_MAX;
+use super::{SessionStore, StoreError};
+use crate::domain::SessionId;
+use crate::files;
+use jiff::civil::Date;
+use jiff::{ToSpan, Zoned};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Days after which a deleted session is removed for good.
+pub const TRASH_DAYS: i32 = 3;
+
+/// Attempts to find a free name.
+const NUMBER_MAX: u32 = 99_999;
+
+/// The folder of deleted sessions.
+#[derive(Debug, Clone)]
+pub struct SessionTrash {
+    folder: PathBuf,
+}
+
+/// A deleted session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrashedSession {
+    pub id: SessionId,
+    path: PathBuf,
+}
+
+impl TrashedSession {
+    /// The file in the trash.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl SessionTrash {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Moves a session to the trash, and removes those that have been there for too long.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be moved.
+    pub fn delete(
+        &self,
+        sessions: &SessionStore,
+        id: &SessionId,
+        now: &Zoned,
+    ) -> Result<TrashedSession, StoreError> {
+        let path = sessions.path(id)?;
+        let day = self.folder.join(now.date().to_string());
+        let moved = files::create_folder(&day).and_then(|()| {
+            let _lock = sessions.lock()?;
+            move_to_free_name(&path, &day, id.as_str())
+        });
+        self.remove_expired(sessions, now.date());
+        match moved {
+            Ok(path) => Ok(TrashedSession {
+                id: id.clone(),
+                path,
+            }),
+            Err(error) if !path.exists() && error.kind() == ErrorKind::NotFound => {
+                Err(StoreError::NotFound(id.clone()))
+            }
+            Err(error) => Err(StoreError::Unwritable {
+                path,
+                why: files::describe_io_error(&error),
+            }),
+        }
+    }
+
+    /// Moves a session back from the trash. Its name changes if another session has taken it.
+    ///
+    /// # Errors
+    /// The session is no longer in the trash, or cannot be moved.
+    pub fn restore(
+        &self,
+        sessions: &SessionStore,
+        trashed: &TrashedSession,
+    ) -> Result<SessionId, StoreError> {
+        let unwritable = |path: &Path, error: &io::Error| StoreError::Unwritable {
+            path: path.to_owned(),
+            why: files::describe_io_error(error),
+        };
+        if !trashed.path.exists() {
+            return Err(StoreError::NotFound(trashed.id.clone()));
+        }
+        let folder = &sessions.folder;
+        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+        let moved = move_to_free_name(&trashed.path, folder, trashed.id.as_str());
+        let restored = moved.map_err(|error| unwritable(folder, &error))?;
+        let name = restored.file_name().unwrap_or_default();
+        Ok(SessionId::new(name.to_string_lossy()))
+    }
+
+    /// Removes what was deleted more than [`TRASH_DAYS`] before `today`. Failures are ignored; the
+    /// next attempt follows with the next start or deletion.
+    pub fn remove_expired(&self, sessions: &SessionStore, today: Date) {
+        let Ok(oldest_kept) = today.checked_sub(TRASH_DAYS.days()) else {
+            return;
+        };
+        for (date, folder) in self.days() {
+            if date < oldest_kept {
+                let _ = fs::remove_dir_all(folder);
+                sessions.attachments().mark_unused();
+            }
+        }
+    }
+
+    /// The folders of deleted sessions, whose attachments are still needed.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.days().map(|(_, folder)| folder).collect()
+    }
+
+    fn days(&self) -> impl Iterator<Item = (Date, PathBuf)> {
+        let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        items.filter_map(|item| {
+            let date = item.file_name().to_str()?.parse::<Date>().ok()?;
+            Some((date, item.path()))
+        })
+    }
+}
+
+/// Moves a file into `folder` as `NAME.json`, `NAME_2.json` …: the first name that is free.
+fn move_to_free_name(from: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
+    for number in 1..=NUMBER_MAX {
+        let target = folder.join(match number {
+            1 => name.to_owned(),
+            _ => format!("{stem}_{number}.{extension}"),
+        });
+        match move_without_replacing(from, &target) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            moved => return moved.map(|()| target),
+        }
+    }
+    Err(io::Error::other("no free file name was found"))
+}
+
+/// Unlike renaming, this never replaces a file.
+fn move_without_replacing(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
+            return Err(error);
+        }
+        Err(_) => {
+            // The folders are on different file systems, or on one without links.
+            let bytes = files::read(from, BYTES_MAX)?;
+            let bytes = bytes.ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
+            files::create_new(to, &bytes, files::PRIVATE_MODE)?;
+        }
+        Ok(()) => {}
+    }
+    fs::remove_file(from)
+}

@@ -1,0 +1,129 @@
+//! `/export` and `/delete`, which act on the open conversation: popups of one row.
+
+use crate::domain::session_export::ExportArguments;
+use crate::domain::{Notice, SessionId};
+use crate::protocol::{Command, Event, SavedSessionCommand};
+use crate::text::Clean;
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::sessions::export_form::ExportForm;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::draw_titled;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+
+/// Runs `/export` with its argument. Exports at once if there is one.
+pub fn export(title: &str, argument: &str, cx: &mut UiContext) {
+    if cx.shared.transcript.entries().is_empty() {
+        return cx.notify(Notice::info("Nothing to export: there is no answer yet."));
+    }
+    let arguments = match ExportArguments::parse(argument) {
+        Ok(arguments) => arguments,
+        Err(why) => return cx.notify(Notice::warning(why)),
+    };
+    let mut form = ExportForm::with_arguments(title, arguments);
+    if !argument.trim().is_empty() {
+        form.export(false, cx);
+    }
+    cx.open(ExportLayer { form });
+}
+
+/// Runs `/delete` with its argument.
+pub fn delete(session: Option<&SessionId>, title: &str, argument: &str, cx: &mut UiContext) {
+    match (argument, session) {
+        ("undo", _) => cx.send(Command::SavedSession(SavedSessionCommand::UndoDelete)),
+        ("", Some(session)) => cx.open(DeleteLayer {
+            session: session.clone(),
+            title: title.to_owned(),
+        }),
+        ("", None) => cx.notify(Notice::info(
+            "Nothing to delete: this conversation is not saved.",
+        )),
+        _ => cx.notify(Notice::warning("Usage: /delete [undo]")),
+    }
+}
+
+#[derive(Debug)]
+struct ExportLayer {
+    form: ExportForm,
+}
+
+impl Layer for ExportLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::Export)
+    }
+
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        self.form.handle_key(key, cx)
+    }
+
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        self.form.paste(text);
+        Handled::Consumed
+    }
+
+    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
+        self.form.handle_event(event)
+    }
+
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        Some(1)
+    }
+
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let title = Clean::single_line(self.form.title());
+        let title = format!("Export \"{}\"", title.as_str());
+        let area = draw_titled(area.popup, &title, "", pen);
+        self.form.draw(area, pen)
+    }
+
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        self.form.hints()
+    }
+}
+
+/// Asks before the open conversation is deleted.
+#[derive(Debug)]
+struct DeleteLayer {
+    session: SessionId,
+    title: String,
+}
+
+impl Layer for DeleteLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::DeleteSession)
+    }
+
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        if layers::find_key(key, &[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
+            cx.send(Command::DeleteSession(self.session.clone()));
+        }
+        Handled::Closed
+    }
+
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        Some(1)
+    }
+
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let area = draw_titled(area.popup, "Delete this conversation?", "", pen);
+        let title = Clean::single_line(&self.title);
+        let attention = pen.theme.attention;
+        let used = pen.put(area.x, area.y, "(y/n) ", attention, area.width);
+        let plain = pen.theme.plain;
+        pen.put_truncated(
+            area.x + used,
+            area.y,
+            title.as_str(),
+            plain,
+            area.width - used,
+        );
+        None
+    }
+
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let delete = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "delete");
+        vec![delete, "n keep".to_owned()]
+    }
+}

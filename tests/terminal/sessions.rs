@@ -1,0 +1,51 @@
+//! A walk through the browser with real keys: find a conversation in Korean and resume it.
+
+use super::model_server::ollama_text;
+use super::{CHAT, TerminalOptions, TestHome, clean_exit, ollama};
+use serde_json::json;
+
+const F4: &str = "\x1bOS";
+
+fn write_session(home: &TestHome, name: &str, prompt: &str, answer: &str) {
+    std::fs::create_dir_all(home.path().join("sessions")).expect("the home is writable");
+    let messages = json!([
+        { "role": "user", "content": prompt },
+        { "role": "assistant", "content": answer },
+    ]);
+    home.write(
+        &format!("sessions/{name}"),
+        &json!({ "model": "qwen3:4b", "messages": messages }),
+    );
+}
+
+#[test]
+fn a_conversation_is_found_by_a_korean_word_of_its_answer_and_resumed() {
+    let (server, home) = ollama();
+    write_session(
+        &home,
+        "20250101_090000_Trip.json",
+        "Trip to Busan",
+        "호텔은 해운대에 있습니다.",
+    );
+    write_session(&home, "20250202_090000_Code.json", "Fix the code", "Done.");
+    let mut terminal = TerminalOptions::in_home(&home).size(80, 24).start();
+    terminal.wait_for_text("qwen3:4b");
+    terminal.press(F4);
+    terminal.wait_for_text("Fix the code");
+    terminal.type_text("해운대 model:qwen");
+    let screen = terminal.wait_for_text("1 of 2");
+    assert!(!screen.contents().contains("Fix the code"));
+    terminal.wait_for_text("호텔은 해운대에 있습니다.");
+    terminal.press("\r");
+    terminal.wait_until_gone("Sessions");
+    terminal.wait_for_text("호텔은 해운대에 있습니다.");
+    server.queue_reply(CHAT, ollama_text(&["물론입니다."]));
+    terminal.send_prompt("예약해 줘");
+    terminal.wait_for_text("물론입니다.");
+    assert_eq!(terminal.quit(), clean_exit());
+    assert_eq!(
+        home.sessions().len(),
+        2,
+        "the conversation continues in its file"
+    );
+}
