@@ -55,9 +55,7 @@ fn json_shows_attachments_without_their_contents() {
     let path = fixture.home.path().join(".env").display().to_string();
     let output = fixture.run(&["ask", "--json", "--attach", &path, "Read."]);
     let stdout = stdout_of(&output);
-    let events = stdout
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line));
+    let events = stdout.lines().map(serde_json::from_str::<Value>);
     let started = events
         .map(|event| event.expect("JSON"))
         .find(|event| event["type"] == "started")
