@@ -23,13 +23,17 @@ struct VariableNames(Vec<(String, Option<String>)>);
 /// share one.
 pub(super) fn replace_all(found: &mut [FoundServer]) {
     let mut names = VariableNames::default();
-    let candidates = || {
-        found
-            .iter()
-            .filter_map(|server| server.result.as_ref().ok())
-    };
-    for name in candidates().flat_map(|candidate| candidate.server.variables()) {
-        names.0.push((name, None));
+    for candidate in found
+        .iter()
+        .filter_map(|server| server.result.as_ref().ok())
+    {
+        let own = referenced_own_variables(&candidate.server.launch);
+        let names_used = candidate.server.variables().into_iter();
+        names.0.extend(
+            names_used
+                .filter(|name| !own.contains(name))
+                .map(|name| (name, None)),
+        );
     }
     for server in found {
         let Ok(candidate) = &mut server.result else {
@@ -41,12 +45,26 @@ pub(super) fn replace_all(found: &mut [FoundServer]) {
     }
 }
 
+/// Variables of the server's own `env` that its arguments refer to. The client replaces them there
+/// by the value in `env`.
+fn referenced_own_variables(launch: &NewServerLaunch) -> Vec<String> {
+    let NewServerLaunch::Command { args, env, .. } = launch else {
+        return Vec::new();
+    };
+    let referenced = args
+        .iter()
+        .flat_map(|argument| referenced_variables(argument));
+    let is_own = |name: &&str| env.iter().any(|(own, _)| own == name);
+    referenced.filter(is_own).map(str::to_owned).collect()
+}
+
 fn replace_in(candidate: &mut ServerCandidate, names: &mut VariableNames) -> Result<(), String> {
     let mut replacer = SecretReplacer {
         server: variable_name_from(&candidate.server.name),
         names,
         replaced: Vec::new(),
     };
+    let referenced = referenced_own_variables(&candidate.server.launch);
     match &mut candidate.server.launch {
         NewServerLaunch::Command {
             command, args, env, ..
@@ -58,7 +76,17 @@ fn replace_in(candidate: &mut ServerCandidate, names: &mut VariableNames) -> Res
             }
             replacer.replace_in_args(args);
             for (name, value) in env {
-                *value = replacer.replace_named(name, value);
+                if !referenced.contains(name) || value.contains("${") {
+                    *value = replacer.replace_named(name, value);
+                    continue;
+                }
+                // The arguments refer to the whole value, including `Bearer`.
+                let reference = replacer.reference(value, Some(name));
+                let old_reference = format!("${{{name}}}");
+                for argument in args.iter_mut() {
+                    *argument = argument.replace(&old_reference, &reference);
+                }
+                *value = reference;
             }
         }
         NewServerLaunch::Url { url, headers, .. } => {

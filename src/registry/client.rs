@@ -39,7 +39,7 @@ impl Registry {
         word: &str,
         limit: usize,
     ) -> Result<Vec<RegistryServer>, RegistryError> {
-        self.collect(word, limit, |_| true).await
+        self.collect(word, limit, limit, |_| true).await
     }
 
     /// The latest version of the server `NAMESPACE/NAME`.
@@ -47,7 +47,9 @@ impl Registry {
     /// # Errors
     /// The registry cannot be reached, its answer cannot be used, or it lists no such server.
     pub async fn find(&self, name: &str) -> Result<RegistryServer, RegistryError> {
-        let found = self.collect(name, 1, |server| server.name == name).await?;
+        // Names that contain this one match too.
+        let is_wanted = |server: &RegistryServer| server.name == name;
+        let found = self.collect(name, 1, PAGE_SERVERS_MAX, is_wanted).await?;
         found
             .into_iter()
             .next()
@@ -62,6 +64,7 @@ impl Registry {
         &self,
         word: &str,
         limit: usize,
+        page_size: usize,
         accepts: impl Fn(&RegistryServer) -> bool,
     ) -> Result<Vec<RegistryServer>, RegistryError> {
         let client = self.build_client()?;
@@ -70,7 +73,7 @@ impl Registry {
         let mut cursors = HashSet::new();
         let mut cursor = None;
         for _ in 0..PAGES_MAX {
-            let request = self.get_page(&client, word, limit, cursor.as_deref());
+            let request = self.get_page(&client, word, page_size, cursor.as_deref());
             let page =
                 timeout_at(deadline, request)
                     .await
@@ -97,10 +100,10 @@ impl Registry {
         &self,
         client: &Client,
         word: &str,
-        limit: usize,
+        page_size: usize,
         cursor: Option<&str>,
     ) -> Result<ListPage, RegistryError> {
-        let url = self.page_url(word, limit, cursor);
+        let url = self.page_url(word, page_size, cursor);
         let base = || self.url.clone();
         let response = client.get(url).send().await;
         let response = response.map_err(|error| RegistryError::Unreachable {
@@ -127,12 +130,12 @@ impl Registry {
         ListPage::parse(&body).map_err(|why| RegistryError::Malformed { url: base(), why })
     }
 
-    fn page_url(&self, word: &str, limit: usize, cursor: Option<&str>) -> Url {
+    fn page_url(&self, word: &str, page_size: usize, cursor: Option<&str>) -> Url {
         let mut url = self.url.clone();
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix("/v0.1").unwrap_or(path);
         url.set_path(&format!("{path}/v0.1/servers"));
-        let limit = limit.clamp(1, PAGE_SERVERS_MAX).to_string();
+        let limit = page_size.clamp(1, PAGE_SERVERS_MAX).to_string();
         let mut query = url.query_pairs_mut();
         query.append_pair("search", word);
         query.append_pair("version", "latest");

@@ -9,6 +9,7 @@ mod call;
 mod hostile_schemas;
 mod import;
 mod import_refusals;
+mod import_secrets;
 mod list;
 mod redaction;
 mod registry;

@@ -3,7 +3,9 @@
 use super::model_server::{ModelServer, Reply};
 use super::registry::{LIST, add, home_with_registry, npm, page};
 use super::run;
+use humble::registry::{Registry, RegistryError};
 use serde_json::json;
+use std::time::Duration;
 
 #[test]
 fn packages_that_could_run_something_else_are_refused() {
@@ -131,4 +133,22 @@ fn an_invalid_registry_url_is_an_error() {
         assert!(output.err.contains(part), "{url}: {output:?}");
         assert!(!output.err.contains("secret"), "{output:?}");
     }
+}
+
+#[tokio::test]
+async fn a_registry_that_never_answers_is_given_up() {
+    let server = ModelServer::start();
+    server.always_reply(LIST, Reply::status(200).chunk("{").hang());
+    let registry = Registry::new(server.url().parse().expect("a URL"));
+    let search = tokio::spawn(async move { registry.search("x", 1).await });
+    while server.requests().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(15)).await;
+    let result = search.await.expect("no panic");
+    assert!(
+        matches!(result, Err(RegistryError::TimedOut { .. })),
+        "{result:?}"
+    );
 }
