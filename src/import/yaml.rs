@@ -6,14 +6,14 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
 /// An unfinished list or mapping.
-enum Container {
+enum OpenNode {
     List(Vec<Value>),
     Mapping(Map<String, Value>, Option<String>),
 }
 
 /// The first document of `text`; null if there is none.
 pub(super) fn parse(text: &str) -> Result<Value, SyntaxError> {
-    let mut open: Vec<Container> = Vec::new();
+    let mut open: Vec<OpenNode> = Vec::new();
     let mut documents = 0;
     let mut root = Value::Null;
     for event in Parser::new_from_str(text) {
@@ -37,14 +37,14 @@ pub(super) fn parse(text: &str) -> Result<Value, SyntaxError> {
                 )));
             }
             Event::SequenceStart(..) => {
-                open.push(Container::List(Vec::new()));
+                open.push(OpenNode::List(Vec::new()));
                 None
             }
             Event::MappingStart(..) => {
-                open.push(Container::Mapping(Map::new(), None));
+                open.push(OpenNode::Mapping(Map::new(), None));
                 None
             }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(Container::into_value),
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(OpenNode::into_value),
             Event::DocumentStart(_) => {
                 documents += 1;
                 if documents > 1 {
@@ -77,7 +77,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     }
 }
 
-impl Container {
+impl OpenNode {
     /// Adds an element, or a key or value. Fails if a key is not a text.
     fn add(&mut self, value: Value) -> Result<(), ()> {
         match self {

@@ -57,6 +57,12 @@ fn unusable_files_are_refused() {
         );
         assert!(output.err.len() + output.out.len() < 2_000, "{name}");
     }
+    assert!(!home.path().join("mcp-servers.json").exists());
+}
+
+#[test]
+fn paths_that_lead_to_no_regular_file_are_refused() {
+    let home = TestHome::empty();
     fs::create_dir(home.path().join("folder")).expect("a folder");
     let link = |name: &str, target: &str| {
         std::os::unix::fs::symlink(target, home.path().join(name)).expect("a link");
