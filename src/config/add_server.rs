@@ -102,9 +102,16 @@ pub fn add_servers(home: &Home, servers: &[NewServer]) -> Result<(), ConfigError
         why: files::describe_io_error(&error),
     })?;
     edit_file(&path, |document| {
-        servers
-            .iter()
-            .try_for_each(|new| insert_server(document, new))
+        if document.root().is_empty() {
+            // An empty file gets indented JSON instead of the one-line form that an edit inserts.
+            let entries = servers.iter();
+            let entries = entries.map(|new| (new.name.clone(), entry_to_json(new).into()));
+            let file = json!({ "mcpServers": entries.collect::<Map<String, Value>>() });
+            *document = JsonDocument::parse(&path, format!("{file:#}\n").into_bytes())?;
+            return Ok(());
+        }
+        let mut servers = servers.iter();
+        servers.try_for_each(|new| insert_server(document, new))
     })
 }
 
@@ -115,13 +122,6 @@ fn insert_server(document: &mut JsonDocument, new: &NewServer) -> Result<(), Con
             path: document.path().to_owned(),
             name: new.name.clone(),
         });
-    }
-    if document.root().is_empty() {
-        // An empty file gets indented JSON instead of the one-line form that an edit inserts.
-        let file = json!({ "mcpServers": { new.name.as_str(): entry_to_json(new) } });
-        let path = document.path().to_owned();
-        *document = JsonDocument::parse(&path, format!("{file:#}\n").into_bytes())?;
-        return Ok(());
     }
     let location = server_entries::new_entry_location(document);
     let mut new_entry = Map::new();

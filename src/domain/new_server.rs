@@ -44,6 +44,8 @@ pub struct SkippedServer {
     pub name: String,
     /// Without a final period.
     pub reason: String,
+    /// The same server has been added before.
+    pub is_already_there: bool,
 }
 
 /// The result of comparing found servers with `mcp-servers.json`.

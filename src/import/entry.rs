@@ -58,7 +58,7 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
     if !ignored.is_empty() {
         remarks.push(format!("Not imported: {}.", ignored.join(", ")));
     }
-    check_size(&launch)?;
+    check_texts(&launch)?;
     let server = NewServer {
         name: name.trim().to_owned(),
         description: description(entry),
@@ -278,37 +278,50 @@ fn description(entry: &Entry) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn check_size(launch: &NewServerLaunch) -> Result<(), String> {
-    let pairs = |pairs: &[(String, String)]| -> usize {
-        pairs
-            .iter()
-            .map(|(name, value)| name.len() + value.len())
-            .sum()
-    };
-    let (bytes, has_nul) = match launch {
+/// Refuses what cannot be started or reached, and what is too long to be read by the user.
+fn check_texts(launch: &NewServerLaunch) -> Result<(), String> {
+    let (pairs, texts): (_, Vec<&str>) = match launch {
         NewServerLaunch::Command {
             command,
             args,
             env,
             cwd,
         } => {
-            let args_bytes: usize = args.iter().map(String::len).sum();
-            let cwd_bytes = cwd.as_ref().map_or(0, |cwd| cwd.as_os_str().len());
-            // JSON can contain NUL, a command line cannot.
-            let has_nul = args.iter().chain([command]).any(|text| text.contains('\0'));
-            (
-                command.len() + args_bytes + args.len() + pairs(env) + cwd_bytes,
-                has_nul,
-            )
+            let cwd = cwd.iter().filter_map(|cwd| cwd.to_str());
+            let args = args.iter().map(String::as_str);
+            (env, args.chain([command.as_str()]).chain(cwd).collect())
         }
-        NewServerLaunch::Url { url, headers, .. } => (url.len() + pairs(headers), false),
+        NewServerLaunch::Url { url, headers, .. } => {
+            // A parser of URLs drops them, so that the shown URL would not be the real one.
+            if url.chars().any(char::is_control) {
+                return Err("its URL contains a control character".to_owned());
+            }
+            (headers, vec![url.as_str()])
+        }
     };
-    if has_nul {
-        return Err("its command line contains a NUL character".to_owned());
+    let is_bad_name = |name: &str| name.is_empty() || name.contains(['=', '\0']);
+    if pairs.iter().any(|(name, _)| is_bad_name(name)) {
+        return Err("the name of a variable or header is not valid".to_owned());
     }
-    match bytes > TEXT_BYTES_MAX {
+    let values = pairs.iter().map(|(_, value)| value.as_str());
+    // JSON can contain NUL, a command line cannot.
+    if texts
+        .iter()
+        .copied()
+        .chain(values)
+        .any(|text| text.contains('\0'))
+    {
+        return Err("a value contains a NUL character".to_owned());
+    }
+    let pair_bytes: usize = pairs
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    // Empty arguments count too.
+    let text_bytes: usize = texts.iter().map(|text| text.len() + 1).sum();
+    match pair_bytes + text_bytes > TEXT_BYTES_MAX {
         true => Err(format!(
-            "its command or URL is longer than {} KiB",
+            "it contains more than {} KiB of text",
             TEXT_BYTES_MAX >> 10
         )),
         false => Ok(()),

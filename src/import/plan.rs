@@ -3,9 +3,6 @@
 use super::FoundServer;
 use crate::domain::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
 
-/// Numbers tried for a name that is taken.
-const NAME_ATTEMPTS: u32 = 1_000;
-
 /// Compares the found servers with those that exist. A server that is already there with the same
 /// launch is skipped; if only its name is taken, it is renamed. `check` gives the reason why a
 /// server cannot be added, as a sentence.
@@ -17,30 +14,40 @@ pub fn plan_import(
     let mut taken = existing.to_vec();
     let mut plan = ImportPlan::default();
     for FoundServer { name, result } in found {
-        let planned = result.and_then(|candidate| {
-            let candidate = with_free_name(candidate, &taken)?;
-            check(&candidate.server).map_err(|why| why.trim_end_matches('.').to_owned())?;
-            Ok(candidate)
-        });
+        let skipped = |reason: String, is_already_there: bool| SkippedServer {
+            name: name.clone(),
+            reason,
+            is_already_there,
+        };
+        let planned = result
+            .map_err(|reason| skipped(reason, false))
+            .and_then(|candidate| {
+                with_free_name(candidate, &taken).map_err(|reason| skipped(reason, true))
+            })
+            .and_then(|candidate| match check(&candidate.server) {
+                Ok(()) => Ok(candidate),
+                Err(why) => Err(skipped(why.trim_end_matches('.').to_owned(), false)),
+            });
         match planned {
             Ok(candidate) => {
                 let server = &candidate.server;
                 taken.push((server.name.clone(), Some(server.launch.clone())));
                 plan.candidates.push(candidate);
             }
-            Err(reason) => plan.skipped.push(SkippedServer { name, reason }),
+            Err(skipped) => plan.skipped.push(skipped),
         }
     }
     plan
 }
 
-/// The server under the first name that is free: `name`, `name-2`, `name-3`, …
+/// The server under the first name that is free: `name`, `name-2`, `name-3`, … The error says that
+/// it is already there.
 fn with_free_name(
     mut candidate: ServerCandidate,
     taken: &[(String, Option<NewServerLaunch>)],
 ) -> Result<ServerCandidate, String> {
     let name = candidate.server.name.clone();
-    for number in 1..=NAME_ATTEMPTS {
+    for number in 1_usize.. {
         let attempt = match number {
             1 => name.clone(),
             _ => format!("{name}-{number}"),
@@ -63,7 +70,7 @@ fn with_free_name(
             });
         }
     }
-    Err("its name is taken".to_owned())
+    unreachable!("there are more numbers than servers")
 }
 
 /// Whether two launches start or reach the same server; the order of variables does not matter.

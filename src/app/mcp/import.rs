@@ -93,9 +93,8 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, consent: &Consent) -> 
             print(&format!("{}\n", render::plan_json(plan, false)))?;
         }
         print_to_stderr("There is nothing to add.");
-        let is_there = |reason: &str| reason.starts_with("it is already there");
-        let all_there = plan.skipped.iter().all(|skipped| is_there(&skipped.reason));
-        return Ok(if all_there { EXIT_SUCCESS } else { EXIT_FAILED });
+        let any_there = plan.skipped.iter().any(|skipped| skipped.is_already_there);
+        return Ok(if any_there { EXIT_SUCCESS } else { EXIT_FAILED });
     }
     if !consent.json {
         print_variables(&plan.candidates);

@@ -95,7 +95,8 @@ fn unusable_servers_are_skipped_with_the_reason() {
     let text = r#"{ "mcpServers": {
         "good": { "command": "x" }, "both": { "command": "x", "url": "https://h/" }, "neither": {},
         "number": 1, "scheme": { "url": "ftp://h/" }, "variable": { "command": "${env:HOME}/x" },
-        " a\u001b ": { "command": "x" }, "args": { "command": "x", "args": [[]] }, "nul": { "command": "x\u0000" }
+        " a\u001b ": { "command": "x" }, "args": { "command": "x", "args": [[]] }, "nul": { "command": "x\u0000" },
+        "control": { "url": "https://exa\nmple.com/" }, "variable-name": { "command": "x", "env": { "A=B": "c" } }
     } }"#;
     write(&home, "f", text);
     let output = import(&home, &["f", "--yes"]).expect(0);
@@ -106,7 +107,9 @@ fn unusable_servers_are_skipped_with_the_reason() {
         "Skipped scheme: `url` must begin with `http://` or `https://`.",
         "Skipped variable: its command contains a variable, which is not replaced there.",
         "Skipped args: `args` is not a list of texts.",
-        "Skipped nul: its command line contains a NUL character.",
+        "Skipped nul: a value contains a NUL character.",
+        "Skipped control: its URL contains a control character.",
+        "Skipped variable-name: the name of a variable or header is not valid.",
     ] {
         assert!(
             output.out.to_lowercase().contains(&line.to_lowercase()),
