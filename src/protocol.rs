@@ -150,8 +150,18 @@ pub enum Command {
     /// Removes the last turn, which was cancelled, from the conversation. Contains its prompt.
     DropCancelled(Prompt),
     Note(NoteCommand),
-    ListBranches,
+    /// Lists the inactive branches: all, or those that leave the active one at the `of_turn`-th last
+    /// answered prompt (1 is the last). Answered by [`Event::BranchesListed`].
+    ListBranches {
+        of_turn: Option<usize>,
+    },
     SwitchBranch(BranchSummary),
+    /// Puts a text in the place of the answer to the `of_turn`-th last answered prompt. The old
+    /// answer and what followed it become a branch.
+    ReplaceAnswer {
+        of_turn: usize,
+        answer: String,
+    },
     /// Continues the conversation in a new file and leaves the old one unchanged.
     ForkSession,
     RenameSession(String),

@@ -2,7 +2,7 @@
 //! the index at which it leaves the active branch, and its messages from there on. A branch
 //! that is a prefix of another is not stored separately.
 
-use super::session::{Branch, MessageRole};
+use super::session::{Branch, MessageRole, TurnRecord};
 use super::{SavedMessage, Session};
 use jiff::Timestamp;
 use serde_json::Map;
@@ -26,6 +26,61 @@ impl Session {
         self.messages
             .iter()
             .rposition(|message| message.role == MessageRole::User)
+    }
+
+    /// The index of the `count`-th last answered prompt; 1 means the last one.
+    pub fn nth_last_prompt_index(&self, count: usize) -> Option<usize> {
+        let messages = self.messages.iter().enumerate().rev();
+        let mut prompts = messages.filter(|(_, message)| message.role == MessageRole::User);
+        prompts.nth(count.checked_sub(1)?).map(|(index, _)| index)
+    }
+
+    /// The final answer to the prompt at `prompt_index`.
+    fn answer_index(&self, prompt_index: usize) -> Option<usize> {
+        let after = self.messages.get(prompt_index + 1..)?;
+        let end = after
+            .iter()
+            .position(|message| message.role == MessageRole::User);
+        let turn = &after[..end.unwrap_or(after.len())];
+        let answer = turn
+            .iter()
+            .rposition(|message| message.role == MessageRole::Assistant)?;
+        Some(prompt_index + 1 + answer)
+    }
+
+    /// Puts `answer` in the place of the final answer to the `count`-th last prompt. That answer
+    /// and everything after it become a branch left at `now`. Returns false without such an answer.
+    pub fn replace_answer(&mut self, count: usize, answer: &str, now: Timestamp) -> bool {
+        let prompt_index = self.nth_last_prompt_index(count);
+        let answer_index = prompt_index.and_then(|index| self.answer_index(index));
+        let (Some(prompt_index), Some(answer_index)) = (prompt_index, answer_index) else {
+            return false;
+        };
+        let before_answer = self.messages[prompt_index..answer_index].to_vec();
+        let records: Vec<TurnRecord> = self
+            .metadata
+            .turns
+            .iter()
+            .filter(|record| (prompt_index..=answer_index).contains(&record.message_index))
+            .cloned()
+            .collect();
+        self.rewind(prompt_index, now);
+        self.messages.extend(before_answer);
+        self.messages.push(SavedMessage::assistant(answer));
+        records
+            .into_iter()
+            .for_each(|record| self.metadata.turns.push(record));
+        true
+    }
+
+    /// The branches that leave the active one at the `count`-th last prompt or at its answer.
+    pub fn branches_at(&self, count: usize) -> Vec<&Branch> {
+        let Some(prompt_index) = self.nth_last_prompt_index(count) else {
+            return Vec::new();
+        };
+        let last = self.answer_index(prompt_index).unwrap_or(prompt_index);
+        let forks_here = |branch: &&Branch| (prompt_index..=last).contains(&branch.fork_index);
+        self.branches.iter().filter(forks_here).collect()
     }
 
     /// Keeps the first `kept` messages. The removed messages become a branch left at `now`.
@@ -173,209 +228,4 @@ struct BranchPath<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Usage;
-    use super::super::session::{CancelledTurn, StoredRecord, StoredRecords, TurnRecord};
-    use super::*;
-    use serde_json::json;
-
-    fn add_turn(session: &mut Session, prompt: &str, answer: &str) {
-        session.messages.push(SavedMessage::user(prompt));
-        session.messages.push(SavedMessage::assistant(answer));
-        session.metadata.turns.push(TurnRecord {
-            message_index: session.messages.len() - 1,
-            model: answer.to_owned(),
-            usage: Usage::default(),
-            calls: Vec::new(),
-            thinking: String::new(),
-            ended_at: None,
-        });
-    }
-
-    fn session_with(turns: &[(&str, &str)]) -> Session {
-        let mut session = Session::new("m");
-        turns
-            .iter()
-            .for_each(|(prompt, answer)| add_turn(&mut session, prompt, answer));
-        session
-    }
-
-    /// Every branch as the text of its messages and the models of its records.
-    fn branch_texts(session: &Session) -> Vec<String> {
-        let text = |messages: &[SavedMessage]| {
-            let texts = messages.iter().map(|message| message.content.to_string());
-            texts.collect::<Vec<_>>().join(" ")
-        };
-        let models = |turns: &StoredRecords<TurnRecord>| {
-            let names = turns.iter().map(|turn| &*turn.model);
-            names.collect::<Vec<_>>().join(" ")
-        };
-        let active_models = models(&session.metadata.turns);
-        let active = format!("{} ({active_models})", text(&session.messages));
-        let others = session.branches.iter().map(|branch| {
-            let tail = text(&branch.messages);
-            format!("{}+ {tail} ({})", branch.fork_index, models(&branch.turns))
-        });
-        std::iter::once(active).chain(others).collect()
-    }
-
-    fn now() -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    #[test]
-    fn rewound_turns_become_a_branch_with_their_records() {
-        let mut session = session_with(&[("p", "a"), ("q", "b")]);
-        session.rewind(2, now());
-        add_turn(&mut session, "q", "c");
-        assert_eq!(branch_texts(&session), ["p a q c (a c)", "2+ q b (b)"]);
-        assert!(session.switch_branch(0, now()));
-        assert_eq!(branch_texts(&session), ["p a q b (a b)", "2+ q c (c)"]);
-        assert!(!session.switch_branch(1, now()), "no branch has this index");
-    }
-
-    fn cancel_turn(session: &mut Session, prompt: &str) {
-        session.metadata.add_cancelled(CancelledTurn {
-            cancelled_at: now(),
-            messages_before: session.messages.len(),
-            prompt: prompt.to_owned(),
-            partial_answer: String::new(),
-            calls: Vec::new(),
-            was_interrupted: false,
-            was_replacement: false,
-        });
-    }
-
-    /// The prompts of the cancelled turns of each branch, the active one first.
-    fn cancelled_prompts(session: &Session) -> Vec<Vec<&str>> {
-        let others = session.branches.iter().map(|branch| &branch.cancelled);
-        std::iter::once(&session.metadata.cancelled)
-            .chain(others)
-            .map(|turns| turns.iter().map(|turn| &*turn.prompt).collect())
-            .collect()
-    }
-
-    #[test]
-    fn cancelled_turns_move_with_the_turn_before_them() {
-        let mut session = session_with(&[("p", "a")]);
-        cancel_turn(&mut session, "x");
-        add_turn(&mut session, "q", "b");
-        cancel_turn(&mut session, "y");
-        session.rewind(2, now());
-        assert_eq!(cancelled_prompts(&session), [vec!["x"], vec!["y"]]);
-        add_turn(&mut session, "q", "c");
-        cancel_turn(&mut session, "z");
-        session.rewind(0, now());
-        assert_eq!(
-            cancelled_prompts(&session),
-            [vec![], vec!["x", "y"], vec!["x", "z"]]
-        );
-        assert!(session.switch_branch(0, now()));
-        assert_eq!(
-            cancelled_prompts(&session),
-            [vec!["x", "y"], vec!["x", "z"]]
-        );
-    }
-
-    #[test]
-    fn turns_rewound_one_by_one_form_a_single_branch() {
-        let mut session = session_with(&[("p", "a"), ("q", "b"), ("r", "c")]);
-        session.rewind(4, now());
-        session.rewind(2, now());
-        session.rewind(0, now());
-        session.rewind(0, now());
-        assert_eq!(branch_texts(&session), [" ()", "0+ p a q b r c (a b c)"]);
-        assert!(session.switch_branch(0, now()));
-        assert_eq!(branch_texts(&session), ["p a q b r c (a b c)"]);
-    }
-
-    #[test]
-    fn a_branch_of_rewound_turns_keeps_its_earlier_messages() {
-        let mut session = session_with(&[("p", "a"), ("q", "b")]);
-        session.rewind(2, now());
-        add_turn(&mut session, "q", "c");
-        session.rewind(0, now());
-        add_turn(&mut session, "x", "y");
-        let expected = ["x y (y)", "0+ p a q b (a b)", "0+ p a q c (a c)"];
-        assert_eq!(branch_texts(&session), expected);
-        assert!(session.switch_branch(0, now()));
-        let expected = ["p a q b (a b)", "0+ p a q c (a c)", "0+ x y (y)"];
-        assert_eq!(branch_texts(&session), expected);
-    }
-
-    #[test]
-    fn records_of_unknown_shape_survive_a_branch_switch() {
-        let mut session = session_with(&[("p", "a")]);
-        session.rewind(0, now());
-        session.branches[0].turns = StoredRecords::UnknownShape(json!("soon"));
-        let unknown = StoredRecord {
-            record: None,
-            message_index: Some(1),
-            original: Some(json!({ "message": 1, "kind": "new" })),
-        };
-        session.metadata.turns = StoredRecords::List(vec![unknown.clone()]);
-        assert!(session.switch_branch(0, now()));
-        let converted = StoredRecord {
-            record: None,
-            message_index: None,
-            original: Some(json!("soon")),
-        };
-        assert_eq!(
-            session.metadata.turns,
-            StoredRecords::List(vec![unknown, converted])
-        );
-    }
-
-    #[test]
-    fn a_session_preserves_another_only_with_all_its_branches() {
-        let mut ours = session_with(&[("p", "a"), ("q", "b")]);
-        ours.rewind(2, now());
-        add_turn(&mut ours, "q", "c");
-        let prompt = SavedMessage::user;
-        let answer = SavedMessage::assistant;
-        let branch = |fork_index: usize, messages: &[SavedMessage]| Branch {
-            fork_index,
-            messages: messages.to_vec(),
-            ..Branch::default()
-        };
-        let undone_turn = [prompt("q"), answer("b")];
-        assert!(ours.preserves_branches(4, &[], &[]), "identical");
-        assert!(ours.preserves_branches(2, &[], &[]), "a prefix of ours");
-        assert!(
-            ours.preserves_branches(2, &undone_turn, &[]),
-            "our branch, active there"
-        );
-        assert!(
-            ours.preserves_branches(3, &[answer("b")], &[]),
-            "our branch, sharing one more message"
-        );
-        assert!(
-            ours.preserves_branches(4, &[], &[branch(2, &undone_turn)]),
-            "the same branches"
-        );
-        assert!(ours.preserves_branches(2, &undone_turn, &[branch(2, &[prompt("q")])]));
-        assert!(
-            !ours.preserves_branches(4, &[prompt("r")], &[]),
-            "the active branch was continued there"
-        );
-        assert!(
-            !ours.preserves_branches(2, &[prompt("r")], &[]),
-            "an unknown active branch"
-        );
-        assert!(!ours.preserves_branches(4, &[], &[branch(2, &[prompt("z")])]));
-        assert!(!ours.preserves_branches(0, &[prompt("z")], &[]));
-        assert!(
-            ours.preserves_branches(0, &[prompt("p"), answer("")], &[]),
-            "our answer was continued"
-        );
-        let other = [prompt("p"), answer(""), prompt("q")];
-        assert!(
-            !ours.preserves_branches(0, &other, &[]),
-            "continued differently"
-        );
-        assert!(
-            !ours.preserves_branches(2, &[prompt("")], &[]),
-            "prompts are not continued"
-        );
-    }
-}
+mod tests;

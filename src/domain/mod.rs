@@ -48,7 +48,7 @@ pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use new_server::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
-    SummarySource, SummaryTask, VaultStatus,
+    SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};

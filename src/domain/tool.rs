@@ -176,6 +176,8 @@ pub enum QuoteSource {
     ToolResult,
     /// Input piped in with the prompt.
     Context,
+    /// The user's notes.
+    Notes,
     /// An earlier message of a reopened conversation.
     Earlier,
 }
@@ -186,6 +188,7 @@ impl QuoteSource {
         match self {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
+            Self::Notes => "occurs in your notes",
             Self::Earlier => "occurs in an earlier message",
         }
     }

@@ -15,7 +15,8 @@ pub enum PromptKind {
     /// A new answer after the last message.
     #[default]
     Ask,
-    /// An answer that replaces the last answered turn, which becomes a branch.
+    /// An answer that replaces the last answered turns ([`Prompt::replaced_turns`]), which become a
+    /// branch.
     Replace,
     /// Another attempt at the last prompt, whose earlier attempts were not answered. It replaces
     /// them.
@@ -41,6 +42,9 @@ pub struct Prompt {
     pub piped_from: Option<usize>,
     #[serde(skip)]
     pub kind: PromptKind,
+    /// For [`PromptKind::Replace`]: how many of the last answered turns are replaced, at least one.
+    #[serde(skip)]
+    pub replaced_turns: usize,
     /// Send it to the model even if a note agent recognizes it.
     #[serde(skip)]
     pub bypasses_agents: bool,
@@ -52,6 +56,7 @@ impl Prompt {
             text: text.into(),
             piped_from: None,
             kind: PromptKind::Ask,
+            replaced_turns: 1,
             bypasses_agents: false,
         }
     }
@@ -68,6 +73,14 @@ impl Prompt {
 
     pub fn with_kind(self, kind: PromptKind) -> Self {
         Self { kind, ..self }
+    }
+
+    /// A prompt that replaces this many of the last answered turns.
+    pub fn replacing(self, turns: usize) -> Self {
+        Self {
+            replaced_turns: turns.max(1),
+            ..self.with_kind(PromptKind::Replace)
+        }
     }
 
     pub fn bypassing_agents(self) -> Self {
@@ -98,6 +111,7 @@ impl Prompt {
             text: [typed, separator, piped].concat(),
             piped_from: Some(typed.len() + separator.len()),
             kind: PromptKind::Ask,
+            replaced_turns: 1,
             bypasses_agents: false,
         }
     }
@@ -160,6 +174,10 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// A notice shown at this point of the transcript.
     Noted(Notice),
+    /// A note agent prepares the turn; a few words about what it is doing.
+    AgentWorking {
+        text: String,
+    },
     /// A note agent has finished its part of the turn.
     AgentActed(AgentResult),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of

@@ -5,6 +5,7 @@ mod ascii_twin;
 pub mod columns;
 pub mod common_prefix_suffix;
 mod escape_sequences;
+pub mod find_query;
 pub mod grapheme;
 pub mod highlight;
 pub mod invisible;

@@ -11,8 +11,8 @@ pub struct ConversationState {
     pub has_branches: bool,
     /// Whether `/undo` has removed a turn since the session was opened.
     pub has_undone_turn: bool,
-    /// The argument of `/branches`, applied once the list of branches arrives.
-    pub requested_branch: Option<String>,
+    /// Set until the list of branches arrives.
+    pub requested_branch: Option<BranchRequest>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
     pub last_prompt: Option<Prompt>,
@@ -20,6 +20,15 @@ pub struct ConversationState {
     pub requested_summary: Option<TurnId>,
     /// The token limit truncated the last answer.
     pub is_last_answer_truncated: bool,
+}
+
+/// Why the list of branches was requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BranchRequest {
+    /// `/branches` with its argument.
+    Any(String),
+    /// The branches of the selected message.
+    OfMessage,
 }
 
 /// A running turn that replaces the last one once the model has answered it.

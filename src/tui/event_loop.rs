@@ -5,6 +5,8 @@
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
+use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
+use crate::tui::terminal::clipboard::Clipboard;
 use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::FrameWriter;
 use crate::tui::terminal::shutdown::shut_down;
@@ -15,7 +17,6 @@ use crate::tui::terminal::{TerminalGuard, panic};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{inputs_from_keys, interrupt, update};
 use crate::tui::{TuiOptions, terminal, view};
-use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
@@ -24,7 +25,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use thiserror::Error;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::error::TrySendError;
@@ -41,51 +41,6 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(50);
 const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
 /// Asks the terminal for its background color (OSC 11).
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
-
-/// How the screen ended, and the title of the conversation that was open.
-#[derive(Debug)]
-pub struct ScreenEnd {
-    pub exit: ScreenExit,
-    /// The title of the open conversation; `None` if `--continue` cannot open it again.
-    pub saved_title: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScreenExit {
-    Quit,
-    /// The user started the demo.
-    Demo,
-    /// Number of the signal that arrived.
-    Signal(i32),
-}
-
-impl ScreenExit {
-    /// The exit code of the process.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Quit | Self::Demo => 0,
-            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
-        }
-    }
-}
-
-#[derive(Debug, Error)]
-pub enum TuiError {
-    #[error("cannot use the terminal: {0}")]
-    Terminal(#[from] io::Error),
-    #[error("the terminal was closed")]
-    InputLost,
-    #[error("the screen crashed because of a bug in humble")]
-    Panicked,
-    #[error("the engine stopped unexpectedly")]
-    EngineGone,
-}
-
-impl From<panic::ScreenPanicked> for TuiError {
-    fn from(_: panic::ScreenPanicked) -> Self {
-        Self::Panicked
-    }
-}
 
 /// Runs the screen until the user quits, a signal arrives or the terminal is lost. On
 /// return the terminal is restored and the engine is shut down.
@@ -132,6 +87,7 @@ async fn run_screen(
         tty: open_watched_tty(),
         commands,
         start: Instant::now(),
+        clipboard: Clipboard::default(),
         last_frame: None,
         needs_draw: true,
         exit: None,
@@ -181,6 +137,7 @@ struct EventLoop<'a> {
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
+    clipboard: Clipboard,
     last_frame: Option<Instant>,
     needs_draw: bool,
     exit: Option<ScreenExit>,
@@ -217,6 +174,10 @@ impl EventLoop<'_> {
                     for event in new_events.drain(..) {
                         self.process(UiInput::Engine(Box::new(event))).await?;
                     }
+                }
+                copy = poll_fn(|context| self.clipboard.poll_finished(context)) => {
+                    self.screen.write_sequence(&copy.sequence)?;
+                    self.process(UiInput::Copied(copy.report)).await?;
                 }
                 () = &mut alarm, if wake.is_some() => self.process(UiInput::Tick).await?,
             }
@@ -335,11 +296,7 @@ impl EventLoop<'_> {
                 let sequence = format!("\x1b]9;{text}\x07\x07");
                 self.screen.write_sequence(sequence.as_bytes())?;
             }
-            UiEffect::Copy(text) => {
-                let mut sequence = Vec::new();
-                crossterm::queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
-                self.screen.write_sequence(&sequence)?;
-            }
+            UiEffect::Copy(request) => self.clipboard.start(request),
         }
         Ok(None)
     }

@@ -9,11 +9,11 @@ use crate::domain::{
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
+use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
 use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
-use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -150,7 +150,7 @@ pub enum UiRequest {
     Notify(Notice),
     /// Shows, until the next key, why a key did nothing.
     NotifyAboutKey(Notice),
-    Copy(String),
+    Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
     StartDemo,
@@ -217,19 +217,14 @@ impl<'a> UiContext<'a> {
         self.request(UiRequest::Open(Box::new(layer)));
     }
 
-    /// Copies text to the terminal's clipboard. `name` describes it, such as `the last answer`.
+    /// Copies text to the clipboard; a notice reports how. `name` describes the text, such as
+    /// `the last answer`.
     pub fn copy(&mut self, name: &str, text: String) {
         if text.is_empty() {
             return self.notify(Notice::info("Nothing to copy yet."));
         }
-        let lines = match text.lines().count() {
-            1 => "1 line".to_owned(),
-            count => format!("{} lines", group_digits(count)),
-        };
-        self.request(UiRequest::Copy(text));
-        // OSC 52 has no acknowledgement, so the notice claims only that the text was sent.
-        let text = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
-        self.notify(Notice::info(text));
+        let name = name.to_owned();
+        self.request(UiRequest::Copy(CopyRequest { name, text }));
     }
 
     /// A fresh id for a query to the engine.

@@ -58,6 +58,8 @@ pub struct ScreenLayout {
     pub tour_line: Option<Rect>,
     /// The rule above the message.
     pub rule: Option<Rect>,
+    /// The field of the find.
+    pub find: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
     pub hints: Option<Rect>,
@@ -78,6 +80,9 @@ impl ScreenLayout {
             layout.hints = Some(take_bottom(&mut rest, 1));
         }
         layout.place_message(model, &mut rest);
+        if model.chat.find.is_some() && rest.height >= 2 && model.visible_dialog().is_none() {
+            layout.find = Some(take_bottom(&mut rest, 1));
+        }
         let has_dialog = model.visible_dialog().is_some();
         if height >= RULE_FROM && !has_dialog {
             layout.rule = Some(take_bottom(&mut rest, 1));

@@ -6,6 +6,7 @@
 
 mod advice;
 mod chat;
+pub mod clipboard;
 mod composer;
 mod conversation;
 mod demo_tour;
@@ -26,6 +27,7 @@ mod palette;
 mod panes;
 mod probe_progress;
 mod screen;
+mod screen_end;
 mod servers;
 mod sessions;
 mod settings;
@@ -38,8 +40,9 @@ mod update;
 pub mod view;
 mod widgets;
 
-pub use event_loop::{ScreenEnd, ScreenExit, TuiError, run};
+pub use event_loop::run;
 pub use msg::{Msg, UiEffect, UiInput};
+pub use screen_end::{ScreenEnd, ScreenExit, TuiError};
 pub use terminal::restore;
 pub use ui_model::UiModel;
 pub use update::update;

@@ -2,6 +2,7 @@
 //! clock.
 
 use crate::protocol::{Command, Event};
+use crate::tui::clipboard::{CopyReport, CopyRequest};
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub enum UiInput {
     Tick,
     /// The text from `$EDITOR`, or why editing failed.
     EditorClosed(Result<String, String>),
+    /// How a requested copy went.
+    Copied(CopyReport),
     /// The engine's queue was full, so this command was not sent.
     CommandRejected(Box<Command>),
 }
@@ -50,8 +53,8 @@ pub enum UiEffect {
     Suspend,
     /// Redraw everything.
     Repaint,
-    /// Copy to the terminal's clipboard (OSC 52).
-    Copy(String),
+    /// Copy to the clipboard; [`UiInput::Copied`] reports the result.
+    Copy(CopyRequest),
     /// Open this text in `$VISUAL` or `$EDITOR`.
     OpenEditor(String),
     /// Capture the mouse, or leave it to the terminal's own selection.

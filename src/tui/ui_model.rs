@@ -304,6 +304,9 @@ impl UiModel {
         let layer_wake = self.layer.as_ref().and_then(|layer| layer.wake_at());
         let ack_deadline = self.interrupt.ack_deadline().filter(|due| self.now < *due);
         let notice = self.notices.expires_at();
+        let find = self.chat.find.as_ref();
+        let is_finding = find.is_some_and(|find| find.is_searching(&self.chat.transcript));
+        let find_step = is_finding.then_some(self.now);
         [
             spinner,
             notice,
@@ -312,6 +315,8 @@ impl UiModel {
             self.input.replies.release_at(),
             layer_wake,
             ack_deadline,
+            self.chat.mouse.scroll_due_at(),
+            find_step,
         ]
         .into_iter()
         .flatten()

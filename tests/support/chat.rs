@@ -16,6 +16,7 @@ use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{RecordedRequests, Script};
+use humble::tui::clipboard::{CopyMeans, CopyReport};
 use humble::tui::{self, Msg, UiEffect, UiInput, UiModel, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -153,7 +154,12 @@ impl Chat {
                         .expect("the engine accepts commands");
                 }
                 UiEffect::Quit => self.has_quit = true,
-                UiEffect::Copy(text) => self.clipboard = Some(text),
+                UiEffect::Copy(copied) => {
+                    let means = CopyMeans::Terminal { is_tmux: false };
+                    let report = CopyReport::new(&copied, means);
+                    self.clipboard = Some(copied.text);
+                    self.apply_input(UiInput::Copied(report));
+                }
                 _ => {}
             }
         }

@@ -39,15 +39,68 @@ impl Transcript {
         }
     }
 
-    /// Detaches the last answered turn and everything after it.
-    pub(super) fn detach_last_turn(&mut self) {
-        let is_answered = |entry: &TranscriptEntry| match &entry.body {
+    /// Whether an entry is a prompt that the user typed and that was answered.
+    fn is_answered_prompt(&self, entry: &TranscriptEntry) -> bool {
+        match &entry.body {
             EntryBody::Prompt { kind, .. } => {
                 kind.is_typed() && !self.unanswered_turns.contains(&entry.turn)
             }
             _ => false,
+        }
+    }
+
+    /// How many answered prompts there are from the entry at `index` on. O(len).
+    pub fn answered_turns_from(&self, index: usize) -> usize {
+        let entries = self.entries.get(index..).unwrap_or_default();
+        let answered = entries
+            .iter()
+            .filter(|entry| self.is_answered_prompt(entry));
+        answered.count()
+    }
+
+    /// The typed prompt of the turn that the entry at `index` belongs to.
+    pub fn prompt_of(&self, index: usize) -> Option<usize> {
+        let entries = self.entries.get(..=index)?;
+        entries.iter().rposition(
+            |entry| matches!(&entry.body, EntryBody::Prompt { kind, .. } if kind.is_typed()),
+        )
+    }
+
+    /// Whether the entry at `index` is the final answer of an answered turn.
+    pub fn is_final_answer(&self, index: usize) -> bool {
+        let Some(prompt) = self.prompt_of(index) else {
+            return false;
         };
-        if let Some(start) = self.entries.iter().rposition(is_answered) {
+        let is_text = |entry: &TranscriptEntry| {
+            matches!(
+                &entry.body,
+                EntryBody::Text {
+                    is_cancelled: false,
+                    ..
+                }
+            )
+        };
+        let later = self.entries[index + 1..].iter();
+        let mut rest_of_turn =
+            later.take_while(|entry| !matches!(entry.body, EntryBody::Prompt { .. }));
+        is_text(&self.entries[index])
+            && self.is_answered_prompt(&self.entries[prompt])
+            && !rest_of_turn.any(is_text)
+    }
+
+    /// The index of the prompt of a turn.
+    pub fn prompt_index(&self, turn: TurnId) -> Option<usize> {
+        self.entries
+            .iter()
+            .position(|entry| entry.turn == turn && matches!(entry.body, EntryBody::Prompt { .. }))
+    }
+
+    /// Detaches the last answered turns and everything after the first of them.
+    pub(super) fn detach_last_turns(&mut self, turns: usize) {
+        let entries = self.entries.iter().enumerate().rev();
+        let mut answered = entries.filter(|(_, entry)| self.is_answered_prompt(entry));
+        let start = answered.nth(turns.max(1) - 1).map(|(index, _)| index);
+        if let Some(start) = start {
             self.detach_from(start);
         }
     }
@@ -166,7 +219,10 @@ impl Transcript {
             EntryBody::Text { round, .. } => entry.turn == turn && *round == last_round,
             // The advice to continue the answer no longer applies.
             EntryBody::Note(notice) => {
-                index < prompt_index && notice.advice.contains(&Advice::Continue)
+                let advises = |advice| notice.advice.contains(&advice);
+                let advises_to_continue =
+                    advises(Advice::Continue) || advises(Advice::ContinueNote);
+                index < prompt_index && advises_to_continue
             }
             _ => false,
         };

@@ -82,10 +82,13 @@ impl Actor {
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::Note(command) => self.route_note_command(command),
-            Command::ListBranches => self.conversation.list_branches(&mut self.cx),
+            Command::ListBranches { of_turn } => {
+                self.conversation.list_branches(of_turn, &mut self.cx);
+            }
             Command::Rewind
             | Command::DropCancelled(_)
             | Command::SwitchBranch(_)
+            | Command::ReplaceAnswer { .. }
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => {
                 if self.conversation.rename(&title, &mut self.cx) {
@@ -153,9 +156,12 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
-            Command::Rewind if self.conversation.rewind() => {
-                self.save_and_estimate();
-                self.undo_note();
+            Command::Rewind => {
+                let notes = self.conversation.take_notes_of_last_turn();
+                if self.conversation.rewind() {
+                    self.save_and_estimate();
+                    self.remove_notes(notes, "Undone.");
+                }
             }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
                 self.persist.save_conversation(&self.conversation, &self.cx);
@@ -163,7 +169,13 @@ impl Actor {
             Command::SwitchBranch(wanted)
                 if self.conversation.switch_branch(&wanted, &mut self.cx) =>
             {
-                self.agents.set_undoable_note(None);
+                self.save_and_estimate();
+            }
+            Command::ReplaceAnswer { of_turn, answer }
+                if self
+                    .conversation
+                    .replace_answer(of_turn, &answer, &mut self.cx) =>
+            {
                 self.save_and_estimate();
             }
             Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),

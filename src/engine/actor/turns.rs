@@ -69,14 +69,15 @@ impl Actor {
         let replaced_index = self
             .conversation
             .session()
-            .last_prompt_index()
+            .nth_last_prompt_index(prompt.replaced_turns)
             .filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced_index {
             Some(index) => compaction::request_history_until(self.conversation.session(), index),
             None => compaction::request_history(self.conversation.session()),
         };
         let note_settings = self.cx.settings.notes();
-        let preparation = self.agents.offer(&prompt, &history, note_settings);
+        let session = self.conversation.session();
+        let preparation = self.agents.offer(&prompt, &history, session, note_settings);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
@@ -105,9 +106,8 @@ impl Actor {
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
     ) {
-        // Only the last turn can take its note back.
-        self.agents.set_undoable_note(None);
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
+        let replaced_turns = setup.prompt.replaced_turns;
         let piped = setup.prompt.piped_text().map(str::to_owned);
         let piped_text_scan = piped.map(|piped| {
             let offered = Arc::clone(&self.toolset);
@@ -123,6 +123,7 @@ impl Actor {
             driver,
             prompt,
             kind,
+            replaced_turns,
             summarized_prefix,
             model,
             persona: self.settings.personas().selected().cloned(),

@@ -97,6 +97,9 @@ impl Persistence {
             started: started.to_string(),
             before: match prompt.kind {
                 PromptKind::Ask | PromptKind::Retry => message_count,
+                PromptKind::Replace => session
+                    .nth_last_prompt_index(prompt.replaced_turns)
+                    .unwrap_or(message_count),
                 _ => session.last_prompt_index().unwrap_or(message_count),
             },
             at: Timestamp::now().to_string(),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub struct TurnToSave<'a> {
     pub prompt: &'a str,
     pub kind: PromptKind,
+    pub replaced_turns: usize,
     pub model: &'a str,
     pub persona: Option<&'a str>,
     /// Built from the turn's events.
@@ -26,7 +27,10 @@ pub(super) fn add_answered_turn(
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
     session.metadata.persona = turn.persona.map(str::to_owned);
-    let prompt_index = session.last_prompt_index();
+    let prompt_index = match turn.kind {
+        PromptKind::Replace => session.nth_last_prompt_index(turn.replaced_turns),
+        _ => session.last_prompt_index(),
+    };
     match (turn.kind, prompt_index) {
         (PromptKind::Replace, Some(prompt_index)) => session.rewind(prompt_index, Timestamp::now()),
         (PromptKind::Continue, Some(prompt_index)) => {
@@ -77,10 +81,11 @@ fn extend_answer(
 }
 
 fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRecord {
-    let (mut calls, mut thoughts) = (Vec::new(), Vec::new());
+    let (mut calls, mut thoughts, mut agent_results) = (Vec::new(), Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
             EntryBody::Tool(call) => calls.push(call.without_results()),
+            EntryBody::Agent(result) => agent_results.push(result.clone()),
             EntryBody::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
@@ -94,6 +99,7 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRec
         calls,
         // A blank line separates the thinking of the rounds.
         thinking: thoughts.join("\n\n"),
+        agent_results,
         ended_at: Some(Timestamp::now()),
     }
 }

@@ -3,7 +3,7 @@
 //! saved.
 
 use super::Conversation;
-use crate::domain::{Advice, Branch, Notice, Prompt};
+use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
 use crate::engine::cx::EngineCx;
 use crate::protocol::{BranchSummary, Event};
 use crate::text::grapheme;
@@ -27,6 +27,20 @@ impl Conversation {
         last_prompt.is_some()
     }
 
+    /// The notes that the last answered turn created and that may still be removed.
+    pub fn notes_of_last_turn(&self) -> Vec<WrittenNote> {
+        let last_prompt = self.session.last_prompt_index();
+        let metadata = &self.session.metadata;
+        last_prompt.map_or_else(Vec::new, |first| metadata.written_notes(first))
+    }
+
+    /// Like [`Self::notes_of_last_turn`]. A branch to which the turn moves no longer removes them.
+    pub fn take_notes_of_last_turn(&mut self) -> Vec<WrittenNote> {
+        let last_prompt = self.session.last_prompt_index();
+        let metadata = &mut self.session.metadata;
+        last_prompt.map_or_else(Vec::new, |first| metadata.take_written_notes(first))
+    }
+
     /// Removes the last cancelled turn, whose prompt went back to the message editor.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let message_count = self.session.messages.len();
@@ -36,9 +50,32 @@ impl Conversation {
             .remove_last_cancelled(message_count, &prompt)
     }
 
-    pub fn list_branches(&self, cx: &mut EngineCx) {
-        let branches = self.session.branches.iter().rev().map(summarize).collect();
-        cx.outbox.push(Event::BranchesListed(branches));
+    /// Lists all branches, or those that leave the active one at the `of_turn`-th last prompt.
+    pub fn list_branches(&self, of_turn: Option<usize>, cx: &mut EngineCx) {
+        let branches: Vec<&Branch> = match of_turn {
+            Some(turn) => self.session.branches_at(turn),
+            None => self.session.branches.iter().collect(),
+        };
+        let summaries = branches.into_iter().rev().map(summarize).collect();
+        cx.outbox.push(Event::BranchesListed(summaries));
+    }
+
+    /// Puts the user's own text in the place of an answer, in a new branch.
+    pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
+        if !self
+            .session
+            .replace_answer(of_turn, answer, Timestamp::now())
+        {
+            cx.notice(Notice::warning(
+                "That answer is no longer in the conversation.",
+            ));
+            return false;
+        }
+        let session = Arc::new(self.session.clone());
+        cx.outbox.push(Event::SessionOpened(session));
+        let notice = Notice::info("The edited answer stands in a new branch. Nothing was sent.");
+        cx.notice(notice.with_advice(Advice::ListBranches));
+        true
     }
 
     pub fn switch_branch(&mut self, wanted: &BranchSummary, cx: &mut EngineCx) -> bool {

@@ -2,7 +2,7 @@
 //! after a space close to it, and every row but its first begins with a continuation marker.
 
 use super::layout::{LeafLayout, MarkdownLayout, OpenLeaf};
-use super::row_buffer::{BreakMode, PrefixId};
+use super::row_buffer::{BreakMode, PrefixId, RowStart};
 use super::style::{StyleRole, TextStyle};
 use crate::text::highlight::Highlighter;
 use std::ops::Range;
@@ -10,10 +10,8 @@ use std::ops::Range;
 /// The last row of a line that may continue.
 #[derive(Debug, Clone, Copy)]
 pub struct PendingCodeRow {
-    start: usize,
+    start: RowStart,
     source_start: usize,
-    /// The line already has earlier rows.
-    is_continuation: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -44,9 +42,8 @@ impl MarkdownLayout {
             self.row_buffer
                 .push_text(info, TextStyle::from_role(StyleRole::Dim));
             let label = PendingCodeRow {
-                start,
+                start: RowStart::of_line(start),
                 source_start,
-                is_continuation: false,
             };
             self.wrap_code(label, continuation_prefix, false, leaf);
         }
@@ -70,23 +67,21 @@ impl MarkdownLayout {
         let PendingCodeRow {
             start,
             source_start,
-            ..
         } = pending;
-        let mut is_continuation = pending.is_continuation;
+        let mut continues_line = start.continues_line;
         let last_row_start = self.row_buffer.wrap(
             start,
             (width, BreakMode::Code),
             hold_last,
-            || match std::mem::replace(&mut is_continuation, true) {
+            || match std::mem::replace(&mut continues_line, true) {
                 true => continuation_prefix,
                 false => prefixes.take_next(),
             },
-            |offset| source_start + (offset - start),
+            |offset| source_start + (offset - start.offset),
         );
         PendingCodeRow {
             start: last_row_start,
-            source_start: source_start + (last_row_start - start),
-            is_continuation,
+            source_start: source_start + (last_row_start.offset - start.offset),
         }
     }
 
@@ -113,9 +108,8 @@ impl MarkdownLayout {
             self.end_code_line(&mut code, leaf);
         }
         let pending = code.pending_row.take().unwrap_or(PendingCodeRow {
-            start: self.row_buffer.end(),
+            start: RowStart::of_line(self.row_buffer.end()),
             source_start: range.start,
-            is_continuation: false,
         });
         let line = &source[range];
         let mut tokens = Vec::new();

@@ -4,10 +4,11 @@
 
 mod prefixes;
 
+use super::block::BlockKind;
 use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
 use super::code::CodeLayout;
 use super::inline::{LinkDefinitions, write_inline};
-use super::row_buffer::{BreakMode, PrefixId, RowBuffer};
+use super::row_buffer::{BreakMode, PrefixId, RowBuffer, RowStart};
 use super::source_map::{self, ParagraphText};
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use super::table::{TableLayout, TableOutput, TableRow};
@@ -157,7 +158,10 @@ impl MarkdownLayout {
                     // The name of the language is above the bar.
                     leaf.prefixes.next = self.intern_prefixes(prefix, INSET).next;
                 }
-                LeafLayout::Code(self.open_code(leaf, source, info))
+                self.row_buffer.open_block(BlockKind::Code);
+                let code = self.open_code(leaf, source, info);
+                self.row_buffer.end_block_label();
+                LeafLayout::Code(code)
             }
             LeafKind::Rule => {
                 let columns = self.prose_width(leaf.prefixes);
@@ -247,6 +251,7 @@ impl MarkdownLayout {
         }
         let header = self.parse_table_row(source, header, aligns.len());
         leaf.layout = LeafLayout::Table(TableLayout::new(aligns, header));
+        self.row_buffer.open_block(BlockKind::Table);
         let [next, rest] = [leaf.prefixes.next, leaf.prefixes.rest].map(|id| {
             let text = self.row_buffer.prefix(id).to_owned() + INSET;
             self.row_buffer.intern_prefix(self.limit_prefix(&text))
@@ -276,13 +281,19 @@ impl MarkdownLayout {
                 leaf.layout = LeafLayout::Paragraph(paragraph);
                 self.close_paragraph(leaf, source, is_streaming);
             }
-            LeafLayout::Code(mut code) => self.end_code_line(&mut code, leaf),
-            LeafLayout::Table(mut table) => table.finish(&mut TableOutput {
-                row_buffer: &mut self.row_buffer,
-                glyphs: &self.glyphs,
-                width: width.get().into(),
-                prefixes: &mut leaf.prefixes,
-            }),
+            LeafLayout::Code(mut code) => {
+                self.end_code_line(&mut code, leaf);
+                self.row_buffer.close_block();
+            }
+            LeafLayout::Table(mut table) => {
+                table.finish(&mut TableOutput {
+                    row_buffer: &mut self.row_buffer,
+                    glyphs: &self.glyphs,
+                    width: width.get().into(),
+                    prefixes: &mut leaf.prefixes,
+                });
+                self.row_buffer.close_block();
+            }
         }
         leaf.layout = LeafLayout::None;
         // An item without content still shows its marker.
@@ -337,7 +348,7 @@ impl MarkdownLayout {
             return;
         }
         let prefixes = &mut leaf.prefixes;
-        let wrap_start = pending_row.map_or(start, |(offset, _)| offset);
+        let wrap_start = pending_row.map_or(RowStart::of_line(start), |(start, _)| start);
         let pending_source = pending_row.map(|(_, source)| source);
         let last_row_start = self.row_buffer.wrap(
             wrap_start,
@@ -352,8 +363,8 @@ impl MarkdownLayout {
         paragraph.clear();
         if hold_last {
             let source = match pending_source {
-                Some(pending_source) if last_row_start < start => pending_source,
-                _ => text.source_byte(map.leaf_byte(last_row_start)),
+                Some(pending_source) if last_row_start.offset < start => pending_source,
+                _ => text.source_byte(map.leaf_byte(last_row_start.offset)),
             };
             paragraph.pending_row = Some((last_row_start, source));
         }

@@ -3,11 +3,13 @@
 //! paragraph are laid out again. The cost per token is therefore independent of the length of a
 //! paragraph, list, table or code block.
 
+mod block;
 mod block_event;
 mod close_pending;
 mod code;
 mod container;
 mod emphasis;
+mod excerpt;
 mod inline;
 mod layout;
 mod line_syntax;
@@ -20,13 +22,15 @@ mod style;
 mod table;
 mod table_plan;
 
+pub use block::{BlockKind, MarkdownBlock};
+pub use excerpt::{RowOffset, RowPlace};
 pub use row_buffer::StyledRow;
 pub use style::{MarkdownGlyphs, StyleRole, TextStyle};
 
 use crate::text::sanitize::Sanitizer;
 use layout::{MarkdownLayout, OpenLeaf};
 use open_block::LinePart;
-use row_buffer::Checkpoint;
+use row_buffer::{BufferedRow, Checkpoint};
 use scan::BlockScanner;
 use std::num::NonZeroU16;
 
@@ -62,6 +66,7 @@ pub struct MarkdownView {
     layout: MarkdownLayout,
     is_open: bool,
     relayout_bytes: usize,
+    relayout_count: usize,
 }
 
 impl MarkdownView {
@@ -79,6 +84,7 @@ impl MarkdownView {
             // Differs from the argument, so that `extend_to` lays out even an empty text.
             is_open: !is_open,
             relayout_bytes: 0,
+            relayout_count: 0,
         };
         this.extend_to(raw, is_open);
         this
@@ -172,6 +178,7 @@ impl MarkdownView {
 
     /// Lays out the whole text again with all link definitions found so far.
     fn relayout(&mut self) {
+        self.relayout_count += 1;
         self.layout.clear();
         self.state = SettledState::default();
         self.checkpoint = self.layout.row_buffer.checkpoint();
@@ -208,6 +215,27 @@ impl MarkdownView {
 
     pub fn row(&self, row: usize) -> StyledRow<'_> {
         self.layout.row_buffer.styled_row(row)
+    }
+
+    /// Whether a row continues the line of the row before it.
+    pub fn continues_line(&self, row: usize) -> bool {
+        let rows = self.layout.row_buffer.rows();
+        rows.get(row).is_some_and(BufferedRow::continues_line)
+    }
+
+    /// The code blocks and tables, in order.
+    pub fn blocks(&self) -> &[MarkdownBlock] {
+        self.layout.row_buffer.blocks()
+    }
+
+    /// The number of rows that further text cannot change, unless it defines a link.
+    pub fn settled_rows(&self) -> usize {
+        self.checkpoint.rows()
+    }
+
+    /// How often all rows were laid out again.
+    pub fn relayout_count(&self) -> usize {
+        self.relayout_count
     }
 
     /// The byte of the text at which a row begins. Byte offsets stay valid when the width changes.

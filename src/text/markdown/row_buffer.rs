@@ -1,6 +1,7 @@
 //! Stores laid-out rows: the text of all rows, the styles of its spans, and each row as a range of
 //! the text. New data is only appended, so truncation can undo the layout of an unfinished line.
 
+use super::block::{BlockKind, MarkdownBlock};
 use super::style::TextStyle;
 use crate::text::wrap::{wrap_code_line, wrap_line};
 use std::num::NonZeroU16;
@@ -17,9 +18,41 @@ pub type PrefixId = u32;
 pub struct BufferedRow {
     pub start: u32,
     pub end: u32,
-    pub prefix: PrefixId,
+    /// The highest bit is [`CONTINUES_LINE`]; a field of its own would make every row larger.
+    prefix_and_flag: u32,
     /// The source byte at which the row begins.
     pub source_start: u32,
+}
+
+/// The row continues the line of the row before it.
+const CONTINUES_LINE: u32 = 1 << 31;
+
+impl BufferedRow {
+    fn prefix(&self) -> PrefixId {
+        self.prefix_and_flag & !CONTINUES_LINE
+    }
+
+    pub fn continues_line(&self) -> bool {
+        self.prefix_and_flag & CONTINUES_LINE != 0
+    }
+}
+
+/// Where wrapping begins: an offset in the buffer, and whether the row there continues the line of
+/// the row before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowStart {
+    pub offset: usize,
+    pub continues_line: bool,
+}
+
+impl RowStart {
+    /// The start of a line.
+    pub fn of_line(offset: usize) -> Self {
+        Self {
+            offset,
+            continues_line: false,
+        }
+    }
 }
 
 /// A row to draw: its prefix, its text, and the styles of the text.
@@ -57,6 +90,14 @@ pub struct Checkpoint {
     styles: usize,
     rows: usize,
     prefixes: usize,
+    blocks: usize,
+    is_block_open: bool,
+}
+
+impl Checkpoint {
+    pub fn rows(self) -> usize {
+        self.rows
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -65,6 +106,8 @@ pub struct RowBuffer {
     styles: Vec<(u32, TextStyle)>,
     rows: Vec<BufferedRow>,
     prefixes: Vec<Box<str>>,
+    /// Code blocks and tables.
+    blocks: Vec<MarkdownBlock>,
     /// Bytes written, including those laid out again.
     #[cfg(test)]
     pub bytes_written: usize,
@@ -91,6 +134,8 @@ impl RowBuffer {
             styles: self.styles.len(),
             rows: self.rows.len(),
             prefixes: self.prefixes.len(),
+            blocks: self.blocks.len(),
+            is_block_open: self.blocks.last().is_some_and(MarkdownBlock::is_open),
         }
     }
 
@@ -100,6 +145,10 @@ impl RowBuffer {
         self.styles.truncate(checkpoint.styles);
         self.rows.truncate(checkpoint.rows);
         self.prefixes.truncate(checkpoint.prefixes);
+        self.blocks.truncate(checkpoint.blocks);
+        if let Some(last) = self.blocks.last_mut().filter(|_| checkpoint.is_block_open) {
+            last.reopen();
+        }
         if let Some((end, _)) = self.styles.last_mut() {
             *end = (*end).min(saturating_u32(checkpoint.text));
         }
@@ -146,14 +195,24 @@ impl RowBuffer {
     /// Adds a row for the text from `start` to the current end.
     pub fn push_row(&mut self, start: usize, prefix: PrefixId, source: usize) {
         let end = self.text.len();
-        self.push_row_range(start..end, prefix, source);
+        self.push_row_range(start..end, prefix, source, false);
     }
 
-    pub fn push_row_range(&mut self, range: Range<usize>, prefix: PrefixId, source: usize) {
+    fn push_row_range(
+        &mut self,
+        range: Range<usize>,
+        prefix: PrefixId,
+        source: usize,
+        continues_line: bool,
+    ) {
         self.rows.push(BufferedRow {
             start: saturating_u32(range.start),
             end: saturating_u32(range.end),
-            prefix,
+            prefix_and_flag: if continues_line {
+                prefix | CONTINUES_LINE
+            } else {
+                prefix
+            },
             source_start: saturating_u32(source),
         });
     }
@@ -163,33 +222,36 @@ impl RowBuffer {
     /// last row is not added, and its start is returned.
     pub fn wrap(
         &mut self,
-        start: usize,
+        start: RowStart,
         (width, breaks): (NonZeroU16, BreakMode),
         hold_last: bool,
         mut next_prefix: impl FnMut() -> PrefixId,
         source_byte: impl Fn(usize) -> usize,
-    ) -> usize {
-        let mut line_start = start;
+    ) -> RowStart {
+        let mut line_start = start.offset;
         let mut last_start = start;
-        let mut rows = Vec::new();
-        for line in self.text[start..].split('\n') {
+        let mut rows: Vec<(Range<usize>, bool)> = Vec::new();
+        for line in self.text[start.offset..].split('\n') {
             let wrapped = match breaks {
                 BreakMode::Prose => wrap_line(line, width),
                 BreakMode::Code => wrap_code_line(line, width),
             };
-            rows.extend(
-                wrapped
-                    .iter()
-                    .map(|row| line_start + row.start..line_start + row.end),
-            );
+            let is_first_line = line_start == start.offset;
+            rows.extend(wrapped.iter().enumerate().map(|(index, row)| {
+                let range = line_start + row.start..line_start + row.end;
+                (range, index > 0 || is_first_line && start.continues_line)
+            }));
             line_start += line.len() + 1;
         }
-        if hold_last && let Some(last) = rows.pop() {
-            last_start = last.start;
+        if hold_last && let Some((last, continues_line)) = rows.pop() {
+            last_start = RowStart {
+                offset: last.start,
+                continues_line,
+            };
         }
-        for row in rows {
+        for (row, continues_line) in rows {
             let row_source = source_byte(row.start);
-            self.push_row_range(row, next_prefix(), row_source);
+            self.push_row_range(row, next_prefix(), row_source, continues_line);
         }
         last_start
     }
@@ -211,13 +273,44 @@ impl RowBuffer {
         &self.rows
     }
 
+    /// Starts a block at the next row.
+    pub fn open_block(&mut self, kind: BlockKind) {
+        let row = self.rows.len();
+        self.blocks.push(MarkdownBlock {
+            kind,
+            first_row: row,
+            first_text_row: row,
+            end_row: usize::MAX,
+        });
+    }
+
+    /// The rows of the open block so far are its label.
+    pub fn end_block_label(&mut self) {
+        let row = self.rows.len();
+        if let Some(block) = self.blocks.last_mut() {
+            block.first_text_row = row;
+        }
+    }
+
+    pub fn close_block(&mut self) {
+        let row = self.rows.len();
+        if let Some(block) = self.blocks.last_mut() {
+            block.end_row = block.end_row.min(row);
+        }
+    }
+
+    /// The code blocks and tables, in order.
+    pub fn blocks(&self) -> &[MarkdownBlock] {
+        &self.blocks
+    }
+
     pub fn styled_row(&self, row: usize) -> StyledRow<'_> {
         let Some(row) = self.rows.get(row) else {
             return StyledRow::plain("");
         };
         let first_span = self.styles.partition_point(|(end, _)| *end <= row.start);
         StyledRow {
-            prefix: self.prefix(row.prefix),
+            prefix: self.prefix(row.prefix()),
             text: &self.text[row.start as usize..row.end as usize],
             start: row.start,
             styles: &self.styles[first_span..],

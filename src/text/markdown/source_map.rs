@@ -4,7 +4,7 @@ use super::block_event::LeafKind;
 use super::close_pending::close_pending;
 use super::inline::{InlineSink, LeafText};
 use super::math::{TextEnd, math_spans};
-use super::row_buffer::RowBuffer;
+use super::row_buffer::{RowBuffer, RowStart};
 use super::style::{StyleRole, TextStyle};
 use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
@@ -18,8 +18,8 @@ pub struct ParagraphText {
     lines: Vec<Range<usize>>,
     /// Bytes of the lines, line breaks included.
     bytes: usize,
-    /// The start of the row that this part continues: laid-out offset and source offset.
-    pub pending_row: Option<(usize, usize)>,
+    /// The start of the row that this part continues, in the row buffer and in the source.
+    pub pending_row: Option<(RowStart, usize)>,
     /// More text may follow; unfinished syntax is shown as if complete.
     pub is_streaming: bool,
 }

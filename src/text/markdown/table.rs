@@ -6,7 +6,7 @@ use super::inline::{InlineSink, LeafText, LinkDefinitions, write_inline};
 use super::layout::RowPrefixes;
 use super::line_syntax::{self, ColumnAlign};
 use super::math::{TextEnd, math_spans};
-use super::row_buffer::{BreakMode, RowBuffer};
+use super::row_buffer::{BreakMode, RowBuffer, RowStart};
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use super::table_plan::{TablePlan, plan_table};
 use crate::text::grapheme::width;
@@ -144,8 +144,13 @@ impl TableOutput<'_> {
         let width = to_width(self.width);
         let prefixes = &mut *self.prefixes;
         let breaks = (width, BreakMode::Prose);
-        self.row_buffer
-            .wrap(start, breaks, false, || prefixes.take_next(), |_| source);
+        self.row_buffer.wrap(
+            RowStart::of_line(start),
+            breaks,
+            false,
+            || prefixes.take_next(),
+            |_| source,
+        );
     }
 }
 

@@ -56,6 +56,12 @@ pub fn unfolded_call_text(call: &ToolCall) -> String {
     text
 }
 
+/// The part of a call's result that the unfolded call does not show.
+pub fn hidden_result(call: &ToolCall) -> &str {
+    let result = result_text(call).unwrap_or_default();
+    &result[truncate_preview(result).len()..]
+}
+
 /// The part of a text that the chat shows.
 fn truncate_preview(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
@@ -96,16 +102,19 @@ fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
         sections.push(("original arguments", pretty(original).into()));
     }
     sections.push(("arguments", pretty(&call.arguments).into()));
-    if let ToolState::Done(outcome) = &call.state {
-        let result = match outcome {
-            ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
-            ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
-            ToolOutcome::Denied {
-                message: Some(message),
-            } => message,
-            _ => return sections,
-        };
-        sections.push(("result", result.as_str().into()));
-    }
+    sections.extend(result_text(call).map(|result| ("result", result.into())));
     sections
+}
+
+/// The result of a call, or why there is none.
+fn result_text(call: &ToolCall) -> Option<&str> {
+    let ToolState::Done(outcome) = &call.state else {
+        return None;
+    };
+    match outcome {
+        ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => Some(text),
+        ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => Some(why),
+        ToolOutcome::Denied { message } => message.as_deref(),
+        _ => None,
+    }
 }

@@ -6,6 +6,7 @@ use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
+use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
 
@@ -74,12 +75,26 @@ pub fn head_and_foot_rows(
     }
 }
 
+/// The columns to the left of an entry's text.
+pub fn indent(entry: &TranscriptEntry, input: &LayoutInput) -> u16 {
+    match &entry.body {
+        EntryBody::Text { .. } => 0,
+        EntryBody::Thinking { .. }
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
+        {
+            0
+        }
+        _ => INDENT,
+    }
+}
+
 /// The raw text between head and foot, and its indentation in columns.
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
     input: &LayoutInput,
-    is_unfolded: bool,
+    key: &LayoutKey,
 ) -> Option<(Cow<'a, str>, u16)> {
+    let is_unfolded = key.is_unfolded;
     match &entry.body {
         EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
@@ -95,7 +110,28 @@ pub fn body_text<'a>(
         }
         EntryBody::Tool(_) => None,
         EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
-        EntryBody::Agent(result) => Some((agent_line(result).into(), INDENT)),
+        EntryBody::Agent(result) => {
+            Some((agent_line(result, key.is_last_agent_line).into(), INDENT))
+        }
+    }
+}
+
+/// Whether the entry at `index` says what a note agent did in the last turn. Looks at most at the
+/// entries up to the next prompt.
+pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
+    let is_prompt = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Prompt { .. });
+    let is_agent_line = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Agent(_));
+    let mut later = (index + 1..input.count()).filter_map(|index| input.entry(index));
+    input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
+}
+
+/// The raw text of an entry that is neither an answer nor a call.
+pub fn unfolded_text(entry: &TranscriptEntry) -> String {
+    match &entry.body {
+        EntryBody::Prompt { kind, text } => prompt_text(*kind, text).to_owned(),
+        EntryBody::Note(notice) => notice_text(notice),
+        EntryBody::Agent(result) => agent_line(result, false),
+        _ => String::new(),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Untrusted text, sanitized and wrapped to a width. Appending re-wraps only the last rows, so a
 //! streamed token takes no longer in a long answer than in a short one.
 
+use crate::text::markdown::RowPlace;
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
+use std::ops::RangeInclusive;
 
 /// Maximum number of blank rows trimmed at either end. Without this limit, every token of a text
 /// of newlines would scan all rows.
@@ -113,6 +115,44 @@ impl PlainText {
         self.rows
             .get(row + self.leading_blank_rows())
             .map_or(self.text.len(), |row| row.0 as usize)
+    }
+
+    /// Whether a row continues the line of the row before it.
+    pub fn continues_line(&self, row: usize) -> bool {
+        let row = self.rows.get(row + self.leading_blank_rows());
+        row.is_some_and(|(start, _)| {
+            *start > 0 && self.text.as_bytes()[*start as usize - 1] != b'\n'
+        })
+    }
+
+    /// The rows of the line that a row belongs to.
+    pub fn line_rows(&self, row: usize) -> RangeInclusive<usize> {
+        let mut first = row;
+        while first > 0 && self.continues_line(first) {
+            first -= 1;
+        }
+        let mut last = row;
+        while self.continues_line(last + 1) {
+            last += 1;
+        }
+        first..=last
+    }
+
+    /// The first row of the line with this number.
+    pub fn row_of_line(&self, line: usize) -> usize {
+        let mut breaks = self.text.match_indices('\n');
+        let byte = line.checked_sub(1).and_then(|before| breaks.nth(before));
+        let row = self.row_at_byte(byte.map_or(0, |(byte, _)| byte + 1));
+        row.min(self.len().saturating_sub(1))
+    }
+
+    /// The text from `start` to `end`, with wrapped lines joined.
+    pub fn excerpt(&self, start: RowPlace, end: RowPlace) -> &str {
+        let byte = |place: RowPlace| {
+            let row_length = self.row(place.row).len();
+            self.row_start(place.row) + place.offset.text_byte().min(row_length)
+        };
+        self.text.get(byte(start)..byte(end)).unwrap_or_default()
     }
 
     /// Size of the sanitized text in bytes.

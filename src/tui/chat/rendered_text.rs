@@ -2,8 +2,12 @@
 //! positions in bytes of the same sanitized text, so the reading position survives
 //! switching between them.
 
-use crate::text::markdown::{MarkdownGlyphs, MarkdownView, StyledRow};
+use crate::text::grapheme::cluster_end;
+use crate::text::markdown::{
+    MarkdownBlock, MarkdownGlyphs, MarkdownView, RowOffset, RowPlace, StyledRow,
+};
 use crate::tui::chat::plain_text::PlainText;
+use std::ops::RangeInclusive;
 
 #[derive(Debug, Clone)]
 pub enum RenderedText {
@@ -17,6 +21,12 @@ pub enum RenderedText {
 pub struct TextAnchor {
     byte: usize,
     row_of_byte: usize,
+}
+
+impl TextAnchor {
+    pub fn byte(self) -> usize {
+        self.byte
+    }
 }
 
 impl RenderedText {
@@ -97,10 +107,66 @@ impl RenderedText {
         }
     }
 
-    fn row_at_byte(&self, byte: usize) -> usize {
+    pub fn row_at_byte(&self, byte: usize) -> usize {
         match self {
             Self::Plain(text) => text.row_at_byte(byte),
             Self::Markdown(text) => text.row_at_byte(byte),
+        }
+    }
+
+    /// The rows of the line that a row belongs to: more than one if it is wrapped.
+    pub fn line_rows(&self, row: usize) -> RangeInclusive<usize> {
+        match self {
+            Self::Plain(text) => text.line_rows(row),
+            Self::Markdown(text) => text.line_rows(row),
+        }
+    }
+
+    /// Whether a row continues the line of the row before it.
+    pub fn continues_line(&self, row: usize) -> bool {
+        match self {
+            Self::Plain(text) => text.continues_line(row),
+            Self::Markdown(text) => text.continues_line(row),
+        }
+    }
+
+    /// The first row of a line of plain text.
+    pub fn row_of_plain_line(&self, line: usize) -> usize {
+        match self {
+            Self::Plain(text) => text.row_of_line(line),
+            Self::Markdown(_) => 0,
+        }
+    }
+
+    /// Code blocks and tables, in order.
+    pub fn blocks(&self) -> &[MarkdownBlock] {
+        match self {
+            Self::Plain(_) => &[],
+            Self::Markdown(text) => text.blocks(),
+        }
+    }
+
+    /// The source of the text from `start` to `end`; `raw` is the text that was laid out.
+    pub fn excerpt(&self, raw: &str, start: RowPlace, end: RowPlace) -> String {
+        match self {
+            Self::Plain(text) => text.excerpt(start, end).to_owned(),
+            Self::Markdown(text) => text.excerpt(raw, start, end),
+        }
+    }
+
+    /// The shown text between two places of the same line, with its rows joined.
+    pub fn shown_part(&self, start: RowPlace, end: RowPlace) -> String {
+        match self {
+            Self::Plain(text) => text.excerpt(start, end).to_owned(),
+            Self::Markdown(text) => text.shown_part(start, end),
+        }
+    }
+
+    /// The Markdown of a table, or the code of a code block.
+    pub fn block_source(&self, raw: &str, block: usize) -> Option<String> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Markdown(text) => text.block_source(raw, block),
         }
     }
 
@@ -110,6 +176,26 @@ impl RenderedText {
         TextAnchor {
             byte,
             row_of_byte: row - first,
+        }
+    }
+
+    /// The row and the byte in it that are `offset` bytes after an anchor. Exact unless the text
+    /// was laid out again with another width.
+    pub fn place_of(&self, anchor: TextAnchor, offset: RowOffset) -> RowPlace {
+        let mut row = self.row_of_anchor(anchor).min(self.len().saturating_sub(1));
+        let RowOffset::Text(offset) = offset else {
+            return RowPlace { row, offset };
+        };
+        let mut byte = offset + anchor.byte.saturating_sub(self.row_start(row));
+        while byte > self.row(row).text.len() && row + 1 < self.len() {
+            byte -= self.row(row).text.len();
+            row += 1;
+        }
+        let text = self.row(row).text;
+        let byte = cluster_end(text, byte.min(text.len()));
+        RowPlace {
+            row,
+            offset: RowOffset::Text(byte),
         }
     }
 

@@ -14,6 +14,6 @@ pub struct RowContext<'a> {
     pub asked_call: Option<CallId>,
     /// Calls that are decided in the open dialog but not yet answered, and whether they run.
     pub decided_calls: &'a [(CallId, bool)],
-    /// Index of the selected entry, if the pane has the focus.
-    pub selected_entry: Option<usize>,
+    /// Whether to mark the rows of the selected stop, because the pane has the focus.
+    pub marks_stop: bool,
 }

@@ -6,7 +6,9 @@ use crate::domain::{
     TurnId,
 };
 use crate::text::markdown::MarkdownGlyphs;
+use crate::tui::chat::find::Find;
 use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::selection::mouse::MouseSelecting;
 use crate::tui::chat::timing::TurnTiming;
 use crate::tui::chat::viewport::Viewport;
 use std::cell::Cell;
@@ -22,6 +24,9 @@ pub struct Chat {
     round_first_entry: usize,
     pub viewport: Viewport,
     pub thinking: Viewport,
+    pub mouse: MouseSelecting,
+    /// The find, while it is open.
+    pub find: Option<Find>,
     /// Whether answers are shown as raw text.
     pub shows_raw_text: bool,
     pub timing: TurnTiming,
@@ -82,6 +87,7 @@ impl Chat {
         self.round_first_entry = self.transcript.entries().len();
         self.viewport = Viewport::default();
         self.thinking = Viewport::default();
+        self.find = None;
     }
 
     /// Rebuilds the thinking indices from entry `from` on.
@@ -167,7 +173,8 @@ impl Chat {
     }
 
     pub fn selected_call(&self) -> Option<&ToolCall> {
-        match &self.transcript.entries().get(self.viewport.selected?)?.body {
+        let stop = self.viewport.stop.filter(|stop| stop.block.is_none())?;
+        match &self.transcript.entries().get(stop.index)?.body {
             EntryBody::Tool(call) => Some(call),
             _ => None,
         }

@@ -4,18 +4,21 @@ use crate::domain::{CallId, EntryBody, Severity, TranscriptEntry, WaitReason};
 use crate::text::Clean;
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::call_row;
-use crate::tui::chat::entry_rows::INDENT;
+use crate::tui::chat::entry_rows::{INDENT, indent};
+use crate::tui::chat::find::marks::{self, FindMarks};
 use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::row_content::RowContent;
 use crate::tui::chat::row_context::RowContext;
+use crate::tui::chat::selection::geometry::selected_columns;
 use crate::tui::chat::state::Chat;
 use crate::tui::chat::timing::RetryCountdown;
-use crate::tui::chat::viewport::{ROWS_BELOW_MAX, RowContent, RowPosition, Viewport};
+use crate::tui::chat::viewport::{ROWS_BELOW_MAX, RowPosition, Viewport};
 use crate::tui::keymap::{Action, key_label};
-use crate::tui::panes::Pane;
+use crate::tui::panes::{Focus, Pane};
 use crate::tui::widgets::numbers::format_seconds;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use std::time::Duration;
 
 /// Header and footer around thinking.
@@ -62,7 +65,7 @@ pub fn draw(
         undrawn_rows: chat.undrawn_rows(),
         asked_call: chat_pane.asked_call,
         decided_calls: &chat_pane.decided_calls,
-        selected_entry: viewport.selected.filter(|_| chat_pane.has_focus),
+        marks_stop: chat_pane.has_focus,
     };
     for (y, position) in positions.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
@@ -72,6 +75,15 @@ pub fn draw(
             draw_row(&context, &viewport, &input, *position, entry, row, pen);
         }
     }
+    highlight(
+        chat,
+        Focus::Chat,
+        &mut viewport,
+        &input,
+        &positions,
+        area,
+        pen,
+    );
     if !has_rule && !below.is_empty() && area.height > 0 {
         let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
         let is_narrow = area.width < FULL_LABEL_FROM;
@@ -134,7 +146,7 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
         undrawn_rows: chat.undrawn_rows(),
         asked_call: None,
         decided_calls: &[],
-        selected_entry: None,
+        marks_stop: false,
     };
     if input.count() == 0 {
         let dim = pen.theme.dim;
@@ -146,10 +158,50 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
             draw_row(&context, &viewport, &input, *position, entry, row, pen);
         }
     }
+    highlight(
+        chat,
+        Focus::Thinking,
+        &mut viewport,
+        &input,
+        &positions,
+        area,
+        pen,
+    );
     chat.thinking = viewport;
 }
 
-fn draw_row(
+/// Marks the matches of the find, and highlights the selection.
+fn highlight(
+    chat: &Chat,
+    pane: Focus,
+    viewport: &mut Viewport,
+    input: &LayoutInput,
+    positions: &[RowPosition],
+    area: Rect,
+    pen: &mut Painter,
+) {
+    let find = chat.find.as_ref();
+    if let Some((find, query)) = find.and_then(|find| Some((find, find.query()?))) {
+        let current = find.current_in(pane);
+        let marks = FindMarks { query, current };
+        marks::draw(&marks, viewport, input, positions, area, pen);
+    }
+    let Some(range) = viewport.selected_range(input) else {
+        return;
+    };
+    for (y, position) in positions.iter().enumerate() {
+        let columns = selected_columns(viewport, input, *position, range);
+        let cells = Rect {
+            x: area.x + columns.start,
+            y: area.y + y as u16,
+            width: columns.end.saturating_sub(columns.start),
+            height: 1,
+        };
+        pen.set_style(cells, pen.theme.selection);
+    }
+}
+
+pub fn draw_row(
     context: &RowContext,
     viewport: &Viewport,
     input: &LayoutInput,
@@ -158,15 +210,14 @@ fn draw_row(
     row: Rect,
     pen: &mut Painter,
 ) {
-    let is_selected = context.selected_entry == Some(position.index);
+    if context.marks_stop && viewport.is_at_stop(position) {
+        mark_stop(row, pen);
+    }
     match viewport.row_content(position) {
         RowContent::Blank => {}
         RowContent::Head(line) => {
             let is_unfolded = viewport.is_unfolded(position.index);
             draw_head(context, input, entry, line, is_unfolded, row, pen);
-            if is_selected && line == 0 {
-                mark_selected(row, pen);
-            }
         }
         RowContent::Text(text) => {
             let (indent, style) = indent_and_style(entry, input, pen);
@@ -208,30 +259,23 @@ fn draw_row(
     }
 }
 
-/// Marks the selected line in the margin, or highlights the whole line if there is no margin.
-fn mark_selected(row: Rect, pen: &mut Painter) {
+/// Marks a row of the selected stop in the margin. On a narrow screen without a margin, underlines
+/// it.
+fn mark_stop(row: Rect, pen: &mut Painter) {
     if row.x == 0 {
-        let selection = pen.theme.selection;
-        return pen.set_style(row, selection);
+        return pen.set_style(row, Style::new().add_modifier(Modifier::UNDERLINED));
     }
     let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
     pen.put(row.x - 1, row.y, cursor, accent, 1);
 }
 
 fn indent_and_style(entry: &TranscriptEntry, input: &LayoutInput, pen: &Painter) -> (u16, Style) {
-    match &entry.body {
-        EntryBody::Prompt { .. } => (INDENT, pen.theme.plain),
-        EntryBody::Text { .. } => (0, pen.theme.plain),
-        EntryBody::Thinking { .. }
-            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
-        {
-            (0, pen.theme.dim)
-        }
-        EntryBody::Thinking { .. } | EntryBody::Tool(_) => (INDENT, pen.theme.dim),
-        EntryBody::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
-        EntryBody::Agent(_) => (INDENT, pen.theme.dim),
-        EntryBody::Note(_) => (2, pen.theme.plain),
-    }
+    let style = match &entry.body {
+        EntryBody::Prompt { .. } | EntryBody::Text { .. } => pen.theme.plain,
+        EntryBody::Note(notice) if notice.severity != Severity::Info => pen.theme.plain,
+        _ => pen.theme.dim,
+    };
+    (indent(entry, input), style)
 }
 
 fn draw_head(
@@ -294,7 +338,10 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
         Some(WaitReason::Retrying) => {
             retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
         }
-        _ => "Waiting for response...".to_owned(),
+        _ => match chat.transcript.agent_activity() {
+            Some(activity) => format!("{}…", Clean::single_line(activity)),
+            None => "Waiting for response...".to_owned(),
+        },
     };
     let elapsed = format_seconds(now.saturating_sub(chat.timing.round_started));
     let start = pen.put_right(row.right(), row.y, &elapsed, pen.theme.dim);

@@ -1,12 +1,14 @@
-//! A scrolling view of entries that lays out only the rows in view. The reading position is
-//! an entry and a row within it, so no token, frame or resize visits the whole transcript.
+//! A scrolling view of entries that lays out only the rows in view. The reading position is an entry
+//! and a row within it, so nothing visits the whole transcript.
 
-use crate::text::markdown::StyledRow;
 use crate::tui::chat::entry_layout::{EntryLayout, LayoutKey};
-use crate::tui::chat::entry_rows::{EntryShape, entry_shape, gap_rows_before, names_model};
+use crate::tui::chat::entry_rows::{gap_rows_before, is_last_agent_line, names_model};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::rendered_text::TextAnchor;
+use crate::tui::chat::selection::TextSelection;
+use crate::tui::chat::stops::Stop;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// Upper limit for counting rows below the view; beyond it the view shows `9999+`.
 pub const ROWS_BELOW_MAX: usize = 9_999;
@@ -27,14 +29,6 @@ impl RowPosition {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-pub enum RowContent<'a> {
-    Blank,
-    Head(usize),
-    Text(StyledRow<'a>),
-    Foot,
-}
-
 #[derive(Debug, Clone)]
 pub struct Viewport {
     layouts: Vec<Option<EntryLayout>>,
@@ -52,8 +46,10 @@ pub struct Viewport {
     in_view: (usize, usize),
     /// Indices of entries that the user unfolded.
     unfolded: HashSet<usize>,
-    /// The selected foldable line.
-    pub selected: Option<usize>,
+    /// Where the arrow keys stopped.
+    pub stop: Option<Stop>,
+    /// The text selected with the mouse, or row by row.
+    pub selection: Option<TextSelection>,
 }
 
 impl Default for Viewport {
@@ -68,7 +64,8 @@ impl Default for Viewport {
             last_seen_end: (0, 0),
             in_view: (0, 0),
             unfolded: HashSet::new(),
-            selected: None,
+            stop: None,
+            selection: None,
         }
     }
 }
@@ -175,15 +172,26 @@ impl Viewport {
         self.scroll_to(input, top, follows_end);
     }
 
-    /// Scrolls no further than necessary to make an entry's first row visible.
-    pub fn reveal(&mut self, input: &LayoutInput, height: usize, index: usize) {
-        let gap = self
-            .entry_layout(input, index)
-            .map_or(0, |layout| layout.key.gap_rows);
-        let position = RowPosition { index, row: gap };
+    /// Scrolls no further than necessary to make these rows of an entry visible, or else the first
+    /// of them.
+    pub fn reveal(
+        &mut self,
+        input: &LayoutInput,
+        height: usize,
+        index: usize,
+        rows: RangeInclusive<usize>,
+    ) {
+        let first = RowPosition {
+            index,
+            row: *rows.start(),
+        };
+        let last = RowPosition {
+            index,
+            row: *rows.end(),
+        };
         let top = self.top_position(input, height);
-        let earliest = self.move_up(input, position, height.saturating_sub(1));
-        let wanted = top.min(position).max(earliest);
+        let earliest = self.move_up(input, last, height.saturating_sub(1));
+        let wanted = top.max(earliest).min(first);
         let follows_end =
             self.follows_end && wanted == top || wanted >= self.bottom_position(input, height);
         if wanted == top {
@@ -194,7 +202,7 @@ impl Viewport {
     }
 
     /// Moves the top of the view.
-    fn scroll_to(&mut self, input: &LayoutInput, top: RowPosition, follows_end: bool) {
+    pub(super) fn scroll_to(&mut self, input: &LayoutInput, top: RowPosition, follows_end: bool) {
         if self.follows_end && !follows_end {
             let last = input.count().saturating_sub(1);
             let streamed_bytes = self
@@ -235,23 +243,6 @@ impl Viewport {
         }
         let tail = input.tail_rows.saturating_sub(position.row);
         (rows + tail).min(ROWS_BELOW_MAX)
-    }
-
-    /// The next foldable entry from `from` in the direction of `step`.
-    pub fn next_fold(
-        &self,
-        input: &LayoutInput,
-        from: Option<usize>,
-        step: isize,
-    ) -> Option<usize> {
-        let mut index = from.unwrap_or(input.count());
-        loop {
-            index = index.checked_add_signed(step)?;
-            let entry = input.entry(index)?;
-            if entry_shape(entry, input) == EntryShape::FoldedLine {
-                return Some(index);
-            }
-        }
     }
 
     /// The visible row positions from `top` on.
@@ -313,7 +304,7 @@ impl Viewport {
         self.bytes_after_eviction = self.cached_bytes;
     }
 
-    fn restore_evicted(&mut self, input: &LayoutInput, index: usize) {
+    pub(super) fn restore_evicted(&mut self, input: &LayoutInput, index: usize) {
         let layout = self.layouts.get(index).and_then(Option::as_ref);
         if layout.is_some_and(|layout| layout.text.is_none() && layout.height > 0) {
             self.layouts[index] = None;
@@ -321,26 +312,9 @@ impl Viewport {
         }
     }
 
-    pub fn row_content(&self, position: RowPosition) -> RowContent<'_> {
-        let Some(layout) = self.layouts.get(position.index).and_then(Option::as_ref) else {
-            return RowContent::Blank;
-        };
-        let Some(row) = position.row.checked_sub(layout.key.gap_rows) else {
-            return RowContent::Blank;
-        };
-        let Some(row) = row.checked_sub(layout.head_rows) else {
-            return RowContent::Head(row);
-        };
-        match &layout.text {
-            Some(text) if row < text.len() => RowContent::Text(text.row(row)),
-            _ => RowContent::Foot,
-        }
-    }
-
-    /// Whether this is the first row of its entry's text.
-    pub fn is_first_text_row(&self, position: RowPosition) -> bool {
-        let layout = self.layouts.get(position.index).and_then(Option::as_ref);
-        layout.is_some_and(|layout| position.row == layout.key.gap_rows + layout.head_rows)
+    /// The layout of an entry, as of the last frame.
+    pub(super) fn layout_at(&self, index: usize) -> Option<&EntryLayout> {
+        self.layouts.get(index).and_then(Option::as_ref)
     }
 
     pub fn height_of(&mut self, input: &LayoutInput, index: usize) -> usize {
@@ -348,7 +322,11 @@ impl Viewport {
             .map_or(0, |layout| layout.height)
     }
 
-    fn entry_layout(&mut self, input: &LayoutInput, index: usize) -> Option<&EntryLayout> {
+    pub(super) fn entry_layout(
+        &mut self,
+        input: &LayoutInput,
+        index: usize,
+    ) -> Option<&EntryLayout> {
         let entry = input.entry(index)?;
         if self.layouts.len() <= index {
             self.layouts.resize(input.count(), None);
@@ -364,12 +342,12 @@ impl Viewport {
             is_unfolded: self.is_unfolded(index),
             gap_rows: gap_rows_before(input, index),
             names_model: names_model(input, index),
+            is_last_agent_line: is_last_agent_line(input, index),
             shows_raw_text: input.shows_raw_text,
             is_open: input.is_unfinished(index, entry),
             is_expanded_thinking: input.is_expanded_thinking(entry),
         };
-        let is_current = |layout: &EntryLayout| layout.key == key;
-        if !self.layouts[index].as_ref().is_some_and(is_current) {
+        if (self.layouts[index].as_ref()).is_none_or(|layout| layout.key != key) {
             let old = self.layouts[index].take();
             self.cached_bytes -= old.as_ref().map_or(0, EntryLayout::memory_bytes);
             let anchor = self.reading_anchor(index, old.as_ref());

@@ -2,7 +2,7 @@
 //! conversation is never written to disk, not even after the conversation has ended.
 
 use crate::protocol::Command;
-use crate::tui::composer::state::{CompletionState, Composer};
+use crate::tui::composer::state::{CompletionState, Composer, MessageTarget};
 
 #[derive(Debug, Default)]
 pub struct DraftPrivacy {
@@ -85,14 +85,9 @@ impl Composer {
     }
 
     /// The text to offer at the next start: queued prompts and the message, unless the message
-    /// is a recalled prompt or was typed by the tour. `last_prompt` is the prompt of the last
-    /// turn.
-    pub fn draft_to_save(
-        &self,
-        is_private: bool,
-        last_prompt: Option<&str>,
-        has_tour_prompt: bool,
-    ) -> Option<String> {
+    /// is a recalled prompt, an unchanged message that was loaded for editing, an answer, or was
+    /// typed by the tour.
+    pub fn draft_to_save(&self, is_private: bool, has_tour_prompt: bool) -> Option<String> {
         if is_private || self.draft.awaits_private || self.draft.is_private {
             return None;
         }
@@ -100,8 +95,11 @@ impl Composer {
         texts.extend(self.text_before_edit().map(str::to_owned));
         let typed = self.editor.text();
         let recalled = self.history.recalled();
-        let edited = last_prompt.filter(|_| self.text_before_edit().is_some());
-        let is_old = [recalled, edited].contains(&Some(typed.as_str()));
+        let edited = self.edited();
+        let is_answer =
+            edited.is_some_and(|edited| matches!(edited.target, MessageTarget::Answer(_)));
+        let original = edited.map(|edited| edited.original.as_str());
+        let is_old = is_answer || [recalled, original].contains(&Some(typed.as_str()));
         if recalled.is_some() {
             texts.extend(self.history.stashed_text().map(str::to_owned));
         }

@@ -1,5 +1,6 @@
 //! The message editor with prompt history and queue.
 
+use crate::domain::TurnId;
 use crate::tui::composer::draft::DraftPrivacy;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
 use crate::tui::input::paste::PasteDetector;
@@ -13,10 +14,28 @@ pub struct Composer {
     pub(super) draft: DraftPrivacy,
     pub(super) history: InputHistory,
     pub queue: PromptQueue,
-    /// The editor's text from before the last prompt was loaded for editing.
-    text_before_edit: Option<String>,
+    /// The message of the conversation that is being edited.
+    edited: Option<EditedMessage>,
     pub completion: CompletionState,
     pub paste_detector: PasteDetector,
+}
+
+/// A message of the conversation that was loaded into the editor.
+#[derive(Debug)]
+pub struct EditedMessage {
+    pub target: MessageTarget,
+    /// The message as it was loaded.
+    pub original: String,
+    /// The editor's text from before.
+    text_before: String,
+}
+
+/// Which message is edited. A turn is named by its prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageTarget {
+    LastPrompt,
+    Prompt(TurnId),
+    Answer(TurnId),
 }
 
 /// Prompts that wait for the running turn.
@@ -141,41 +160,56 @@ impl Composer {
         true
     }
 
-    /// Loads the last prompt for editing. A repeated call does not change the text that
+    /// Loads a message for editing. A repeated call does not change the text that
     /// [`Self::cancel_editing`] restores.
-    pub fn begin_editing_last(&mut self, prompt: &str) {
-        let before = self.editor.text();
-        self.text_before_edit.get_or_insert(before);
-        self.editor.set(prompt);
+    pub fn begin_editing(&mut self, target: MessageTarget, text: &str) {
+        let before = match self.edited.take() {
+            Some(edited) => edited.text_before,
+            None => self.editor.text(),
+        };
+        self.edited = Some(EditedMessage {
+            target,
+            original: text.to_owned(),
+            text_before: before,
+        });
+        self.editor.set(text);
     }
 
     /// Treats the editor's text as an edit of the last prompt. Cancelling empties the editor.
     pub fn begin_replacing_last(&mut self) {
-        self.text_before_edit = Some(String::new());
+        self.edited = Some(EditedMessage {
+            target: MessageTarget::LastPrompt,
+            original: self.editor.text(),
+            text_before: String::new(),
+        });
     }
 
-    /// The editor's text from before the last prompt was loaded.
+    pub fn edited(&self) -> Option<&EditedMessage> {
+        self.edited.as_ref()
+    }
+
+    /// The editor's text from before a message was loaded.
     pub fn text_before_edit(&self) -> Option<&str> {
-        self.text_before_edit.as_deref()
+        Some(&self.edited.as_ref()?.text_before)
     }
 
     /// Cancels editing and restores the earlier text. Returns false if nothing was being
     /// edited.
     pub fn cancel_editing(&mut self) -> bool {
-        let before = self.text_before_edit.take();
-        if let Some(before) = &before {
-            self.editor.set(before);
+        let edited = self.edited.take();
+        if let Some(edited) = &edited {
+            self.editor.set(&edited.text_before);
         }
-        before.is_some()
+        edited.is_some()
     }
 
-    /// Ends editing when the prompt is sent. Returns false if nothing was being edited.
-    pub fn finish_editing(&mut self) -> bool {
-        self.take_text_before_edit().is_some()
+    /// Ends editing when the message is sent. Returns what was being edited.
+    pub fn finish_editing(&mut self) -> Option<MessageTarget> {
+        Some(self.edited.take()?.target)
     }
 
-    /// Ends editing. Returns the text from before it, if a prompt was being edited.
+    /// Ends editing. Returns the text from before it, if a message was being edited.
     pub(super) fn take_text_before_edit(&mut self) -> Option<String> {
-        self.text_before_edit.take()
+        Some(self.edited.take()?.text_before)
     }
 }

@@ -65,6 +65,8 @@ pub enum KeyContext {
     Completions,
     /// The first-run chooser.
     FirstRun,
+    /// The field of the find.
+    Find,
 }
 
 #[derive(Debug)]
@@ -161,6 +163,12 @@ const TABLE: &[LayerBinding] = &[
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
     bind_unmodified(P::FirstRun, L::Erase, K::Backspace),
     bind_any_modifier(P::FirstRun, L::Back, K::Esc),
+    bind_unmodified(P::Find, L::Confirm, K::Enter),
+    bind_unmodified(P::Find, L::Down, K::Down),
+    bind_unmodified(P::Find, L::Up, K::Up),
+    LayerBinding { context: P::Find, key: L::Up, code: K::Enter, modifiers: Some(KeyModifiers::SHIFT) },
+    bind_unmodified(P::Find, L::Switch, K::Tab),
+    bind_any_modifier(P::Find, L::Back, K::Esc),
 ];
 
 /// The meaning of a key in these contexts.
@@ -235,6 +243,7 @@ mod tests {
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
             P::FirstRun => "### The choice on a first start",
+            P::Find => "### The field of the find",
         }
     }
 

@@ -74,6 +74,14 @@ pub enum Action {
     Withheld,
     CancelCall,
     OpenCall,
+    CopySelected,
+    CopyAsShown,
+    SelectLines,
+    Find,
+    NextMatch,
+    PreviousMatch,
+    EditMessage,
+    MessageBranches,
 }
 
 /// The scope in which a binding applies.
@@ -87,6 +95,10 @@ pub enum BindingScope {
     Servers,
     /// A tool call is selected in the chat.
     CallLine,
+    /// Something is selected in the chat.
+    ChatStop,
+    /// The chat has the focus, and the find is open.
+    Matches,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,9 +221,10 @@ pub const TABLE: &[Binding] = &[
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
     bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
+    bind(A::Find, "find", G::Moving, W::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
     bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Words(words::NOTE_WORDS)).found_by("markdown file"),
-    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send fitting notes with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
+    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send excerpts of notes with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
     bind(A::Chat, "chat", G::Conversation, W::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
     bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)).found_by("reasoning effort"),
     bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona).found_by("role character"),
@@ -258,10 +271,17 @@ pub const TABLE: &[Binding] = &[
     bind(A::Edit(Edit::Left), "left", G::Editing, W::Message, &[key(K::Left)], "Move left"),
     bind(A::Edit(Edit::Right), "right", G::Editing, W::Message, &[key(K::Right)], "Move right"),
     bind(A::ToggleServer, "toggle", G::ServersPane, W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
-    bind(A::PreviousLine, "previous-line", G::Chat, W::Pane, &[key(K::Up)], "Select the previous line"),
-    bind(A::NextLine, "next-line", G::Chat, W::Pane, &[key(K::Down)], "Select the next line"),
+    bind(A::NextMatch, "next-match", G::Chat, W::Matches, &[key(K::Char('n')), key(K::Enter)], "Go to the next match"),
+    bind(A::PreviousMatch, "previous-match", G::Chat, W::Matches, &[chord(K::Char('n'), SHIFT), chord(K::Enter, SHIFT)], "Go to the previous match"),
+    bind(A::PreviousLine, "previous-line", G::Chat, W::Pane, &[key(K::Up)], "Select the previous message, block or call"),
+    bind(A::NextLine, "next-line", G::Chat, W::Pane, &[key(K::Down)], "Select the next message, block or call"),
     bind(A::Unfold, "unfold", G::Chat, W::Pane, &[key(K::Enter)], "Unfold or fold the selected line"),
     bind(A::Unfold, "unfold-too", G::Chat, W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
+    bind(A::CopySelected, "copy-selected", G::Chat, W::ChatStop, &[key(K::Char('y'))], "Copy what is selected, as source"),
+    bind(A::CopyAsShown, "copy-as-shown", G::Chat, W::ChatStop, &[chord(K::Char('y'), SHIFT)], "Copy what is selected, as shown"),
+    bind(A::SelectLines, "select-lines", G::Chat, W::ChatStop, &[key(K::Char('v'))], "Select lines from here on"),
+    bind(A::EditMessage, "edit-message", G::Chat, W::ChatStop, &[key(K::Char('e'))], "Edit the message; sending makes a branch"),
+    bind(A::MessageBranches, "message-branches", G::Chat, W::ChatStop, &[key(K::Char('b'))], "List the message's other versions"),
     bind(A::OpenCall, "open-call", G::Chat, W::CallLine, &[key(K::Char('o'))], "Show the full call"),
     bind(A::CancelCall, "cancel-call", G::Chat, W::CallLine, &[key(K::Char('c'))], "Cancel this running call"),
     bind(A::UnfoldRow, "unfold-row", G::ServersPane, W::Servers, &[key(K::Right)], "Unfold the selected line"),
@@ -276,11 +296,25 @@ pub const TABLE: &[Binding] = &[
 
 /// The action bound to a key among the bindings whose scope applies.
 pub fn find_action(event: KeyEvent, is_in_scope: impl Fn(BindingScope) -> bool) -> Option<Action> {
-    let pressed = normalize_chord(event);
-    TABLE
-        .iter()
-        .find(|binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed))
-        .map(|binding| binding.action)
+    let find = |pressed: Chord| {
+        let mut bindings = TABLE.iter();
+        bindings
+            .find(|binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed))
+            .map(|binding| binding.action)
+    };
+    // A letter with Shift acts like the letter unless it has a binding of its own.
+    shifted_letter(event)
+        .and_then(find)
+        .or_else(|| find(normalize_chord(event)))
+}
+
+/// A letter typed with Shift, as the table writes it.
+fn shifted_letter(event: KeyEvent) -> Option<Chord> {
+    let (KeyCode::Char(c), modifiers) = normalize_key(event) else {
+        return None;
+    };
+    let is_shifted = c.is_ascii_uppercase() || event.modifiers.contains(SHIFT);
+    (modifiers.is_empty() && is_shifted).then(|| chord(K::Char(latin_key(c)), SHIFT))
 }
 
 /// Normalizes a key to the form used in the tables. A single letter may come from a Hangul

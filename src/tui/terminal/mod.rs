@@ -1,6 +1,7 @@
 //! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
 //! another program uses it.
 
+pub(super) mod clipboard;
 pub mod diff_encoder;
 pub(super) mod external_editor;
 pub(super) mod frame_writer;
@@ -12,7 +13,7 @@ use crate::tui::TuiOptions;
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
-    EnableFocusChange, EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    EnableFocusChange, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
     PushKeyboardEnhancementFlags,
 };
 use crossterm::style::{ResetColor, force_color_output};
@@ -20,9 +21,10 @@ use crossterm::terminal::{
     DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate, EnterAlternateScreen,
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use crossterm::{execute, queue};
+use crossterm::{Command, execute, queue};
 use ratatui::layout::Size;
 use rustix::termios::tcgetwinsize;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,6 +32,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// reach a [`TerminalGuard`].
 static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 static ARE_ENHANCED_KEYS_ON: AtomicBool = AtomicBool::new(false);
+
+/// Reports presses, drags and the wheel (modes 1002 and 1006), but no motion without a button:
+/// nothing reacts to it, and each report would wake the program. crossterm's own command includes
+/// such motion; its `DisableMouseCapture` ends these modes too.
+struct EnableMouseDrags;
+
+impl Command for EnableMouseDrags {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\x1b[?1002h\x1b[?1006h")
+    }
+}
 
 /// Owns the terminal; restores it on drop.
 pub struct TerminalGuard {
@@ -69,7 +82,7 @@ impl TerminalGuard {
             EnableFocusChange
         )?;
         if self.captures_mouse {
-            queue!(out, EnableMouseCapture)?;
+            queue!(out, EnableMouseDrags)?;
         }
         if self.uses_enhanced_keys {
             ARE_ENHANCED_KEYS_ON.store(true, Ordering::SeqCst);
@@ -83,7 +96,7 @@ impl TerminalGuard {
     pub fn capture_mouse(&mut self, is_captured: bool) -> io::Result<()> {
         self.captures_mouse = is_captured;
         if is_captured {
-            execute!(io::stdout(), EnableMouseCapture)
+            execute!(io::stdout(), EnableMouseDrags)
         } else {
             execute!(io::stdout(), DisableMouseCapture)
         }

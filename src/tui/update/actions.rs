@@ -13,7 +13,9 @@ use crate::tui::panes::Focus;
 use crate::tui::servers::{commands as servers, stderr_log};
 use crate::tui::trust::layer::TrustLayer;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{branches, calls, composer, interrupt, navigation, submit};
+use crate::tui::update::{
+    branches, calls, composer, find, interrupt, navigation, selection, submit,
+};
 use crate::tui::{models, sessions, settings};
 
 pub fn run_action(
@@ -22,7 +24,10 @@ pub fn run_action(
     argument: &str,
     effects: &mut Vec<UiEffect>,
 ) {
-    if branches::run_action(model, action, argument, effects) {
+    let is_done = find::run_action(model, action, argument)
+        || branches::run_action(model, action, argument, effects)
+        || selection::run_action(model, action);
+    if is_done {
         return;
     }
     match action {
@@ -75,7 +80,7 @@ pub fn run_action(
         Action::Mouse => {
             model.screen.captures_mouse = !model.screen.captures_mouse;
             model.notify(Notice::info(if model.screen.captures_mouse {
-                "Mouse capture on: it scrolls and selects panes."
+                "Mouse capture on: drag selects and copies, the wheel scrolls."
             } else {
                 "Mouse capture off: select text as usual."
             }));

@@ -1,19 +1,22 @@
 //! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
 //! rename, private mode.
 
-use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, WaitReason};
+use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::truncate_to_width;
-use crate::tui::conversation::{ReplacementTurn, title_of};
+use crate::tui::composer::state::MessageTarget;
+use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::submit;
+use crate::tui::update::{messages, submit};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
+/// The notice once a replaced turn was answered.
+const REPLACED_NOTICE: &str = "Earlier version kept in /branches.";
 /// Maximum width of a branch's preview in the list.
 const PREVIEW_COLUMNS_MAX: usize = 48;
 
@@ -27,6 +30,8 @@ pub fn run_action(
     match action {
         Action::Retry => retry(model, effects),
         Action::EditLast => edit_last_prompt(model),
+        Action::EditMessage => messages::edit_selected(model),
+        Action::MessageBranches => messages::list_branches_of_selected(model, effects),
         Action::Undo => undo_last_turn(model, effects),
         Action::Branches => request_branches(model, argument, effects),
         Action::Fork => submit::send_if_idle(model, Command::ForkSession, effects),
@@ -58,7 +63,7 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let text = last.text.to_owned();
     let prompt = match last.kind {
         PromptKind::Continue => Prompt::continuation(),
-        _ => match replacement_prompt(model, text, "Earlier version kept in /branches.") {
+        _ => match replacement_prompt(model, text, REPLACED_NOTICE) {
             prompt if prompt.kind == PromptKind::Ask => prompt.with_kind(PromptKind::Retry),
             replacement => replacement,
         },
@@ -79,17 +84,17 @@ fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str)
     let transcript = &model.chat.transcript;
     let is_replacement =
         transcript.last_prompt().is_some_and(has_answer) || transcript.is_last_turn_replacement();
-    let Some(replaced) = model
-        .chat
-        .transcript
-        .last_typed_prompt()
-        .filter(|_| is_replacement)
-    else {
+    let Some(replaced) = transcript.last_typed_prompt().filter(|_| is_replacement) else {
         return prompt;
     };
     let title = title_of(replaced).to_owned();
+    // A failed replacement of several turns is tried again in the same place.
+    let turns = match &model.conversation.last_prompt {
+        Some(last) if transcript.is_last_turn_replacement() => last.replaced_turns,
+        _ => 1,
+    };
     model.conversation.replacement = Some(ReplacementTurn { notice, title });
-    prompt.with_kind(PromptKind::Replace)
+    prompt.replacing(turns)
 }
 
 /// Loads the last prompt into the message. The conversation changes only when it is sent.
@@ -101,11 +106,10 @@ pub fn edit_last_prompt(model: &mut UiModel) {
         return model.notify(Notice::info("Nothing to edit yet."));
     };
     let prompt = prompt.to_owned();
-    model.composer.begin_editing_last(&prompt);
-    model.panes.focus = Focus::Message;
+    messages::load(model, MessageTarget::LastPrompt, &prompt);
 }
 
-/// Cancels editing the last prompt. Returns false if it was not being edited.
+/// Cancels editing a message. Returns false if none was being edited.
 pub fn cancel_edit(model: &mut UiModel) -> bool {
     let was_editing = model.composer.cancel_editing();
     if was_editing {
@@ -116,10 +120,33 @@ pub fn cancel_edit(model: &mut UiModel) -> bool {
 
 /// Makes a prompt from the message's text. An edited prompt replaces the original one.
 pub fn prompt_from_message(model: &mut UiModel, text: String) -> Prompt {
-    if !model.composer.finish_editing() || model.running_turn().is_some() {
+    let edited = model.composer.finish_editing();
+    match edited.filter(|_| model.running_turn().is_none()) {
+        None | Some(MessageTarget::Answer(_)) => Prompt::new(text),
+        Some(MessageTarget::LastPrompt) => replacement_prompt(model, text, REPLACED_NOTICE),
+        Some(MessageTarget::Prompt(turn)) => replacement_of(model, turn, text),
+    }
+}
+
+/// Makes `text` replace the prompt of a turn and everything after it.
+fn replacement_of(model: &mut UiModel, turn: TurnId, text: String) -> Prompt {
+    let transcript = &model.chat.transcript;
+    let Some(index) = transcript.prompt_index(turn) else {
+        return Prompt::new(text);
+    };
+    let turns = transcript.answered_turns_from(index);
+    if turns == 0 {
         return Prompt::new(text);
     }
-    replacement_prompt(model, text, "Earlier version kept in /branches.")
+    let replaced = match &transcript.entries()[index].body {
+        EntryBody::Prompt { text, .. } => title_of(text).to_owned(),
+        _ => String::new(),
+    };
+    model.conversation.replacement = Some(ReplacementTurn {
+        notice: REPLACED_NOTICE,
+        title: replaced,
+    });
+    Prompt::new(text).replacing(turns)
 }
 
 /// Undoes the last turn; its prompt goes to the history.
@@ -197,35 +224,54 @@ fn reset_after_removal(model: &mut UiModel) {
 
 /// Requests the list of branches; `show_branches` then picks `argument` or opens the picker.
 pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
-    model.conversation.requested_branch = Some(argument.to_owned());
-    submit::send_if_idle(model, Command::ListBranches, effects);
+    model.conversation.requested_branch = Some(BranchRequest::Any(argument.to_owned()));
+    submit::send_if_idle(model, Command::ListBranches { of_turn: None }, effects);
 }
 
 pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
     let Some(wanted) = model.conversation.requested_branch.take() else {
         return;
     };
+    let is_of_message = wanted == BranchRequest::OfMessage;
     if branches.is_empty() {
-        let notice = Notice::info("There are no other versions yet.");
-        return model.notify(notice.with_advice("/retry, /edit and /undo create them."));
+        let notice = match is_of_message {
+            true => Notice::info("This message has no other versions.")
+                .with_advice("e edits it into a new one."),
+            false => Notice::info("There are no other versions yet.")
+                .with_advice("/retry, /edit and /undo create them."),
+        };
+        return model.notify(notice);
     }
     let rows = branches.into_iter().map(|branch| {
-        let (name, note) = (preview_of(&branch).to_owned(), branch_note(&branch));
+        let name = preview_of(&branch).to_owned();
+        let note = branch_note(&branch, is_of_message);
         PickerRow::new(PickedItem::Branch(branch), &name, &note)
     });
-    let picker = Picker::new("Branches", "Keep the current version", rows);
-    model.with_context(|cx| picker.pick_or_open(&wanted, cx));
+    let title = match is_of_message {
+        true => "Other versions from this message on",
+        false => "Branches",
+    };
+    let picker = Picker::new(title, "Keep the current version", rows);
+    let argument = match wanted {
+        BranchRequest::Any(argument) => argument,
+        BranchRequest::OfMessage => String::new(),
+    };
+    model.with_context(|cx| picker.pick_or_open(&argument, cx));
 }
 
 fn preview_of(branch: &BranchSummary) -> &str {
     truncate_to_width(&branch.first_prompt_line, PREVIEW_COLUMNS_MAX)
 }
 
-/// The number of turns, and when the user left the branch.
-fn branch_note(branch: &BranchSummary) -> String {
-    let turns = match branch.own_messages.div_ceil(2) {
-        1 => "1 turn".to_owned(),
-        turns => format!("{turns} turns"),
+/// The number of turns, or of messages, and when the user left the branch.
+fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
+    let (count, word) = match counts_messages {
+        true => (branch.own_messages, "message"),
+        false => (branch.own_messages.div_ceil(2), "turn"),
+    };
+    let turns = match count {
+        1 => format!("1 {word}"),
+        count => format!("{count} {word}s"),
     };
     let left_at = branch.left_at.map_or_else(String::new, |time| {
         let local = time.to_zoned(TimeZone::system());

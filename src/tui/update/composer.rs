@@ -6,7 +6,7 @@ use crate::tui::layer::{Handled, Layer, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{branches, navigation, submit};
+use crate::tui::update::{branches, find, messages, navigation, submit};
 use crate::tui::widgets::editor::Edit;
 
 pub fn type_char(model: &mut UiModel, c: char) {
@@ -35,7 +35,11 @@ pub fn paste(model: &mut UiModel, text: &str) {
         model.with_layer(|layer, cx| layer.paste(text, cx));
         return;
     }
+    if find::paste(model, text) {
+        return;
+    }
     model.panes.focus = Focus::Message;
+    find::close_unless_focused(model);
     begin_typing(model);
     model.composer.editor.insert(text);
 }
@@ -68,6 +72,9 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.editor.is_blank() {
         model.composer.queue.paused = false;
         return submit::send_queued(model, effects);
+    }
+    if messages::submit_answer(model, effects) {
+        return;
     }
     // A space before the slash makes it a message.
     let command = model.composer.editor.text();

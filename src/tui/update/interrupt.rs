@@ -76,12 +76,9 @@ pub fn quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 
 /// The text that an exit saves as a draft, if any.
 pub fn draft_to_save(model: &UiModel) -> Option<String> {
-    let last_prompt = model.chat.transcript.last_prompt().map(|last| last.text);
     let tour = model.tour.as_ref();
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
-    model
-        .composer
-        .draft_to_save(is_private, last_prompt, has_tour_prompt)
+    model.composer.draft_to_save(is_private, has_tour_prompt)
 }

@@ -9,7 +9,7 @@ use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, calls, composer, interrupt, navigation};
+use crate::tui::update::{actions, calls, composer, find, interrupt, navigation, selection};
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
@@ -25,6 +25,9 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
     resolve_held_enter(model, key, effects);
     let action = keymap::find_action(key, |scope| is_in_scope(model, scope));
+    if selection::clear_before_key(model, action) {
+        return;
+    }
     if action == Some(Action::Interrupt) {
         return interrupt::interrupt(model, effects);
     }
@@ -36,6 +39,9 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
     if model.layer.is_some() {
         return handle_layer_key(model, key);
+    }
+    if find::handle_key(model, key) {
+        return;
     }
     if model.panes.focus == Focus::Message
         && (handle_completion_key(model, key) || handle_first_run_key(model, key))
@@ -53,6 +59,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         None => {
             if let Some(c) = typed_char(key) {
                 model.panes.focus = Focus::Message;
+                find::close_unless_focused(model);
                 composer::type_char(model, c);
             }
         }
@@ -135,6 +142,13 @@ fn is_in_scope(model: &UiModel, scope: BindingScope) -> bool {
         BindingScope::Pane => model.panes.focus != Focus::Message,
         BindingScope::Servers => model.panes.focus == Focus::Servers,
         BindingScope::CallLine => calls::selected_call(model).is_some(),
+        BindingScope::Matches => {
+            model.panes.focus == Focus::Chat && model.chat.find.is_some() && !find::is_typing(model)
+        }
+        BindingScope::ChatStop => {
+            let chat = &model.chat.viewport;
+            model.panes.focus == Focus::Chat && (chat.stop.is_some() || chat.selection.is_some())
+        }
     }
 }
 

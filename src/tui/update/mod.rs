@@ -6,11 +6,14 @@ pub mod branches;
 pub mod calls;
 pub mod composer;
 pub mod engine;
+pub mod find;
 pub mod interrupt;
 pub mod keys;
+pub mod messages;
 pub mod navigation;
 pub mod probe;
 pub mod requests;
+pub mod selection;
 pub mod submit;
 pub mod turns;
 
@@ -48,6 +51,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     );
     apply_input(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
+    find::advance(model);
     let after = (
         model.layer.is_some(),
         model.dialogs.current().map(|dialog| dialog.id),
@@ -85,10 +89,12 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Key(key) => filter_key(model, key, effects),
         UiInput::Burst(text) => {
             keys::note_key_press(model);
+            selection::clear_selection(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
             keys::note_key_press(model);
+            selection::clear_selection(model);
             composer::paste(model, &text);
         }
         UiInput::Mouse(mouse) => navigation::handle_mouse(model, mouse),
@@ -110,6 +116,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             model.dialogs.end_external_edit(None);
             model.notify(Notice::failure(problem));
         }
+        UiInput::Copied(report) => model.notify(report.notice()),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }
@@ -131,6 +138,7 @@ pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput
 fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let now = model.now;
     model.notices.expire(now);
+    selection::scroll_while_dragging(model);
     if model
         .composer
         .paste_detector

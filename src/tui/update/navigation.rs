@@ -1,6 +1,8 @@
 //! Pane focus, scrolling, line selection and the mouse.
 
+use crate::tui::chat::entry_rows::{EntryShape, entry_shape};
 use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
@@ -9,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::probe;
+use crate::tui::update::{find, probe, selection};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -61,7 +63,7 @@ fn return_to_message(model: &mut UiModel) {
         }
     }
     model.panes.focus = Focus::Message;
-    model.chat.viewport.selected = None;
+    model.chat.viewport.stop = None;
 }
 
 /// The visible panes in Tab order.
@@ -94,8 +96,9 @@ fn step_focus(model: &mut UiModel, step: isize) {
         .unwrap_or(0);
     let next = (current as isize + step).rem_euclid(order.len() as isize) as usize;
     model.panes.focus = order[next];
+    find::close_unless_focused(model);
     if model.panes.focus != Focus::Chat {
-        model.chat.viewport.selected = None;
+        model.chat.viewport.stop = None;
     }
 }
 
@@ -155,33 +158,17 @@ pub fn hide_servers(model: &mut UiModel) {
 /// Calls `act` with the viewport that scrolling keys apply to (the thinking if that pane has
 /// the focus, else the chat), its layout input and its height.
 fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInput, usize)) {
-    let layout = ScreenLayout::compute(model);
-    let thinking = layout
-        .thinking
-        .filter(|_| model.panes.focus == Focus::Thinking);
-    if let Some(pane) = thinking {
-        let mut viewport = std::mem::take(&mut model.chat.thinking);
-        act(
-            &mut viewport,
-            &model
-                .chat
-                .thinking_layout_input(pane.inner.width, model.screen.markdown_glyphs()),
-            pane.inner.height.into(),
-        );
-        model.chat.thinking = viewport;
-    } else {
-        let mut viewport = std::mem::take(&mut model.chat.viewport);
-        act(
-            &mut viewport,
-            &model.chat.layout_input(
-                layout.chat_inner.width,
-                layout.has_thinking_aside(model),
-                model.screen.markdown_glyphs(),
-            ),
-            layout.chat_inner.height.into(),
-        );
-        model.chat.viewport = viewport;
-    }
+    let focus = model.panes.focus;
+    selection::with_pane(model, focus, |view| {
+        let height = view.height();
+        act(view.viewport, view.input, height);
+    });
+}
+
+/// Whether an entry is a line that unfolds.
+pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
+    let entry = input.entry(index);
+    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
 }
 
 fn page(model: &mut UiModel, direction: isize) {
@@ -207,28 +194,20 @@ fn step_line(model: &mut UiModel, step: isize) {
         let height = servers_height(model);
         return model.servers_pane.select_next(step, height);
     }
-    with_viewport(model, |viewport, input, height| {
-        let selected = viewport.selected;
-        // The first press selects the last foldable line.
-        let step_to_next = if selected.is_none() { -1 } else { step };
-        let next = viewport.next_fold(input, selected, step_to_next);
-        match next {
-            Some(index) if !input.is_thinking_pane() => {
-                viewport.selected = Some(index);
-                viewport.reveal(input, height, index);
-            }
-            _ => viewport.scroll(input, height, step),
-        }
-    });
+    selection::step(model, step);
 }
 
 fn toggle_selected_fold(model: &mut UiModel) {
     if model.panes.focus != Focus::Servers {
         with_viewport(model, |viewport, input, height| {
-            if let Some(index) = viewport.selected {
+            let stop = viewport.stop.filter(|stop| stop.block.is_none());
+            let index = stop.map(|stop| stop.index);
+            if let Some(index) = index.filter(|index| is_foldable(input, *index)) {
                 viewport.pin_position(input, height);
                 viewport.toggle_fold(index);
-                viewport.reveal(input, height, index);
+                let row = viewport.stop_rows(input, Stop::at_entry(index));
+                let row = row.map_or(0, |rows| *rows.start());
+                viewport.reveal(input, height, index, row..=row);
             }
         });
         return;
@@ -237,13 +216,15 @@ fn toggle_selected_fold(model: &mut UiModel) {
 }
 
 pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
+    let position = Position::new(mouse.column, mouse.row);
     let rows = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL_ROWS,
         MouseEventKind::ScrollDown => WHEEL_ROWS,
-        MouseEventKind::Down(MouseButton::Left) => return click(model, mouse),
+        MouseEventKind::Down(MouseButton::Left) => return click(model, position),
+        MouseEventKind::Drag(MouseButton::Left) => return selection::drag_to(model, position),
+        MouseEventKind::Up(MouseButton::Left) => return selection::release(model, position),
         _ => return,
     };
-    let position = Position::new(mouse.column, mouse.row);
     if model.visible_dialog().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
     } else if model.layer.is_some() && is_over_layer(model, position) {
@@ -281,8 +262,16 @@ fn is_over_servers(model: &mut UiModel, position: Position) -> bool {
         .is_some_and(|pane| pane.outer.contains(position))
 }
 
-fn click(model: &mut UiModel, mouse: MouseEvent) {
-    let position = Position::new(mouse.column, mouse.row);
+fn click(model: &mut UiModel, position: Position) {
+    let focus_before = model.panes.focus;
+    focus_clicked_pane(model, position);
+    match selection::selectable_pane(model, position) {
+        Some(pane) => selection::press(model, pane, focus_before, position),
+        None => selection::clear_selection(model),
+    }
+}
+
+fn focus_clicked_pane(model: &mut UiModel, position: Position) {
     if model.dialogs.current().is_some() {
         return;
     }

@@ -17,7 +17,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
             UiRequest::Notify(notice) => model.notify(notice),
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
-            UiRequest::Copy(text) => effects.push(UiEffect::Copy(text)),
+            UiRequest::Copy(request) => effects.push(UiEffect::Copy(request)),
             UiRequest::EditExternally(text) => effects.push(UiEffect::OpenEditor(text)),
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
             UiRequest::Open(layer) => model.open_layer(layer),

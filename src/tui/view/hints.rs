@@ -1,8 +1,9 @@
 //! The hint line: a notice, or the keys that are useful now.
 
-use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
+use crate::domain::{EntryBody, ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::text::markdown::BlockKind;
 use crate::tui::advice;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, key_label, layers};
@@ -12,7 +13,7 @@ use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::{ServersPaneRow, failure_headline};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::calls;
+use crate::tui::update::{calls, selection};
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
 use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
@@ -154,12 +155,17 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     if let Some(hints) = layer_hints(model) {
         return (hints, Vec::new());
     }
+    if let Some(find) = &model.chat.find
+        && (find.is_typing || model.panes.focus == Focus::Chat)
+    {
+        return (find_hints(find.is_typing), Vec::new());
+    }
     let contextual = match model.panes.focus {
         Focus::Thinking if model.panes.over_chat.is_some() => {
             to_strings(&["PgUp/PgDn scroll", back])
         }
-        Focus::Chat if calls::selected_call(model).is_some() => call_hints(model, back),
-        Focus::Chat | Focus::Thinking => to_strings(&["Up/Down select", fold_hint(model), back]),
+        Focus::Chat => chat_hints(model, back),
+        Focus::Thinking => to_strings(&["Up/Down scroll", back]),
         Focus::Servers => server_hints(model, back),
         Focus::Message => return (message_hints(model), always),
     };
@@ -178,9 +184,67 @@ fn completion_hints() -> Vec<String> {
 /// What Enter does with the selected line of the chat.
 fn fold_hint(model: &UiModel) -> &'static str {
     let viewport = &model.chat.viewport;
-    match viewport.selected.is_some_and(|at| viewport.is_unfolded(at)) {
+    match viewport
+        .stop
+        .is_some_and(|stop| viewport.is_unfolded(stop.index))
+    {
         true => "Enter fold",
         false => "Enter unfold",
+    }
+}
+
+fn find_hints(is_typing: bool) -> Vec<String> {
+    if !is_typing {
+        let change = format!("{} change the text", key_label(Action::Find));
+        let mut hints = to_strings(&["n next", "Shift+N previous", "Esc back"]);
+        hints.push(change);
+        return hints;
+    }
+    let hint = |key, word| layers::hint(KeyContext::Find, key, word);
+    vec![
+        hint(LayerKey::Confirm, "next (then n and N)"),
+        hint(LayerKey::Up, "previous"),
+        hint(LayerKey::Down, "next"),
+        hint(LayerKey::Back, "back"),
+    ]
+}
+
+/// Hints for what is selected in the chat.
+fn chat_hints(model: &UiModel, back: &str) -> Vec<String> {
+    if selection::is_extending(model) {
+        return to_strings(&["Up/Down extend", "y copy", "Shift+Y as shown", "Esc end"]);
+    }
+    let Some(stop) = model.chat.viewport.stop else {
+        let mouse = match model.screen.captures_mouse {
+            true => "drag copies (Alt+M: by the terminal)",
+            false => "Alt+M mouse",
+        };
+        return to_strings(&["Up/Down select", back, mouse]);
+    };
+    match model.chat.viewport.block_kind(stop) {
+        Some(BlockKind::Code) => {
+            return to_strings(&["y copy the code", back, "v lines", "Up/Down select"]);
+        }
+        Some(BlockKind::Table) => {
+            return to_strings(&["y copy the table", back, "v lines", "Up/Down select"]);
+        }
+        None => {}
+    }
+    let entry = model.chat.transcript.entries().get(stop.index);
+    match entry.map(|entry| &entry.body) {
+        Some(EntryBody::Tool(_)) => call_hints(model, back),
+        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => to_strings(&[
+            "y copy",
+            "e edit",
+            back,
+            "b versions",
+            "v lines",
+            "Up/Down select",
+        ]),
+        Some(EntryBody::Thinking { .. }) => {
+            to_strings(&[fold_hint(model), back, "y copy", "Up/Down select"])
+        }
+        _ => to_strings(&["y copy", back, "Up/Down select"]),
     }
 }
 
@@ -191,7 +255,7 @@ fn call_hints(model: &UiModel, back: &str) -> Vec<String> {
     } else {
         fold_hint(model)
     };
-    to_strings(&[first, back, "o full text", "Up/Down select"])
+    to_strings(&[first, back, "o full text", "y copy", "Up/Down select"])
 }
 
 /// Hints for the selected row of the servers pane.

@@ -7,7 +7,8 @@ use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::Painter;
-use ratatui::layout::Position;
+use crate::tui::widgets::text_field;
+use ratatui::layout::{Position, Rect};
 
 /// Draws the message, the notices, the line of the tour and the completion list. Returns the
 /// cursor position if the message has the focus.
@@ -44,6 +45,32 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
         completion_view::draw(&completions, area, pen);
     }
     has_focus.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
+}
+
+/// Draws the field of the find with the number of matches. Returns the cursor position while the
+/// field has the focus.
+pub fn draw_find(
+    model: &mut UiModel,
+    layout: &ScreenLayout,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let area = layout.find?;
+    let find = model.chat.find.as_mut()?;
+    pen.clear(area);
+    let style = match find.is_typing {
+        true => pen.theme.accent,
+        false => pen.theme.dim,
+    };
+    let label = find.label(&model.chat.transcript);
+    let right = area.right().saturating_sub(1);
+    let label_start = pen.put_right(right, area.y, &label, pen.theme.dim);
+    let field = Rect {
+        x: area.x + 1.min(area.width),
+        width: label_start.saturating_sub(area.x + 3),
+        ..area
+    };
+    let cursor = text_field::draw_line(&mut find.field, ("Find", style), field, pen);
+    find.is_typing.then_some(cursor)
 }
 
 /// Draws the tour's line directly above the message.

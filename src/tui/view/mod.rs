@@ -42,6 +42,9 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     elapsed::draw_rule(model, &screen_layout, &rows_below, &mut pen);
     hints::draw(model, &screen_layout, &mut pen);
     let mut cursor = message::draw(model, &screen_layout, &mut pen);
+    if let Some(find_cursor) = message::draw_find(model, &screen_layout, &mut pen) {
+        cursor = Some(find_cursor);
+    }
     if model.layer.is_some() {
         cursor = draw_layer(model, &screen_layout, area, &mut pen);
     }

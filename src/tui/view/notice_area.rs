@@ -8,6 +8,7 @@ use crate::tui::advice;
 use crate::tui::keymap::{Action, key_label};
 use crate::tui::notices::Notices;
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::messages;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
@@ -20,6 +21,8 @@ const STATE_COLUMNS: u16 = 12;
 pub enum NoticeRowKind {
     Notice(Severity),
     Banner,
+    /// Names the message that is being edited.
+    Editing,
     Queued,
     Continuation,
 }
@@ -74,6 +77,14 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<(NoticeRowKind, String)
             false => with_more_mark(clean.as_str(), columns, more_mark),
         };
         rows.push((NoticeRowKind::Queued, row));
+    }
+    if let Some(line) = messages::editing_line(model) {
+        let clean = Clean::single_line(&line);
+        let row = match width(clean.as_str()) <= usize::from(columns) {
+            true => clean.as_str().to_owned(),
+            false => with_more_mark(clean.as_str(), columns, more_mark),
+        };
+        rows.push((NoticeRowKind::Editing, row));
     }
     rows
 }
@@ -155,6 +166,7 @@ fn row_style(kind: NoticeRowKind, pen: &Painter) -> NoticeRowStyle {
         NoticeRowKind::Notice(Severity::Failure) => (glyphs.failed, theme.failure, theme.plain),
         NoticeRowKind::Notice(Severity::Warning) => ("!", theme.attention, theme.plain),
         NoticeRowKind::Notice(Severity::Info) => (glyphs.dot, theme.accent, theme.plain),
+        NoticeRowKind::Editing => (glyphs.folded, theme.accent, theme.plain),
         NoticeRowKind::Queued => (glyphs.folded, theme.dim, theme.dim),
         NoticeRowKind::Continuation => ("", theme.plain, theme.plain),
     }

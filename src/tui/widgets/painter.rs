@@ -137,6 +137,19 @@ impl<'a> Painter<'a> {
         }
     }
 
+    /// The text of one row of cells.
+    pub fn row_text(&self, row: Rect) -> String {
+        let row = row.intersection(self.buffer.area);
+        let mut text = String::new();
+        let mut x = row.left();
+        while x < row.right() && row.height > 0 {
+            let symbol = self.buffer[(x, row.y)].symbol();
+            text.push_str(symbol);
+            x += cluster_width(symbol).max(1) as u16;
+        }
+        text
+    }
+
     pub fn set_style(&mut self, area: Rect, style: Style) {
         self.buffer.set_style(area, style);
     }

@@ -191,3 +191,56 @@ fn the_header_marks_a_private_conversation() {
         .says("/new")
         .does_not_see("private   ");
 }
+
+#[test]
+fn an_earlier_message_is_edited_and_its_old_version_is_a_branch() {
+    let answers = ["First.", "Second.", "Third."];
+    let scripted = answers
+        .into_iter()
+        .fold(script(), |script, answer| script.answer(answer));
+    let mut chat = chat(scripted);
+    chat.says("one").says("two");
+    // The last answer, its prompt, the first answer, and its prompt.
+    chat.press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.up().up().up().up().key('e');
+    chat.sees("Editing your message before the last turn: one")
+        .types(" anew")
+        .enter()
+        .sees("one anew")
+        .sees("Third.")
+        .does_not_see("First.")
+        .does_not_see("Second.")
+        .model_received_requests(3)
+        .model_does_not_receive("First.");
+    chat.press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.up().key('b');
+    chat.sees("one  4 messages")
+        .enter()
+        .sees("First.")
+        .sees("Second.")
+        .does_not_see("Third.");
+}
+
+#[test]
+fn an_edited_answer_stands_in_a_branch_and_is_what_the_model_gets() {
+    let mut chat = chat(script().answer("Wrong.").answer("Later."));
+    chat.says("one");
+    chat.press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.up().key('e');
+    chat.sees("Editing the answer to: one")
+        .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
+        .types("Right.")
+        .enter()
+        .sees("The edited answer stands in a new branch. Nothing was sent.")
+        .sees("Right.")
+        .does_not_see("Wrong.")
+        .model_received_requests(1)
+        .says("two")
+        .sees("Later.")
+        .model_received_requests(2)
+        .model_does_not_receive("Wrong.");
+    chat.says("/branches")
+        .sees("one  1 turn")
+        .key('1')
+        .sees("Wrong.");
+}

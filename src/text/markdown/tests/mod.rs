@@ -1,6 +1,7 @@
 //! Properties of the Markdown layout for generated texts.
 
 mod cost;
+mod excerpt;
 mod shown;
 
 use super::block_event::{BlockEvent, LeafKind, PrefixPart};
@@ -14,7 +15,7 @@ fn glyphs() -> MarkdownGlyphs {
 }
 
 /// The rows as text. Each styled span is followed by its style, and each row by the byte where it
-/// begins.
+/// begins, by whether it continues a line, and by its block.
 fn rows(view: &MarkdownView) -> Vec<String> {
     (0..view.len())
         .map(|row| {
@@ -32,7 +33,12 @@ fn rows(view: &MarkdownView) -> Vec<String> {
                     break;
                 }
             }
-            format!("{shown} @{}", view.row_start_byte(row))
+            let block = view.blocks().iter().position(|block| block.contains(row));
+            let continues_line = view.continues_line(row);
+            format!(
+                "{shown} @{} {continues_line} {block:?}",
+                view.row_start_byte(row)
+            )
         })
         .collect()
 }

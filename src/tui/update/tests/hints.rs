@@ -1,6 +1,7 @@
 //! Hints and notices that name what a key does, and keys that do what the hints name.
 
 use crate::domain::{Banner, BannerCause, Server, ServerStatus};
+use crate::tui::composer::state::MessageTarget;
 use crate::tui::update::tests::*;
 
 fn failed_server(name: &str) -> Server {
@@ -78,7 +79,9 @@ fn ctrl_c_leaves_the_edit_of_the_last_prompt() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(2_000);
     chat.keys("draft").commands();
-    chat.model.composer.begin_editing_last("one");
+    chat.model
+        .composer
+        .begin_editing(MessageTarget::LastPrompt, "one");
     chat.keys(" more<Ctrl+c>");
     assert_eq!(chat.message(), "");
     assert_eq!(chat.model.composer.text_before_edit(), None);

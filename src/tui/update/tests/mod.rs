@@ -12,6 +12,7 @@ mod dialog_edits;
 mod dialog_keys;
 mod dialog_room;
 mod draft;
+mod find;
 mod first_run;
 mod help;
 mod hints;
@@ -20,6 +21,8 @@ mod message;
 mod notice_area;
 mod read_before_run;
 mod screen;
+mod selecting;
+mod selecting_by_mouse;
 mod servers;
 mod servers_viewer;
 mod settings_edits;
@@ -37,6 +40,7 @@ use crate::fixtures;
 use crate::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 use crate::tui::TuiOptions;
 use crate::tui::advice;
+use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
 use crate::tui::widgets::styled_line::StyledLine;
@@ -124,8 +128,14 @@ impl ChatHarness {
 
     fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
-        let effects = update(&mut self.model, msg);
-        self.sent.extend(effects);
+        for effect in update(&mut self.model, msg) {
+            if let UiEffect::Copy(request) = &effect {
+                let means = CopyMeans::Terminal { is_tmux: false };
+                let report = CopyReport::new(request, means);
+                self.input(UiInput::Copied(report));
+            }
+            self.sent.push(effect);
+        }
         // A dialog accepts keys only after it has been drawn.
         if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
@@ -164,6 +174,15 @@ impl ChatHarness {
             self.input(input);
         }
         self
+    }
+
+    /// Takes the text copied last since the effects were last taken.
+    fn copied(&mut self) -> Option<String> {
+        let sent = std::mem::take(&mut self.sent);
+        sent.into_iter().rev().find_map(|effect| match effect {
+            UiEffect::Copy(request) => Some(request.text),
+            _ => None,
+        })
     }
 
     fn wait(&mut self, millis: u64) -> &mut Self {

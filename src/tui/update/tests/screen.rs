@@ -141,7 +141,7 @@ fn thinking_is_shown_in_the_chat_when_there_is_no_side_pane() {
         "{screen}"
     );
     assert!(!screen.contains("<<<"), "{screen}");
-    let screen = chat.keys("<Tab><Up><Enter>").screen();
+    let screen = chat.keys("<Tab><Up><Up><Enter>").screen();
     let expected = ["▾ thought", lines[0], lines[1], lines[2], "The answer"];
     assert!(shows_in_order(&screen, &expected), "{screen}");
     let wide_screen = chat.size(120, 40).screen();
@@ -188,6 +188,7 @@ fn thinking_of_an_opened_session_is_shown_in_the_pane() {
         usage: Usage::default(),
         calls: Vec::new(),
         thinking: "counting up".into(),
+        agent_results: Vec::new(),
         ended_at: None,
     });
     let mut chat = chat();

@@ -65,7 +65,7 @@ fn assert_in_order(screen: &str, expected: &[&str]) {
 fn take_copied_text(chat: &mut ChatHarness) -> Option<String> {
     let sent = std::mem::take(&mut chat.sent);
     sent.into_iter().find_map(|effect| match effect {
-        UiEffect::Copy(text) => Some(text),
+        UiEffect::Copy(request) => Some(request.text),
         _ => None,
     })
 }

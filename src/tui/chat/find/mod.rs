@@ -1,0 +1,218 @@
+//! Find in the chat: the field, the search behind it, and the match at which the reader is.
+
+mod engine;
+mod index;
+pub mod marks;
+
+pub use engine::MatchId;
+
+use crate::domain::Transcript;
+use crate::text::find_query::FindQuery;
+use crate::text::markdown::{MarkdownGlyphs, RowOffset};
+use crate::tui::chat::find::engine::{FindEngine, LineMatch};
+use crate::tui::chat::find::index::LineSpot;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::selection::geometry::PaneView;
+use crate::tui::chat::selection::{ChatPlace, LaidOutPlace, PlaceRange};
+use crate::tui::chat::stops::Stop;
+use crate::tui::chat::viewport::RowPosition;
+use crate::tui::panes::Focus;
+use crate::tui::widgets::editor::Editor;
+
+/// Rows above and below a match that are scrolled into view with it.
+const CONTEXT_ROWS: usize = 3;
+
+#[derive(Debug)]
+pub struct Find {
+    pub field: Editor,
+    /// Keys go to the field; otherwise the chat has them, with `n` and `N`.
+    pub is_typing: bool,
+    /// The chat was following its end when the find was opened.
+    followed_end: bool,
+    /// The first row in view at that time.
+    origin: ChatPlace,
+    origin_stop: Option<Stop>,
+    /// The pane that had the focus.
+    pub focus_before: Focus,
+    engine: FindEngine,
+    /// The pane and the place of the current match.
+    current: Option<(Focus, PlaceRange)>,
+    /// Entries that were unfolded to show a match.
+    unfolded: Vec<usize>,
+}
+
+impl Find {
+    /// Opens the find for a reader of this pane, which is the chat.
+    pub fn new(view: &mut PaneView, glyphs: MarkdownGlyphs, focus_before: Focus) -> Self {
+        let height = view.height();
+        let top = view.viewport.top_position(view.input, height);
+        let origin = LaidOutPlace {
+            position: top,
+            offset: RowOffset::BeforeMarker,
+        };
+        Self {
+            field: Editor::default(),
+            is_typing: true,
+            followed_end: view.viewport.follows_end,
+            origin: view.viewport.anchor_place(origin),
+            origin_stop: view.viewport.stop,
+            focus_before,
+            engine: FindEngine::new(top.index, glyphs),
+            current: None,
+            unfolded: Vec::new(),
+        }
+    }
+
+    /// Searches for what the field holds now.
+    pub fn query_changed(&mut self) {
+        let query = FindQuery::new(&self.field.text());
+        if query.as_ref() != self.engine.query() {
+            self.engine.set_query(query);
+            self.current = None;
+        }
+    }
+
+    pub fn query(&self) -> Option<&FindQuery> {
+        self.engine.query()
+    }
+
+    pub fn label(&self, transcript: &Transcript) -> String {
+        self.engine.label(transcript)
+    }
+
+    /// Whether the search has to go on.
+    pub fn is_searching(&self, transcript: &Transcript) -> bool {
+        !self.engine.is_done(transcript)
+    }
+
+    /// Searches a little further. Returns whether the first match was found now.
+    pub fn advance(&mut self, transcript: &Transcript) -> bool {
+        self.engine.step(transcript);
+        let origin = self.origin.source_byte();
+        let is_above = |spot: LineSpot| match (spot, origin) {
+            (LineSpot::Source(byte), Some(origin)) => byte < origin,
+            (LineSpot::Head, Some(_)) => true,
+            _ => false,
+        };
+        self.engine.select_first(transcript, is_above)
+    }
+
+    /// Moves to the next or the previous match. Returns whether there is one.
+    pub fn go(&mut self, step: isize) -> bool {
+        self.engine.go(step).is_some()
+    }
+
+    pub fn current_match(&self) -> Option<MatchId> {
+        self.engine.current()
+    }
+
+    /// The current match, if it is in this pane.
+    pub fn current_in(&self, pane: Focus) -> Option<PlaceRange> {
+        let (current_pane, range) = self.current?;
+        (current_pane == pane).then_some(range)
+    }
+
+    /// Unfolds what hides the current match, and scrolls it into view. `index` is the index of its
+    /// entry in the pane.
+    pub fn show_current(&mut self, view: &mut PaneView, pane: Focus, index: usize) {
+        let Some(found) = self.engine.current().and_then(|id| self.engine.get(id)) else {
+            return;
+        };
+        let height = view.height();
+        let is_folded = view.viewport.height_of(view.input, index) > 0
+            && found.spot != LineSpot::Head
+            && is_foldable(view.input, index)
+            && !view.viewport.is_unfolded(index);
+        view.viewport.pin_position(view.input, height);
+        if is_folded {
+            view.viewport.toggle_fold(index);
+            if pane == Focus::Chat {
+                self.unfolded.push(index);
+            }
+        }
+        let Some(range) = self.place_of(view, index, found) else {
+            return;
+        };
+        self.current = Some((pane, range));
+        let row = view
+            .viewport
+            .lay_out_place(view.input, range.start)
+            .position
+            .row;
+        let last = view.viewport.height_of(view.input, index).saturating_sub(1);
+        let rows = row.saturating_sub(CONTEXT_ROWS)..=(row + CONTEXT_ROWS).min(last);
+        view.viewport.reveal(view.input, height, index, rows);
+        view.viewport.pin_position(view.input, height);
+    }
+
+    /// Where a match is in the layout.
+    fn place_of(&self, view: &mut PaneView, index: usize, found: LineMatch) -> Option<PlaceRange> {
+        let query = self.engine.query()?;
+        view.viewport.height_of(view.input, index);
+        view.viewport.restore_evicted(view.input, index);
+        let layout = view.viewport.layout_at(index)?;
+        let text_row = layout.key.gap_rows + layout.head_rows;
+        let text = layout.text.as_ref().filter(|text| text.len() > 0);
+        let row = match (found.spot, text) {
+            (LineSpot::Source(byte), Some(text)) => Some(text.row_at_byte(byte)),
+            (LineSpot::PlainLine(line), Some(text)) => Some(text.row_of_plain_line(line)),
+            _ => None,
+        };
+        let (start, end) = match (row, text) {
+            (Some(row), Some(text)) => {
+                let rows = text.line_rows(row.min(text.len() - 1));
+                let line: String = rows.clone().map(|row| text.row(row).text).collect();
+                let ranges = query.ranges_in(&line);
+                let range = ranges.get(found.nth_in_line).or(ranges.last());
+                let range = range.cloned().unwrap_or(0..line.len());
+                let place = |mut byte: usize| {
+                    let mut row = *rows.start();
+                    while byte > text.row(row).text.len() && row < *rows.end() {
+                        byte -= text.row(row).text.len();
+                        row += 1;
+                    }
+                    let row = text_row + row;
+                    LaidOutPlace {
+                        position: RowPosition { index, row },
+                        offset: RowOffset::Text(byte),
+                    }
+                };
+                (place(range.start), place(range.end))
+            }
+            _ => {
+                let row = layout.key.gap_rows;
+                let place = |column: usize| LaidOutPlace {
+                    position: RowPosition { index, row },
+                    offset: RowOffset::Text(column),
+                };
+                (place(0), place(view.input.width.into()))
+            }
+        };
+        Some(PlaceRange {
+            start: view.viewport.anchor_place(start),
+            end: view.viewport.anchor_place(end),
+        })
+    }
+
+    /// Folds what was unfolded and goes back to where the reader was.
+    pub fn go_back(self, view: &mut PaneView) {
+        for index in self.unfolded {
+            if view.viewport.is_unfolded(index) {
+                view.viewport.toggle_fold(index);
+            }
+        }
+        view.viewport.stop = self.origin_stop;
+        let top = view
+            .viewport
+            .lay_out_place(view.input, self.origin)
+            .position;
+        view.viewport.scroll_to(view.input, top, self.followed_end);
+    }
+}
+
+/// Whether an entry is a line that unfolds.
+fn is_foldable(input: &LayoutInput, index: usize) -> bool {
+    use crate::tui::chat::entry_rows::{EntryShape, entry_shape};
+    let entry = input.entry(index);
+    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
+}

@@ -1,0 +1,145 @@
+//! Where the arrow keys stop in the chat: messages, calls and notices, and the code blocks and
+//! tables in messages.
+
+use crate::text::markdown::BlockKind;
+use crate::tui::chat::entry_layout::EntryLayout;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::viewport::{RowPosition, Viewport};
+use std::ops::RangeInclusive;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stop {
+    /// Index of the entry in the layout.
+    pub index: usize,
+    /// A code block or table of the entry; `None` means the whole entry.
+    pub block: Option<usize>,
+}
+
+impl Stop {
+    pub fn at_entry(index: usize) -> Self {
+        Self { index, block: None }
+    }
+}
+
+impl EntryLayout {
+    fn block_count(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.blocks().len())
+    }
+
+    /// The rows of the entry, or of one of its blocks, without the blank rows above.
+    fn stop_rows(&self, block: Option<usize>) -> RangeInclusive<usize> {
+        let text = self.text.as_ref();
+        let block = block.and_then(|block| text?.blocks().get(block));
+        let last_row = self.height.saturating_sub(1);
+        let Some(block) = block else {
+            return self.key.gap_rows..=last_row;
+        };
+        let offset = self.key.gap_rows + self.head_rows;
+        let end = block.end_row.min(text.map_or(0, |text| text.len()));
+        offset + block.first_row..=(offset + end).saturating_sub(1)
+    }
+
+    /// The block that contains a row of the entry.
+    fn block_at(&self, row: usize) -> Option<usize> {
+        let row = row.checked_sub(self.key.gap_rows + self.head_rows)?;
+        let mut blocks = self.text.as_ref()?.blocks().iter();
+        blocks.position(|block| block.contains(row))
+    }
+}
+
+impl Viewport {
+    /// The rows of a stop within its entry; `None` if it is not visible.
+    pub fn stop_rows(&mut self, input: &LayoutInput, stop: Stop) -> Option<RangeInclusive<usize>> {
+        self.restore_evicted(input, stop.index);
+        let layout = self.entry_layout(input, stop.index)?;
+        (layout.height > 0).then(|| layout.stop_rows(stop.block))
+    }
+
+    /// Whether a stop is a code block or a table; `None` for an entry.
+    pub fn block_kind(&self, stop: Stop) -> Option<BlockKind> {
+        let text = self.layout_at(stop.index)?.text.as_ref()?;
+        Some(text.blocks().get(stop.block?)?.kind)
+    }
+
+    /// Whether a row belongs to the selected stop.
+    pub fn is_at_stop(&self, position: RowPosition) -> bool {
+        let Some(stop) = self.stop.filter(|stop| stop.index == position.index) else {
+            return false;
+        };
+        let layout = self.layout_at(stop.index);
+        layout.is_some_and(|layout| layout.stop_rows(stop.block).contains(&position.row))
+    }
+
+    /// The stop at a row on the screen.
+    pub fn stop_at(&self, position: RowPosition) -> Option<Stop> {
+        let layout = self.layout_at(position.index)?;
+        Some(Stop {
+            index: position.index,
+            block: layout.block_at(position.row),
+        })
+    }
+
+    /// The stop after or before `from`.
+    pub fn next_stop(&mut self, input: &LayoutInput, from: Stop, step: isize) -> Option<Stop> {
+        let index = from.index;
+        let blocks = self.block_count(input, index);
+        let next = match (step > 0, from.block) {
+            (true, None) => Some(Some(0)).filter(|_| blocks > 0),
+            (true, Some(block)) => Some(Some(block + 1)).filter(|_| block + 1 < blocks),
+            (false, Some(block)) => Some(block.min(blocks).checked_sub(1)),
+            (false, None) => None,
+        };
+        if let Some(block) = next {
+            return Some(Stop { index, block });
+        }
+        let mut index = index;
+        loop {
+            index = index.checked_add_signed(step.signum())?;
+            if index >= input.count() {
+                return None;
+            }
+            if self.height_of(input, index) > 0 {
+                break;
+            }
+        }
+        let last_block = match step > 0 {
+            true => None,
+            false => self.block_count(input, index).checked_sub(1),
+        };
+        Some(Stop {
+            index,
+            block: last_block,
+        })
+    }
+
+    fn block_count(&mut self, input: &LayoutInput, index: usize) -> usize {
+        self.restore_evicted(input, index);
+        self.entry_layout(input, index)
+            .map_or(0, EntryLayout::block_count)
+    }
+
+    /// The last stop that begins in the view, or else the one at the top of the view.
+    pub fn last_stop_in_view(&mut self, input: &LayoutInput, height: usize) -> Option<Stop> {
+        let top = self.top_position(input, height);
+        let visible = self.visible_rows(input, top, height);
+        let mut entries = visible.iter().filter(|row| row.index < input.count());
+        let begins_here = |viewport: &Self, position: &RowPosition| {
+            let stop = viewport.stop_at(*position)?;
+            let layout = viewport.layout_at(stop.index)?;
+            (*layout.stop_rows(stop.block).start() == position.row).then_some(stop)
+        };
+        let last = entries
+            .clone()
+            .rev()
+            .find_map(|position| begins_here(self, position));
+        last.or_else(|| self.stop_at(*entries.next()?))
+    }
+
+    /// Selects a stop and scrolls it into view.
+    pub fn go_to_stop(&mut self, input: &LayoutInput, height: usize, stop: Stop) {
+        self.stop = Some(stop);
+        if let Some(rows) = self.stop_rows(input, stop) {
+            self.reveal(input, height, stop.index, rows);
+        }
+    }
+}

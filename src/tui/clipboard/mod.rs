@@ -1,0 +1,143 @@
+//! Copying to the clipboard. Features request a copy, the event loop performs it
+//! (`src/tui/terminal/clipboard.rs`) and reports by which means, and the notice claims no more
+//! than that.
+
+use crate::domain::Notice;
+use crate::tui::widgets::numbers::group_digits;
+
+/// Many terminals ignore an OSC 52 sequence with more text than this: 100,000 bytes in Base64.
+const TERMINAL_BYTES_USUAL: usize = 74_994;
+/// Longer texts are not sent to the terminal, which would be busy with them.
+pub const TERMINAL_BYTES_MAX: usize = 1 << 20;
+
+/// A text to copy. `name` describes it, such as `the last answer`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyRequest {
+    pub name: String,
+    pub text: String,
+}
+
+/// How a copy went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyReport {
+    /// Describes the text.
+    pub name: String,
+    pub lines: usize,
+    pub bytes: usize,
+    pub means: CopyMeans,
+    /// A clipboard program that was tried first, and why it failed.
+    pub failed_program: Option<(&'static str, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyMeans {
+    /// A clipboard program that exited successfully.
+    Program(&'static str),
+    /// OSC 52, which is not acknowledged: the text was only sent.
+    Terminal { is_tmux: bool },
+    /// The text exceeds [`TERMINAL_BYTES_MAX`], and no program could take it.
+    None,
+}
+
+impl CopyReport {
+    pub fn new(request: &CopyRequest, means: CopyMeans) -> Self {
+        Self {
+            name: request.name.clone(),
+            lines: request.text.lines().count(),
+            bytes: request.text.len(),
+            means,
+            failed_program: None,
+        }
+    }
+
+    /// The notice that reports the copy to the user.
+    pub fn notice(&self) -> Notice {
+        let lines = match self.lines {
+            1 => "1 line".to_owned(),
+            count => format!("{} lines", group_digits(count)),
+        };
+        let name = &self.name;
+        let kilobytes = group_digits(self.bytes / 1_000);
+        let notice = match self.means {
+            CopyMeans::Program(program) => {
+                return Notice::info(format!("Copied {name} ({lines}) with {program}."));
+            }
+            CopyMeans::None => Notice::warning(format!(
+                "Not copied: {kilobytes} kB is too much for the terminal's clipboard (OSC 52)."
+            )),
+            CopyMeans::Terminal { is_tmux } => {
+                let sent = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
+                let notice = match self.bytes {
+                    ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
+                    _ => Notice::warning(sent).with_reason(format!(
+                        "It may ignore {kilobytes} kB: many terminals take 74 kB."
+                    )),
+                };
+                match is_tmux {
+                    true => notice.with_advice("In tmux this needs `set -g set-clipboard on`."),
+                    false => notice,
+                }
+            }
+        };
+        match &self.failed_program {
+            Some((program, why)) if notice.why.is_none() => {
+                notice.with_reason(format!("{program} failed: {why}."))
+            }
+            _ => notice,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::advice::notice_line;
+
+    fn report(text: &str, means: CopyMeans) -> CopyReport {
+        let request = CopyRequest {
+            name: "the code".into(),
+            text: text.into(),
+        };
+        CopyReport::new(&request, means)
+    }
+
+    #[test]
+    fn notice_claims_only_what_was_seen() {
+        let terminal = CopyMeans::Terminal { is_tmux: false };
+        let cases = [
+            (
+                report("a\nb", CopyMeans::Program("wl-copy")),
+                "Copied the code (2 lines) with wl-copy.",
+            ),
+            (
+                report("a", terminal),
+                "Sent the code (1 line) to the terminal's clipboard (OSC 52).",
+            ),
+            (
+                report("a", CopyMeans::Terminal { is_tmux: true }),
+                "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
+                 In tmux this needs `set -g set-clipboard on`.",
+            ),
+            (
+                CopyReport {
+                    failed_program: Some(("xclip", "exit status: 1".into())),
+                    ..report("a", terminal)
+                },
+                "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
+                 xclip failed: exit status: 1.",
+            ),
+            (
+                report(&"x".repeat(80_000), terminal),
+                "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
+                 It may ignore 80 kB: many terminals take 74 kB.",
+            ),
+            (
+                report(&"x".repeat(2_000_000), CopyMeans::None),
+                "Not copied: 2,000 kB is too much for the terminal's clipboard (OSC 52).",
+            ),
+        ];
+        for (report, expected) in cases {
+            assert_eq!(notice_line(&report.notice()), expected);
+        }
+    }
+}

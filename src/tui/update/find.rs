@@ -1,0 +1,147 @@
+//! Find in the chat: its keys, and its search, which goes on a little with every message.
+
+use crate::domain::Notice;
+use crate::tui::chat::find::Find;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, find_key};
+use crate::tui::keymap::{self, Action, BindingScope};
+use crate::tui::layout::ScreenLayout;
+use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
+use crate::tui::update::selection::with_pane;
+use crate::tui::widgets::text_field;
+use crossterm::event::KeyEvent;
+
+/// Runs an action of the find. Returns false for any other action.
+pub fn run_action(model: &mut UiModel, action: Action, argument: &str) -> bool {
+    match action {
+        Action::Find => open(model, argument),
+        Action::NextMatch => step(model, 1),
+        Action::PreviousMatch => step(model, -1),
+        Action::Back if model.chat.find.is_some() => go_back(model),
+        _ => return false,
+    }
+    true
+}
+
+/// Opens the field, or returns to it. With an argument, searches for it at once.
+fn open(model: &mut UiModel, argument: &str) {
+    if model.chat.transcript.entries().is_empty() {
+        return model.notify(Notice::info("The conversation is empty."));
+    }
+    if model.chat.find.is_none() {
+        let focus_before = model.panes.focus;
+        let glyphs = model.screen.markdown_glyphs();
+        let find = with_pane(model, Focus::Chat, |view| {
+            Find::new(view, glyphs, focus_before)
+        });
+        model.chat.find = Some(find);
+    }
+    model.panes.focus = Focus::Chat;
+    if let Some(find) = &mut model.chat.find {
+        find.is_typing = argument.is_empty();
+        if !argument.is_empty() {
+            find.field.set(argument);
+            find.query_changed();
+        }
+    }
+}
+
+/// Whether the field has the keys.
+pub fn is_typing(model: &UiModel) -> bool {
+    model.chat.find.as_ref().is_some_and(|find| find.is_typing)
+}
+
+/// Handles a key while the field has the focus. Returns false if the key has its usual meaning.
+pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
+    if !is_typing(model) {
+        return false;
+    }
+    match find_key(key, &[KeyContext::Find]) {
+        Some(LayerKey::Confirm) => {
+            step(model, 1);
+            stop_typing(model);
+        }
+        Some(LayerKey::Down) => step(model, 1),
+        Some(LayerKey::Up) => step(model, -1),
+        Some(LayerKey::Switch) => stop_typing(model),
+        Some(LayerKey::Back) => go_back(model),
+        _ => {
+            let Some(find) = &mut model.chat.find else {
+                return false;
+            };
+            if text_field::handle_line_key(&mut find.field, key) {
+                find.query_changed();
+            } else {
+                // Editing keys at the end of the field do nothing.
+                let edits = keymap::find_action(key, |scope| scope == BindingScope::Message);
+                return edits.is_some();
+            }
+        }
+    }
+    true
+}
+
+fn stop_typing(model: &mut UiModel) {
+    if let Some(find) = &mut model.chat.find {
+        find.is_typing = false;
+    }
+}
+
+/// Pastes into the field. Returns false if it does not have the focus.
+pub fn paste(model: &mut UiModel, text: &str) -> bool {
+    let Some(find) = model.chat.find.as_mut().filter(|find| find.is_typing) else {
+        return false;
+    };
+    text_field::paste_line(&mut find.field, text);
+    find.query_changed();
+    true
+}
+
+fn step(model: &mut UiModel, step: isize) {
+    let has_moved = model.chat.find.as_mut().is_some_and(|find| find.go(step));
+    if has_moved {
+        show_current(model);
+    }
+}
+
+/// Searches a little further, and shows the first match once it is found.
+pub fn advance(model: &mut UiModel) {
+    let Some(find) = &mut model.chat.find else {
+        return;
+    };
+    if find.advance(&model.chat.transcript) {
+        show_current(model);
+    }
+}
+
+fn show_current(model: &mut UiModel) {
+    let Some(mut find) = model.chat.find.take() else {
+        return;
+    };
+    if let Some(current) = find.current_match() {
+        let layout = ScreenLayout::compute(model);
+        let thinking = model.chat.thinking_entries().binary_search(&current.entry);
+        let is_aside = layout.has_thinking_aside(model) && layout.thinking.is_some();
+        let (pane, index) = match thinking {
+            Ok(index) if is_aside => (Focus::Thinking, index),
+            _ => (Focus::Chat, current.entry),
+        };
+        with_pane(model, pane, |view| find.show_current(view, pane, index));
+    }
+    model.chat.find = Some(find);
+}
+
+/// Closes the find and goes back to where the reader was.
+fn go_back(model: &mut UiModel) {
+    if let Some(find) = model.chat.find.take() {
+        model.panes.focus = find.focus_before;
+        with_pane(model, Focus::Chat, |view| find.go_back(view));
+    }
+}
+
+/// Closes the find once the keys go elsewhere. The view stays where it is.
+pub fn close_unless_focused(model: &mut UiModel) {
+    if model.panes.focus == Focus::Message && model.chat.find.is_some() {
+        model.chat.find = None;
+    }
+}

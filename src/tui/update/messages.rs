@@ -1,0 +1,138 @@
+//! Editing any message of the conversation, and its branches.
+
+use crate::domain::{EntryBody, Notice};
+use crate::protocol::Command;
+use crate::tui::composer::state::MessageTarget;
+use crate::tui::conversation::BranchRequest;
+use crate::tui::msg::UiEffect;
+use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
+use crate::tui::update::submit;
+
+/// Loads the selected message into the editor. Nothing changes until it is sent.
+pub fn edit_selected(model: &mut UiModel) {
+    if submit::notify_if_busy(model) {
+        return;
+    }
+    let Some((target, text)) = editable_message(model) else {
+        let notice = Notice::info("Only your messages and their final answers can be edited.");
+        return model.notify_about_key(notice);
+    };
+    load(model, target, &text);
+}
+
+/// Puts a message into the editor, which gets the focus.
+pub fn load(model: &mut UiModel, target: MessageTarget, text: &str) {
+    model.composer.begin_editing(target, text);
+    model.panes.focus = Focus::Message;
+    model.chat.viewport.stop = None;
+}
+
+fn editable_message(model: &UiModel) -> Option<(MessageTarget, String)> {
+    let index = model.chat.viewport.stop?.index;
+    let transcript = &model.chat.transcript;
+    let entry = transcript.entries().get(index)?;
+    match &entry.body {
+        EntryBody::Prompt { kind, text } if kind.is_typed() => {
+            let later = &transcript.entries()[index + 1..];
+            let is_last = !later.iter().any(
+                |later| matches!(&later.body, EntryBody::Prompt { kind, .. } if kind.is_typed()),
+            );
+            let target = match is_last {
+                true => MessageTarget::LastPrompt,
+                false => MessageTarget::Prompt(entry.turn),
+            };
+            Some((target, text.clone()))
+        }
+        EntryBody::Text { text, .. } if transcript.is_final_answer(index) => {
+            let prompt = transcript.prompt_of(index)?;
+            let turn = transcript.entries()[prompt].turn;
+            Some((MessageTarget::Answer(turn), text.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Sends an edited answer to the engine, if one is being edited. Returns false otherwise.
+pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
+    let Some(MessageTarget::Answer(turn)) = model.composer.edited().map(|edited| edited.target)
+    else {
+        return false;
+    };
+    if submit::notify_if_busy(model) {
+        return true;
+    }
+    let transcript = &model.chat.transcript;
+    let prompt = transcript.prompt_index(turn);
+    let of_turn = prompt.map_or(0, |prompt| transcript.answered_turns_from(prompt));
+    if of_turn == 0 {
+        model.notify(Notice::warning(
+            "That answer is no longer in the conversation.",
+        ));
+        return true;
+    }
+    let answer = model.composer.editor.text();
+    model.composer.cancel_editing();
+    model.conversation.has_branches = true;
+    effects.push(UiEffect::Send(Command::ReplaceAnswer { of_turn, answer }));
+    true
+}
+
+/// Lists the branches that leave the conversation at the selected message.
+pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let transcript = &model.chat.transcript;
+    let stop = model.chat.viewport.stop;
+    let prompt = stop.and_then(|stop| transcript.prompt_of(stop.index));
+    let of_turn = prompt.map_or(0, |prompt| {
+        let turns = transcript.answered_turns_from(prompt);
+        // An unanswered prompt is not part of the saved conversation.
+        let after = transcript.answered_turns_from(prompt + 1);
+        if turns > after { turns } else { 0 }
+    });
+    if of_turn == 0 {
+        let notice = Notice::info("This message has no other versions.");
+        return model.notify_about_key(notice);
+    }
+    model.conversation.requested_branch = Some(BranchRequest::OfMessage);
+    let of_turn = Some(of_turn);
+    submit::send_if_idle(model, Command::ListBranches { of_turn }, effects);
+}
+
+/// The line above the editor that says which message is being edited.
+pub fn editing_line(model: &UiModel) -> Option<String> {
+    let edited = model.composer.edited()?;
+    let first_line = |text: &str| {
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        line.unwrap_or_default().trim().to_owned()
+    };
+    let transcript = &model.chat.transcript;
+    Some(match edited.target {
+        MessageTarget::LastPrompt => {
+            format!(
+                "Editing your last message: {}",
+                first_line(&edited.original)
+            )
+        }
+        MessageTarget::Prompt(turn) => {
+            let turns = transcript
+                .prompt_index(turn)
+                .map_or(0, |index| transcript.answered_turns_from(index + 1));
+            let ago = match turns {
+                1 => "turn".to_owned(),
+                turns => format!("{turns} turns"),
+            };
+            format!(
+                "Editing your message before the last {ago}: {}",
+                first_line(&edited.original)
+            )
+        }
+        MessageTarget::Answer(turn) => {
+            let prompt = transcript.prompt_index(turn);
+            let prompt = prompt.and_then(|index| match &transcript.entries()[index].body {
+                EntryBody::Prompt { text, .. } => Some(first_line(text)),
+                _ => None,
+            });
+            format!("Editing the answer to: {}", prompt.unwrap_or_default())
+        }
+    })
+}

@@ -1,0 +1,340 @@
+//! Selecting text and stops in the chat, and copying them.
+
+use crate::domain::{EntryBody, Notice};
+use crate::text::markdown::BlockKind;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::row_context::RowContext;
+use crate::tui::chat::selection::geometry::PaneView;
+use crate::tui::chat::selection::row_painter::RowPainter;
+use crate::tui::chat::selection::{SelectionUnit, TextSelection};
+use crate::tui::chat::stops::Stop;
+use crate::tui::chat::viewport::RowPosition;
+use crate::tui::keymap::Action;
+use crate::tui::layout::ScreenLayout;
+use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
+use ratatui::layout::{Position, Rect};
+
+/// How text is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CopyForm {
+    Source,
+    AsShown,
+}
+
+/// Calls `act` with the chat, or with the thinking pane if `pane` names it and it is visible.
+pub fn with_pane<T>(model: &mut UiModel, pane: Focus, act: impl FnOnce(&mut PaneView) -> T) -> T {
+    let layout = ScreenLayout::compute(model);
+    let glyphs = model.screen.markdown_glyphs();
+    let thinking = layout.thinking.filter(|_| pane == Focus::Thinking);
+    let mut viewport = match thinking {
+        Some(_) => std::mem::take(&mut model.chat.thinking),
+        None => std::mem::take(&mut model.chat.viewport),
+    };
+    let input: LayoutInput = match thinking {
+        Some(pane) => model.chat.thinking_layout_input(pane.inner.width, glyphs),
+        None => model.chat.layout_input(
+            layout.chat_inner.width,
+            layout.has_thinking_aside(model),
+            glyphs,
+        ),
+    };
+    let context = RowContext {
+        now: model.now,
+        timing: &model.chat.timing,
+        undrawn_rows: model.chat.undrawn_rows(),
+        asked_call: None,
+        decided_calls: &[],
+        marks_stop: false,
+    };
+    let result = act(&mut PaneView {
+        viewport: &mut viewport,
+        input: &input,
+        painter: RowPainter {
+            context,
+            theme: model.screen.theme,
+            glyphs: model.screen.glyphs,
+        },
+        area: thinking.map_or(layout.chat_inner, |pane| pane.inner),
+    });
+    match thinking {
+        Some(_) => model.chat.thinking = viewport,
+        None => model.chat.viewport = viewport,
+    }
+    result
+}
+
+/// Whether text is selected in the chat or in the thinking pane.
+pub fn has_selection(model: &UiModel) -> bool {
+    model.chat.viewport.selection.is_some() || model.chat.thinking.selection.is_some()
+}
+
+pub fn clear_selection(model: &mut UiModel) {
+    model.chat.viewport.selection = None;
+    model.chat.thinking.selection = None;
+}
+
+/// Whether a selection that is extended by keys is open.
+pub fn is_extending(model: &UiModel) -> bool {
+    let selection = &model.chat.viewport.selection;
+    selection.is_some_and(|selection| selection.is_by_keys)
+}
+
+/// Clears the selection before a key acts, unless the key acts on it. Returns true if the key has
+/// done its work with that.
+pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
+    if !has_selection(model) || model.chat.mouse.drag.is_some() {
+        return false;
+    }
+    let keeps_any = matches!(
+        action,
+        Some(Action::CopySelected | Action::CopyAsShown | Action::Redraw | Action::Mouse)
+    );
+    let extends = matches!(
+        action,
+        Some(Action::PreviousLine | Action::NextLine | Action::PageUp | Action::PageDown)
+    );
+    if keeps_any || extends && is_extending(model) {
+        return false;
+    }
+    clear_selection(model);
+    action == Some(Action::Back) && !model.dialog_has_keys() && model.layer.is_none()
+}
+
+/// Runs an action on what is selected in the chat. Returns false for any other action.
+pub fn run_action(model: &mut UiModel, action: Action) -> bool {
+    match action {
+        Action::CopySelected => copy_selected(model, CopyForm::Source),
+        Action::CopyAsShown => copy_selected(model, CopyForm::AsShown),
+        Action::SelectLines => select_lines(model),
+        _ => return false,
+    }
+    true
+}
+
+fn copy_selected(model: &mut UiModel, form: CopyForm) {
+    for pane in [Focus::Chat, Focus::Thinking] {
+        let text = with_pane(model, pane, |view| match form {
+            CopyForm::Source => view.selected_source(),
+            CopyForm::AsShown => view.selected_as_shown(),
+        });
+        if let Some(text) = text {
+            return copy(model, "the selection", text);
+        }
+    }
+    let Some(stop) = model.chat.viewport.stop else {
+        return;
+    };
+    let name = stop_name(model, stop);
+    let text = with_pane(model, Focus::Chat, |view| match form {
+        CopyForm::Source => view.stop_source(stop),
+        CopyForm::AsShown => view.stop_as_shown(stop),
+    });
+    copy(model, name, text.unwrap_or_default());
+}
+
+fn copy(model: &mut UiModel, name: &str, text: String) {
+    model.with_context(|cx| cx.copy(name, text));
+}
+
+/// Describes a stop, such as `the code`.
+fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
+    match model.chat.viewport.block_kind(stop) {
+        Some(BlockKind::Code) => return "the code",
+        Some(BlockKind::Table) => return "the table",
+        None => {}
+    }
+    let entry = model.chat.transcript.entries().get(stop.index);
+    match entry.map(|entry| &entry.body) {
+        Some(EntryBody::Prompt { .. }) => "your message",
+        Some(EntryBody::Text { .. }) => "the answer",
+        Some(EntryBody::Thinking { .. }) => "the thinking",
+        Some(EntryBody::Tool(_)) => "the call",
+        _ => "the notice",
+    }
+}
+
+/// Moves to the next stop, or extends a selection by keys by a line.
+pub fn step(model: &mut UiModel, step: isize) {
+    if is_extending(model) {
+        return extend_lines(model, step);
+    }
+    let focus = model.panes.focus;
+    with_pane(model, focus, |view| {
+        let (height, input) = (view.height(), view.input);
+        if input.is_thinking_pane() {
+            return view.viewport.scroll(input, height, step);
+        }
+        let Some(stop) = view.viewport.stop else {
+            view.viewport.stop = view.viewport.last_stop_in_view(input, height);
+            return;
+        };
+        match view.viewport.next_stop(input, stop, step) {
+            Some(next) => view.viewport.go_to_stop(input, height, next),
+            None => view.viewport.scroll(input, height, step),
+        }
+    });
+}
+
+/// Starts a selection by keys at the first line of the stop.
+fn select_lines(model: &mut UiModel) {
+    let has_started = with_pane(model, Focus::Chat, |view| {
+        let stop = view.viewport.stop?;
+        let rows = view.viewport.stop_rows(view.input, stop)?;
+        let position = RowPosition {
+            index: stop.index,
+            row: *rows.start(),
+        };
+        let line = view.unit_in_row(position, 0, SelectionUnit::Line);
+        let mut selection = TextSelection::new(SelectionUnit::Line, line);
+        selection.is_by_keys = true;
+        view.viewport.selection = Some(selection);
+        let (height, row) = (view.height(), position.row);
+        view.viewport
+            .reveal(view.input, height, stop.index, row..=row);
+        Some(())
+    });
+    if has_started.is_some() {
+        model.notify_about_key(Notice::info(
+            "Selecting lines: Up and Down extend, y copies, Esc ends.",
+        ));
+    }
+}
+
+fn extend_lines(model: &mut UiModel, step: isize) {
+    with_pane(model, Focus::Chat, |view| {
+        let mut selection = view.viewport.selection?;
+        let from = match step > 0 {
+            true => selection.head.end,
+            false => selection.head.start,
+        };
+        let from = view.viewport.lay_out_place(view.input, from).position;
+        let row = view.viewport.neighbor_row(view.input, from, step)?;
+        selection.head = view.unit_in_row(row, 0, SelectionUnit::Line);
+        view.viewport.selection = Some(selection);
+        let height = view.height();
+        view.viewport
+            .reveal(view.input, height, row.index, row.row..=row.row);
+        Some(())
+    });
+}
+
+/// The pane below a position in which text can be selected.
+pub fn selectable_pane(model: &mut UiModel, at: Position) -> Option<Focus> {
+    if model.layer.is_some() {
+        return None;
+    }
+    let layout = ScreenLayout::compute(model);
+    let is_in = |area: Rect| area.contains(at);
+    if layout.dialog.is_some_and(is_in) || layout.servers.is_some_and(|pane| is_in(pane.outer)) {
+        return None;
+    }
+    if layout.thinking.is_some_and(|pane| is_in(pane.outer)) {
+        return Some(Focus::Thinking);
+    }
+    let is_over_sidebar = layout.sidebar.is_some_and(is_in);
+    (is_in(layout.chat) && !is_over_sidebar).then_some(Focus::Chat)
+}
+
+/// The left button was pressed in a pane with text.
+pub fn press(model: &mut UiModel, pane: Focus, focus_before: Focus, at: Position) {
+    clear_selection(model);
+    let now = model.now;
+    model.chat.mouse.press(pane, focus_before, at, now);
+    let unit = model.chat.mouse.drag.as_ref().map(|drag| drag.unit);
+    if let Some(unit) = unit.filter(|unit| *unit != SelectionUnit::Cluster) {
+        model.chat.viewport.stop = None;
+        with_pane(model, pane, |view| {
+            let range = view.unit_at(at, unit);
+            view.viewport.selection = range.map(|range| TextSelection::new(unit, range));
+        });
+    }
+}
+
+/// The pointer moved with the button held.
+pub fn drag_to(model: &mut UiModel, at: Position) {
+    let Some(mut drag) = model.chat.mouse.drag.take() else {
+        return;
+    };
+    let had_moved = drag.has_moved;
+    let now = model.now;
+    with_pane(model, drag.pane, |view| {
+        let height = view.height();
+        drag.move_to(at, view.area, now);
+        if !drag.has_moved {
+            return;
+        }
+        if !had_moved {
+            // Text that streams in must not move under the pointer.
+            drag.resumes_following = view.viewport.follows_end;
+            view.viewport.pin_position(view.input, height);
+            view.viewport.stop = None;
+        }
+        if view.viewport.selection.is_none() {
+            let anchor = view.unit_at(drag.pressed_at, drag.unit);
+            view.viewport.selection = anchor.map(|range| TextSelection::new(drag.unit, range));
+        }
+        extend_to(view, at, drag.unit);
+    });
+    if drag.has_moved && !had_moved && model.dialogs.current().is_none() {
+        // Selecting does not take the keys away from the message.
+        model.panes.focus = drag.focus_before;
+    }
+    model.chat.mouse.drag = Some(drag);
+}
+
+fn extend_to(view: &mut PaneView, at: Position, unit: SelectionUnit) {
+    let head = view.unit_at(at, unit);
+    if let (Some(selection), Some(head)) = (&mut view.viewport.selection, head) {
+        selection.head = head;
+    }
+}
+
+/// Scrolls while the button is held at the edge of the pane.
+pub fn scroll_while_dragging(model: &mut UiModel) {
+    let due = model.chat.mouse.scroll_due_at();
+    if due.is_none_or(|due| model.now < due) {
+        return;
+    }
+    let Some(mut drag) = model.chat.mouse.drag.take() else {
+        return;
+    };
+    let now = model.now;
+    with_pane(model, drag.pane, |view| {
+        let rows = drag.due_rows(view.area, now);
+        let height = view.height();
+        if rows != 0 {
+            view.viewport.scroll(view.input, height, rows);
+            drag.resumes_following = view.viewport.follows_end;
+            view.viewport.pin_position(view.input, height);
+            extend_to(view, drag.pointer, drag.unit);
+        }
+    });
+    model.chat.mouse.drag = Some(drag);
+}
+
+/// The button was released: copies the selected text. A click selects the stop below it.
+pub fn release(model: &mut UiModel, at: Position) {
+    drag_to(model, at);
+    let Some(drag) = model.chat.mouse.drag.take() else {
+        return;
+    };
+    if !drag.has_moved && drag.unit == SelectionUnit::Cluster {
+        if drag.pane == Focus::Chat && model.dialogs.current().is_none() {
+            with_pane(model, Focus::Chat, |view| {
+                let row = view.drawn_row_at(at);
+                view.viewport.stop = row.and_then(|row| view.viewport.stop_at(row));
+            });
+        }
+        return;
+    }
+    let text = with_pane(model, drag.pane, |view| {
+        if drag.resumes_following {
+            view.viewport.follows_end = true;
+        }
+        view.selected_source()
+    });
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        copy(model, "the selection", text);
+    }
+}

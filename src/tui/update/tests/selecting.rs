@@ -1,0 +1,233 @@
+//! Selecting, copying and editing messages with keys.
+
+use super::*;
+
+const ANSWER: &str = "Some **bold** words.\n\n```rust\nfn main() {\n\tx();\n}\n```\n\n\
+    | a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.";
+
+fn with_answer() -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("질문 one<Enter>")
+        .model_answers(ANSWER)
+        .wait(2_000);
+    chat.sent.clear();
+    chat
+}
+
+#[test]
+fn keys_stop_at_messages_and_blocks_and_copy_their_source() {
+    let mut chat = with_answer();
+    chat.keys("<Tab><Up>");
+    let sources = [
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "fn main() {\n\tx();\n}",
+        ANSWER,
+        "질문 one",
+    ];
+    for source in sources {
+        chat.keys("y");
+        assert_eq!(chat.copied().as_deref(), Some(source));
+        chat.keys("<Up>");
+    }
+    chat.keys("<Down><Down>y");
+    assert_eq!(chat.copied().as_deref(), Some(sources[1]));
+}
+
+#[test]
+fn notice_names_what_was_copied() {
+    let mut chat = with_answer();
+    let named = |chat: &mut ChatHarness| {
+        chat.keys("y");
+        chat.notice()
+            .split(" (")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    chat.keys("<Tab><Up>");
+    assert_eq!(named(&mut chat), "Sent the table");
+    chat.keys("<Up>");
+    assert_eq!(named(&mut chat), "Sent the code");
+    chat.keys("<Up>");
+    assert_eq!(named(&mut chat), "Sent the answer");
+    chat.keys("<Up>");
+    assert_eq!(named(&mut chat), "Sent your message");
+}
+
+#[test]
+fn a_block_is_marked_in_the_margin_and_copied_as_shown() {
+    let mut chat = with_answer();
+    chat.keys("<Tab><Up><Up>");
+    let screen = chat.screen();
+    let marked: Vec<&str> = screen.lines().filter(|row| row.starts_with('▌')).collect();
+    let marked: Vec<&str> = marked.iter().map(|row| row.trim_end()).collect();
+    assert_eq!(marked, ["▌  rust", "▌▏ fn main() {", "▌▏     x();", "▌▏ }"]);
+    chat.keys("Y");
+    assert_eq!(
+        chat.copied().as_deref(),
+        Some("rust\nfn main() {\n    x();\n}")
+    );
+}
+
+#[test]
+fn lines_are_selected_from_the_stop_on_with_v() {
+    let mut chat = with_answer();
+    chat.keys("<Tab><Up><Up><Up>v<Down>y");
+    assert_eq!(chat.copied().as_deref(), Some("Some **bold** words."));
+    chat.keys("<Down><Down>y");
+    assert_eq!(
+        chat.copied().as_deref(),
+        Some("Some **bold** words.\n\nfn main() {")
+    );
+    chat.keys("Y");
+    let shown = "Some bold words.\n\nrust\nfn main() {";
+    assert_eq!(chat.copied().as_deref(), Some(shown));
+    chat.keys("<Up><Up><Up><Up>y");
+    let with_prompt = "질문 one\n\nSome **bold** words.";
+    assert_eq!(
+        chat.copied().as_deref(),
+        Some(with_prompt),
+        "upward across messages"
+    );
+    chat.keys("<Esc>");
+    assert!(!selection::has_selection(&chat.model));
+    assert_eq!(
+        chat.model.panes.focus,
+        Focus::Chat,
+        "Esc only ends the selection"
+    );
+}
+
+#[test]
+fn a_call_is_copied_with_arguments_and_result() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("y");
+    let outcome = crate::domain::ToolOutcome::Succeeded {
+        text: "42".into(),
+        elapsed: Duration::ZERO,
+    };
+    let call = ToolCall {
+        id: CallId(1),
+        state: ToolState::Done(outcome),
+        ..fixtures::tool_call("sums", "add", json!({"a": 1}))
+    };
+    chat.engine_event(Event::AskClosed(AskId(7)));
+    chat.turn_event(TurnEvent::Tool(call))
+        .model_answers("done")
+        .wait(2_000);
+    chat.keys("<Tab><Up><Up>y");
+    let text = "arguments\n{\n  \"a\": 1\n}\nresult\n42";
+    assert_eq!(chat.copied().as_deref(), Some(text));
+    chat.keys("<Enter>");
+    assert!(chat.screen().contains("result"), "Enter still unfolds");
+}
+
+#[test]
+fn letters_still_go_to_the_message_while_nothing_is_selected() {
+    let mut chat = with_answer();
+    chat.keys("<Tab>yes");
+    assert_eq!(chat.message(), "yes");
+}
+
+/// Answers with a piece of text that no other turn has.
+fn answers_in_own_piece(chat: &mut ChatHarness, answer: &str) {
+    let piece = chat.model.chat.transcript.entries().len() as u64 + 100;
+    chat.turn_event(TurnEvent::Delta {
+        piece: PieceId(piece),
+        kind: PieceKind::Text,
+        text: answer.into(),
+    });
+    let end = TurnEnd::Answered {
+        text: answer.into(),
+        is_truncated: false,
+    };
+    chat.turn_ends(end).wait(2_000);
+}
+
+fn three_turns() -> ChatHarness {
+    let mut chat = chat();
+    for (prompt, answer) in [("one", "A1."), ("two", "A2."), ("three", "A3.")] {
+        chat.keys(prompt).keys("<Enter>");
+        answers_in_own_piece(&mut chat, answer);
+    }
+    chat.sent.clear();
+    chat
+}
+
+fn submitted(chat: &mut ChatHarness) -> crate::domain::Prompt {
+    match chat.commands().pop() {
+        Some(Command::Submit { prompt, .. }) => prompt,
+        other => panic!("unexpected command: {other:?}"),
+    }
+}
+
+#[test]
+fn any_message_is_edited_in_its_place() {
+    let mut chat = three_turns();
+    chat.keys("draft<Tab><Up><Up><Up><Up>e");
+    assert_eq!(chat.message(), "two");
+    let line = "▸  Editing your message before the last 1 turn: two";
+    assert!(
+        chat.screen().contains(line.replace("▸  ", "▸ ").as_str()),
+        "{}",
+        chat.screen()
+    );
+    chat.keys("<Esc>");
+    assert_eq!(chat.message(), "draft", "Esc brings the draft back");
+    chat.keys("<Tab><Up><Up><Up><Up>e 2<Enter>");
+    let prompt = submitted(&mut chat);
+    assert_eq!((prompt.text.as_str(), prompt.replaced_turns), ("two 2", 2));
+    let screen = chat.screen();
+    assert!(screen.contains("A1.") && !screen.contains("A2.") && !screen.contains("A3."));
+    chat.turn_ends(TurnEnd::Cancelled).wait(2_000);
+    assert!(
+        chat.screen().contains("A3."),
+        "an unanswered edit changes nothing"
+    );
+    chat.keys("/retry<Enter>");
+    let prompt = submitted(&mut chat);
+    assert_eq!((prompt.text.as_str(), prompt.replaced_turns), ("two 2", 2));
+    answers_in_own_piece(&mut chat, "B2.");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("B2.") && !screen.contains("A3."),
+        "{screen}"
+    );
+}
+
+#[test]
+fn an_edited_answer_is_not_sent_as_a_prompt() {
+    let mut chat = three_turns();
+    chat.keys("<Tab><Up><Up><Up>e");
+    assert_eq!(chat.message(), "A2.");
+    assert!(chat.screen().contains("Editing the answer to: two"));
+    chat.keys("<Ctrl+u>/better<Enter>");
+    let answer = "/better".to_owned();
+    assert_eq!(
+        chat.commands(),
+        [Command::ReplaceAnswer { of_turn: 2, answer }]
+    );
+    assert_eq!(chat.message(), "");
+}
+
+#[test]
+fn a_running_turn_prevents_editing_and_says_so() {
+    let mut chat = three_turns();
+    chat.keys("four<Enter>").model_says("thinking");
+    chat.keys("<Tab><Up><Up><Up>e");
+    assert_eq!(chat.notice(), "A turn is still running. Ctrl+C stops it.");
+    assert_eq!(chat.message(), "");
+}
+
+#[test]
+fn branches_of_a_message_are_requested_by_its_turn() {
+    let mut chat = three_turns();
+    chat.keys("<Tab><Up><Up><Up>b");
+    let of_turn = Some(2);
+    assert_eq!(chat.commands(), [Command::ListBranches { of_turn }]);
+    chat.engine_event(Event::BranchesListed(Vec::new()));
+    assert!(
+        chat.notice()
+            .starts_with("This message has no other versions.")
+    );
+}
