@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | 0 | [`text`], [`domain`], [`dialect`], [`sync`] | values and rules; no I/O |
 //! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`search`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; the search index |
-//! | 2 | [`attachments`], [`config`], [`store`], [`provider`], [`mcp`], [`notes`], [`serve`], [`log`] | adapters |
+//! | 2 | [`attachments`], [`config`], [`store`], [`provider`], [`mcp`], [`import`], [`registry`], [`notes`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
 //! | 5 | [`app`], [`cli`], [`demo`] | composition; the `humble demo` script |
@@ -35,6 +35,8 @@
 //! | `store` | the only code that knows the JSON of saved sessions (`format`, `metadata`, `message_codec`), the crash journal (`journal`), prompt history |
 //! | `provider` | one adapter per kind of model server, the code that they share (`http_provider`, `server_client`, `reply_stream`, `chat_completions/`), `parameter_fallback` (drops parameters that a server rejects), `error_messages` |
 //! | `mcp` | the MCP client: `hub` (all servers), `supervisor` (one server's lifecycle), `run` (process and handshake), `session`, `stdio_transport`, `http/` |
+//! | `import` | the MCP servers in other clients' files: `clients` (where the files are), `document` (JSON with comments, TOML, YAML), `entry`, `secrets` (replaced by variables), `plan` (names) |
+//! | `registry` | the client of an MCP registry: `client` (requests), `server` (its answers), `package` (the pinned command of a package) |
 //! | `search` | full-text and vector search in an embedded database: `terms` (queries, pairs of Korean, Chinese and Japanese characters), `index`, `vectors`, `query` (ranking), `snippet` |
 //! | `notes` | a folder of Markdown notes: `vault` (which files are notes, and nothing outside), `note` (title and chunks), `indexer`, `notebook` (create, search, summarize), `intent` (requests in ordinary language) |
 //! | `serve` | the built-in tools, one per file |
@@ -74,12 +76,14 @@ pub mod engine;
 pub mod files;
 pub mod headless;
 pub mod http_util;
+pub mod import;
 pub mod log;
 pub mod mcp;
 pub mod notes;
 pub mod ports;
 pub mod protocol;
 pub mod provider;
+pub mod registry;
 pub mod search;
 pub mod serve;
 pub mod store;

@@ -19,6 +19,8 @@ mod fixtures;
 mod frames;
 #[path = "support/home.rs"]
 mod home;
+#[path = "terminal/import.rs"]
+mod import;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/notes.rs"]

@@ -1,7 +1,7 @@
 //! `humble models`: lists the configured models and the models on their servers, and pulls or
 //! removes models on a server. Reads the settings; writes no file.
 
-use crate::app::output::print;
+use crate::app::output::{confirm, print};
 use crate::cli::{GlobalArgs, ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
@@ -13,7 +13,7 @@ use crate::provider::Provider;
 use anyhow::{Context, Result};
 use futures::StreamExt;
 use futures::future::join_all;
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 /// Runs the command and returns the exit status.
@@ -135,14 +135,7 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
             eprintln!("There is no terminal to ask on. Use --yes to remove without asking.");
             return Ok(EXIT_USAGE);
         }
-        eprint!(
-            "{} ",
-            clean_line(&format!("Remove {name} from {url}? (y/N)"))
-        );
-        let mut answer = String::new();
-        let result = io::stdin().lock().read_line(&mut answer);
-        result.context("could not read the answer")?;
-        if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "ㅛ") {
+        if !confirm(&format!("Remove {name} from {url}?"))? {
             eprintln!("Nothing was removed.");
             return Ok(EXIT_SUCCESS);
         }

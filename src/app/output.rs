@@ -1,6 +1,8 @@
-//! Writes to standard output.
+//! Writes to standard output, and asks on the terminal.
 
-use std::io::{self, ErrorKind, Write};
+use crate::headless::lines::clean_line;
+use anyhow::{Context, Result};
+use std::io::{self, BufRead, ErrorKind, Write};
 
 /// Writes text and flushes. A closed pipe is not an error: the reader has read enough.
 ///
@@ -12,4 +14,17 @@ pub(super) fn print(text: &str) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Asks a question on standard error and reads the answer as a line. Anything but yes means no.
+///
+/// # Errors
+/// The answer could not be read.
+pub(super) fn confirm(question: &str) -> Result<bool> {
+    eprint!("{} ", clean_line(&format!("{question} (y/N)")));
+    let mut answer = String::new();
+    let result = io::stdin().lock().read_line(&mut answer);
+    result.context("could not read the answer")?;
+    let answer = answer.trim().to_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes" | "ㅛ"))
 }

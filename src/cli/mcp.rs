@@ -22,9 +22,15 @@ pub enum McpCommand {
     /// Call a tool
     #[command(after_help = CALL_HELP)]
     Call(CallArgs),
-    /// Add a server to mcp-servers.json and check that it answers
+    /// Add a server to mcp-servers.json and check that it answers, or add one of the registry
     #[command(after_help = ADD_HELP, override_usage = ADD_USAGE)]
     Add(AddArgs),
+    /// Add the servers of another MCP client, switched off
+    #[command(after_help = IMPORT_HELP)]
+    Import(ImportArgs),
+    /// Search the MCP registry
+    #[command(after_help = SEARCH_HELP)]
+    Search(SearchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -72,13 +78,14 @@ pub struct CallArgs {
 
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// Name for the server
+    /// Name for the server, or NAMESPACE/NAME of a server in the registry
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub name: String,
     /// URL of a remote server
-    #[arg(long, conflicts_with_all = ["command", "env", "cwd"], required_unless_present = "command")]
+    #[arg(long, conflicts_with_all = ["command", "env", "cwd"])]
     pub url: Option<String>,
-    /// Transport of a remote server; detected if omitted
+    /// Transport of a remote server; detected if omitted. Of a server in the registry: use its URL
+    /// with this transport, not its package
     #[arg(long)]
     pub transport: Option<TransportArg>,
     /// Header for a remote server, as NAME=VALUE or `NAME: VALUE`; can be repeated
@@ -99,6 +106,9 @@ pub struct AddArgs {
     /// Do not connect to check that it answers
     #[arg(long)]
     pub no_check: bool,
+    /// Add a server of the registry without asking
+    #[arg(short = 'y', long)]
+    pub yes: bool,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,
@@ -107,6 +117,35 @@ pub struct AddArgs {
     /// The command that starts the server, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Name of a client, or a file; without it, the files found here are listed
+    #[arg(value_name = "CLIENT|FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub source: Option<String>,
+    /// Add the servers without asking
+    #[arg(short = 'y', long, requires = "source")]
+    pub yes: bool,
+    /// Only the servers with these names
+    #[arg(long, value_name = "NAME", num_args = 1.., requires = "source")]
+    pub only: Vec<String>,
+    /// Print one JSON object instead of text; never asks
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Text in the name of the server
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub word: String,
+    /// Show at most this many servers
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub limit: u16,
+    /// Print one JSON object instead of a list
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -162,7 +201,8 @@ Ctrl+C or the end of --timeout cancels the call on its server.
 // The usage that clap derives omits that either `--url` or a command is required.
 const ADD_USAGE: &str = "\
 humble mcp add [OPTIONS] <NAME> --url <URL>
-       humble mcp add [OPTIONS] <NAME> -- <COMMAND>...";
+       humble mcp add [OPTIONS] <NAME> -- <COMMAND>...
+       humble mcp add [OPTIONS] <NAMESPACE/NAME>";
 
 const ADD_HELP: &str = "\
 Exit status: 0 the server was added and, unless --no-check or --disabled is given, answered; 1 it was not added, or did \
@@ -170,7 +210,35 @@ not answer; 2 usage error; 130 interrupted.
 The file keeps its order and its unknown fields. A name that is already in the file is a usage error.
 ${NAME} in the command's arguments, --env, --url and --header is replaced by that environment variable each time the \
 file is read. This keeps secrets out of the file; quote it so that your shell does not expand it.
+NAMESPACE/NAME without a URL or command is looked up in the registry (`registryUrl` in config.json). Its command or \
+URL is shown with the version pinned, and added switched off, after a question or with --yes. Nobody has reviewed it.
 
   humble mcp add everything -- npx -y @modelcontextprotocol/server-everything
   humble mcp add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
-  humble mcp add wiki --url https://example.com/mcp --transport http --header 'Authorization: Bearer ${WIKI_TOKEN}'";
+  humble mcp add wiki --url https://example.com/mcp --transport http --header 'Authorization: Bearer ${WIKI_TOKEN}'
+  humble mcp add io.github.example/weather";
+
+const IMPORT_HELP: &str = "\
+Exit status: 0 imported, nothing new or declined, 1 the file cannot be used or nothing in it can be added, 2 usage \
+error or no terminal to ask on, 130 interrupted.
+Clients: claude-desktop, claude-code, cursor, vscode, lm-studio, gemini, codex, opencode, zed, goose, windsurf. Their \
+files are looked up in your home and, where the client has one there, in the current folder. The format of a FILE is \
+recognized by its contents.
+The servers are shown with their commands or URLs, and added switched off, after one question or with --yes. Literal \
+secrets are replaced by ${NAME}; set these variables before you switch the servers on. The client's file is only read.
+--json prints {\"servers\": […], \"skipped\": […], \"added\": …} and adds nothing unless --yes is given.
+
+  humble mcp import
+  humble mcp import cursor
+  humble mcp import claude-desktop --only github filesystem --yes
+  humble mcp import ./mcp.json --json";
+
+const SEARCH_HELP: &str = "\
+Exit status: 0 the registry answered, even if nothing was found, 1 it did not, 2 usage error, 130 interrupted.
+The registry is `registryUrl` in config.json, by default registry.modelcontextprotocol.io. It verifies who owns a \
+namespace, but nobody reviews the servers.
+--json prints {\"servers\": […]}, with texts as the registry sent them.
+
+  humble mcp search weather
+  humble mcp search github --limit 5 --json
+  humble mcp add io.github.example/weather";

@@ -10,39 +10,13 @@ use super::variables::environment_variable;
 use super::{ConfigError, Home, fields};
 use crate::domain::secrets::is_secret_name;
 use crate::domain::server::RemoteTransport;
-use crate::domain::{LaunchConfig, ServerConfig};
+use crate::domain::{LaunchConfig, NewServer, NewServerLaunch, ServerConfig};
 use crate::files;
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
-use std::path::PathBuf;
 
 /// A name must fit on one line of the screen.
 const NAME_CHARS_MAX: usize = 64;
-
-/// A server to add.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewServer {
-    pub name: String,
-    pub description: Option<String>,
-    pub enabled: bool,
-    pub launch: NewServerLaunch,
-}
-
-/// How the server is started or reached. `${NAME}` is not expanded.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NewServerLaunch {
-    Command {
-        command: String,
-        args: Vec<String>,
-        env: Vec<(String, String)>,
-        cwd: Option<PathBuf>,
-    },
-    Url {
-        url: String,
-        transport: RemoteTransport,
-        headers: Vec<(String, String)>,
-    },
-}
 
 /// The configuration that a new server would have. If only a variable is unset, the result
 /// is a misconfigured server, not an error.
@@ -116,50 +90,78 @@ fn capitalize(sentence: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// Adds a server at the end of `mcp-servers.json`.
+/// Adds servers at the end of `mcp-servers.json`, in one edit.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written, or already lists the name. In that case, the file
-/// is unchanged.
-pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
+/// The file cannot be read, parsed or written, or already lists one of the names. In that case, the
+/// file is unchanged.
+pub fn add_servers(home: &Home, servers: &[NewServer]) -> Result<(), ConfigError> {
     let path = home.servers();
     files::create_folder(home.root()).map_err(|error| ConfigError::Unwritable {
         path: path.clone(),
         why: files::describe_io_error(&error),
     })?;
     edit_file(&path, |document| {
-        let entries = server_entries::entries(document)?;
-        if entries.iter().any(|entry| entry.id == new.name) {
-            return Err(ConfigError::DuplicateServer {
-                path: document.path().to_owned(),
-                name: new.name.clone(),
-            });
-        }
         if document.root().is_empty() {
             // An empty file gets indented JSON instead of the one-line form that an edit inserts.
-            let file = json!({ "mcpServers": { new.name.as_str(): entry_to_json(new) } });
-            let text = format!("{file:#}\n");
-            *document = JsonDocument::parse(&path, text.into_bytes())?;
+            let entries = servers.iter();
+            let entries = entries.map(|new| (new.name.clone(), entry_to_json(new).into()));
+            let file = json!({ "mcpServers": entries.collect::<Map<String, Value>>() });
+            *document = JsonDocument::parse(&path, format!("{file:#}\n").into_bytes())?;
             return Ok(());
         }
-        let location = server_entries::new_entry_location(document);
-        let mut new_entry = Map::new();
-        if matches!(location, EntryLocation::Element(..)) {
-            new_entry.insert("name".into(), json!(new.name));
-        }
-        new_entry.extend(entry_to_json(new));
-        let new_entry = Value::Object(new_entry);
-        // Replace a `null` found where the object of servers should be.
-        if let EntryLocation::Member(Some(key)) = location
-            && fields::get(document.root(), key).is_none()
-        {
-            return document.set(
-                &[PathStep::Key(key)],
-                &json!({ new.name.as_str(): new_entry }),
-            );
-        }
-        document.set(&location.steps(&new.name), &new_entry)
+        let mut servers = servers.iter();
+        servers.try_for_each(|new| insert_server(document, new))
     })
+}
+
+fn insert_server(document: &mut JsonDocument, new: &NewServer) -> Result<(), ConfigError> {
+    let entries = server_entries::entries(document)?;
+    if entries.iter().any(|entry| entry.id == new.name) {
+        return Err(ConfigError::DuplicateServer {
+            path: document.path().to_owned(),
+            name: new.name.clone(),
+        });
+    }
+    let location = server_entries::new_entry_location(document);
+    let mut new_entry = Map::new();
+    if matches!(location, EntryLocation::Element(..)) {
+        new_entry.insert("name".into(), json!(new.name));
+    }
+    new_entry.extend(entry_to_json(new));
+    let new_entry = Value::Object(new_entry);
+    // Replace a `null` found where the object of servers should be.
+    if let EntryLocation::Member(Some(key)) = location
+        && fields::get(document.root(), key).is_none()
+    {
+        return document.set(
+            &[PathStep::Key(key)],
+            &json!({ new.name.as_str(): new_entry }),
+        );
+    }
+    document.set(&location.steps(&new.name), &new_entry)
+}
+
+/// The servers in `mcp-servers.json` with their launches as written, without expanding `${NAME}`.
+/// A misconfigured server has no launch.
+///
+/// # Errors
+/// The file cannot be read or parsed.
+pub fn written_launches(
+    home: &Home,
+) -> Result<Vec<(String, Option<NewServerLaunch>)>, ConfigError> {
+    let Some(document) = JsonDocument::read(&home.servers())? else {
+        return Ok(Vec::new());
+    };
+    let entries = server_entries::entries(&document)?;
+    let launches = entries.into_iter().map(|entry| {
+        let launch = entry
+            .value
+            .as_object()
+            .and_then(|fields| servers::written_launch(fields).ok().flatten());
+        (entry.id, launch)
+    });
+    Ok(launches.collect())
 }
 
 /// The entry for the file, without default values.

@@ -19,6 +19,7 @@ mod notes;
 mod permissions_check;
 mod personas;
 mod prompt_templates;
+mod registry_url;
 mod review;
 mod server_entries;
 mod servers;
@@ -36,9 +37,7 @@ pub use add_model::{
     KnownServer, add_model, is_ollama_host_invalid, key_variables, local_ollama, local_ollama_with,
     model_servers, parse_new_model, parse_new_server, server_for_pulls,
 };
-pub use add_server::{
-    NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
-};
+pub use add_server::{add_servers, plaintext_secret_names, preview_server, written_launches};
 pub use built_in::BuiltInSection;
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,

@@ -3,6 +3,7 @@
 use super::fields::{self, ConfigObject, FieldError};
 use super::variables::{self, VariableLookup};
 use crate::domain::model::{ApiKey, Secret, ToolRole};
+use crate::domain::new_server::is_variable_name;
 use crate::domain::{Dialect, ModelConfig, ModelRef, ProviderKind, Think};
 use serde_json::Value;
 use std::net::IpAddr;
@@ -123,7 +124,7 @@ fn parse_api_key(
 ) -> Result<ApiKey, FieldError> {
     let key_text = fields::text(entry, "apiKey")?;
     let name = match key_text.map(|text| (text, variables::referenced_name(text))) {
-        Some((_, Some(name))) if variables::is_variable_name(name) => name,
+        Some((_, Some(name))) if is_variable_name(name) => name,
         // The text may be the key itself, so it is not quoted.
         Some((_, Some(_))) => {
             let why = "`${…}` does not contain a variable name";

@@ -161,6 +161,8 @@ impl ChangeReviewer {
             ui,
             built_in,
             notes,
+            // Read only by commands.
+            registry_url,
             // Follows from the models.
             has_model_entries,
         } = after;
@@ -175,6 +177,7 @@ impl ChangeReviewer {
             ui: *ui,
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),
+            registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }
     }

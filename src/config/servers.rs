@@ -12,7 +12,7 @@ use super::{Home, Loaded};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
 use crate::domain::server::{InheritedEnv, ProtocolMode, RemoteTransport};
-use crate::domain::{LaunchConfig, ServerConfig, ServerId};
+use crate::domain::{LaunchConfig, NewServerLaunch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -173,6 +173,35 @@ fn parse_launch(
         }
         (None, Some(url), None) => parse_remote(url, RemoteTransport::Auto, entry, variables),
     }
+}
+
+/// The launch of an entry without expanding `${NAME}`, to compare entries as they are written.
+/// `None` if the entry is misconfigured or the built-in server's.
+pub(super) fn written_launch(entry: &ConfigObject) -> Result<Option<NewServerLaunch>, FieldError> {
+    let command = fields::non_empty_text(entry, "command")?;
+    let url = fields::non_empty_text(entry, "url")?;
+    let env = fields::text_pairs(entry, "env")?;
+    Ok(match (command, url) {
+        (Some(command), None) => Some(NewServerLaunch::Command {
+            command: command.to_owned(),
+            args: fields::text_list(entry, "args")?.unwrap_or_default(),
+            env,
+            cwd: fields::non_empty_text(entry, "cwd")?.map(PathBuf::from),
+        }),
+        (None, Some(url)) => {
+            let mut headers = env;
+            headers.extend(fields::text_pairs(entry, "headers")?);
+            Some(NewServerLaunch::Url {
+                url: url.to_owned(),
+                transport: match declared_transport(entry)? {
+                    Some(DeclaredTransport::Remote(transport)) => transport,
+                    _ => RemoteTransport::Auto,
+                },
+                headers,
+            })
+        }
+        _ => None,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,12 @@ use super::models::ParsedModel;
 use super::notes::NotesSection;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
-use super::{Home, Loaded, models};
+use super::{Home, Loaded, models, registry_url};
 use crate::domain::model::{ApiKey, Limits, Secret};
+use crate::domain::registry::PUBLIC_REGISTRY;
 use crate::domain::{Advice, Banner, BannerCause, ModelConfig, Notice, ToolMode, secrets};
 use serde_json::Value;
+use url::Url;
 
 const REST_IS_USED: &str = "Correct it in the file; the rest of the file is used.";
 
@@ -26,6 +28,9 @@ pub struct Settings {
     pub ui: UiSettings,
     pub built_in: BuiltInSection,
     pub notes: NotesSection,
+    /// Where `humble mcp search` looks. `None` if the setting is invalid: another registry must not
+    /// take its place.
+    pub registry_url: Option<Url>,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,
 }
@@ -61,6 +66,7 @@ impl Default for Settings {
             ui: UiSettings::default(),
             built_in: BuiltInSection::default(),
             notes: NotesSection::default(),
+            registry_url: Url::parse(PUBLIC_REGISTRY).ok(),
             has_model_entries: false,
         }
     }
@@ -132,6 +138,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         ui: reader.ui(),
         built_in: reader.built_in(),
         notes: reader.notes(),
+        registry_url: reader.registry_url(),
         has_model_entries,
     };
     reader.warn_about_several_active(&value);
@@ -307,6 +314,19 @@ impl SettingsReader {
             self.banners.push(Banner::new(cause, notice));
         }
         notes
+    }
+
+    fn registry_url(&mut self) -> Option<Url> {
+        let given = fields::non_empty_text(self.document.root(), "registryUrl")
+            .and_then(|given| given.map(registry_url::parse).transpose());
+        match given {
+            Ok(given) => given.or_else(|| Settings::default().registry_url),
+            Err(error) => {
+                let steps = [PathStep::Key("registryUrl")];
+                self.warn_about_field("registryUrl", &steps, &error);
+                None
+            }
+        }
     }
 
     /// The value, or `None` after adding a banner about the error.

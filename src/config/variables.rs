@@ -1,5 +1,6 @@
 //! Expands `${NAME}` in settings, and derives the secrets to redact from variable values.
 
+use crate::domain::new_server::is_variable_name;
 use url::Url;
 
 /// Minimum length of a redacted secret. Redacting shorter values would hide unrelated text.
@@ -40,12 +41,6 @@ pub(super) fn environment_variable(name: &str) -> Option<String> {
 /// `NAME`, if `text` is exactly `${NAME}`. Does not check that the name is valid.
 pub(super) fn referenced_name(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
-}
-
-pub(super) fn is_variable_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Expands each `${NAME}`. Braces without a valid name are kept: they may be meant for a

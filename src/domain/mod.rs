@@ -13,6 +13,7 @@ pub mod message;
 pub mod model;
 pub mod model_catalog;
 pub mod model_info;
+pub mod new_server;
 pub mod notes;
 pub mod notice;
 pub mod persona;
@@ -21,6 +22,7 @@ pub mod progress;
 mod prompt_template;
 mod provider_kind;
 pub mod redact;
+pub mod registry;
 pub mod reply_trace;
 pub mod schema;
 pub mod secrets;
@@ -48,6 +50,7 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
+pub use new_server::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
     SummarySource, SummaryTask, VaultStatus, WrittenNote,

@@ -7,6 +7,7 @@ use super::server::{LaunchConfig, ServerConfig};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use std::ops::Range;
 use url::Url;
 
 /// Shorter values of `env` or `headers` stay visible: hiding them would make logs unreadable.
@@ -48,6 +49,113 @@ pub fn is_secret_name(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     words
         .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
+}
+
+/// Beginnings of access tokens that are recognized without a name.
+const TOKEN_PREFIXES: [&str; 38] = [
+    "sk-",
+    "sk_",
+    "pk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxe",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "eyJ",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "dop_v1_",
+    "ntn_",
+    "secret_",
+    "lin_api_",
+    "figd_",
+    "sbp_",
+    "shpat_",
+    "SG.",
+    "whsec_",
+    "r8_",
+    "gsk_",
+    "tvly-",
+    "pplx-",
+    "xai-",
+];
+/// Beginnings that ordinary words have too, so the rest must contain a digit.
+const AMBIGUOUS_PREFIXES: [&str; 5] = ["sk_", "npm_", "secret_", "hf_", "eyJ"];
+/// Length of the rest of a token, with and without digits; `sk-learn` is none.
+const TOKEN_REST_BYTES_MIN: usize = 4;
+const TOKEN_REST_LETTERS_MIN: usize = 6;
+/// A word of at least this length that mixes letters and digits may be a token without a prefix.
+const UNKNOWN_TOKEN_BYTES_MIN: usize = 32;
+const UNKNOWN_TOKEN_DIGITS_MIN: usize = 4;
+
+/// The parts of a setting that are secret by their form or their context, in order and without
+/// overlaps: tokens, values after `Bearer` or a flag with a secret name, and secrets in URLs.
+pub fn secret_parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = pattern_matches(text);
+    if let Some(start) = text.find("-----BEGIN") {
+        parts.push(start..text.len());
+    }
+    let is_token_char = |c: char| c.is_ascii_alphanumeric() || "-_.~+/=".contains(c);
+    let mut start = 0;
+    for word in text.split_inclusive(|c| !is_token_char(c)) {
+        let token = word.trim_end_matches(|c| !is_token_char(c));
+        parts.extend(token_in(token).map(|range| start + range.start..start + range.end));
+        start += word.len();
+    }
+    parts.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    parts.retain(|range| {
+        let is_new = range.start >= end && !range.is_empty();
+        end = end.max(range.end);
+        is_new
+    });
+    parts
+}
+
+/// The token in a word without spaces and quotes. It may follow a `=` or `/`.
+fn token_in(word: &str) -> Option<Range<usize>> {
+    let starts = word.match_indices(['=', '/']).map(|(at, _)| at + 1);
+    let mut starts = std::iter::once(0).chain(starts);
+    let prefixed = starts.find_map(|start| {
+        let rest = &word[start..];
+        let rest = &rest[..rest.find('/').unwrap_or(rest.len())];
+        let is_match = |prefix: &str| {
+            let Some(token) = rest.strip_prefix(prefix) else {
+                return false;
+            };
+            match token.bytes().any(|byte| byte.is_ascii_digit()) {
+                true => token.len() >= TOKEN_REST_BYTES_MIN,
+                false if AMBIGUOUS_PREFIXES.contains(&prefix) => false,
+                false => token.len() >= TOKEN_REST_LETTERS_MIN,
+            }
+        };
+        let is_token = TOKEN_PREFIXES.iter().any(|prefix| is_match(prefix));
+        is_token.then(|| start..start + rest.len())
+    });
+    prefixed.or_else(|| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let has_letter = word.bytes().any(|byte| byte.is_ascii_alphabetic());
+        // Paths, file names and host names contain these.
+        let is_plain = !word.contains(['/', '.']);
+        let is_token = word.len() >= UNKNOWN_TOKEN_BYTES_MIN
+            && digits >= UNKNOWN_TOKEN_DIGITS_MIN
+            && has_letter
+            && is_plain;
+        is_token.then_some(0..word.len())
+    })
 }
 
 impl ServerConfig {

@@ -1,6 +1,7 @@
 //! The output of `humble mcp`. Text from servers is sanitized here, except in JSON.
 
 pub mod call;
+pub mod candidates;
 pub mod tools;
 
 use super::advice;

@@ -5,9 +5,9 @@ use super::output::{print, print_to_stderr, stdout_columns};
 use super::server_pool::{ServerPool, StopReason};
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp::{AddArgs, TransportArg};
-use crate::config::{self, Home, NewServer, NewServerLaunch};
-use crate::domain::ServerConfig;
+use crate::config::{self, Home};
 use crate::domain::server::RemoteTransport;
+use crate::domain::{NewServer, NewServerLaunch, ServerConfig};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, mcp as cli_output};
 use anyhow::Result;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
             return Ok(EXIT_USAGE);
         }
     };
-    if let Err(error) = config::add_server(home, &new) {
+    if let Err(error) = config::add_servers(home, std::slice::from_ref(&new)) {
         print_to_stderr(&cli_output::notice_line(&error.notice()));
         let is_taken = matches!(error, config::ConfigError::DuplicateServer { .. });
         return Ok(if is_taken { EXIT_USAGE } else { EXIT_FAILED });

@@ -4,8 +4,10 @@
 mod add;
 mod call;
 mod configured;
+mod import;
 mod list;
 mod output;
+mod registry;
 mod server_pool;
 
 use crate::app::watchdog::BackgroundRuntime;
@@ -38,6 +40,11 @@ pub async fn run(
         McpCommand::List(args) => list::list(home, args, background).await,
         McpCommand::Tools(args) => list::tools(home, args, background).await,
         McpCommand::Call(args) => call::run_mcp_call(home, args, background).await,
+        McpCommand::Add(args) if registry::is_registry_name(&args) => {
+            registry::run_registry_add(home, args).await
+        }
         McpCommand::Add(args) => add::run_add(home, args, background).await,
+        McpCommand::Import(args) => import::run_import(home, args),
+        McpCommand::Search(args) => registry::run_search(home, args).await,
     }
 }

@@ -23,6 +23,7 @@ pub fn apply_consented(
         ui,
         built_in,
         notes,
+        registry_url,
         has_model_entries,
     } = after.settings;
     let (base_settings, now_settings) = (&base.settings, &now.settings);
@@ -35,6 +36,7 @@ pub fn apply_consented(
             ui,
             built_in: unless_changed(&now_settings.built_in, &base_settings.built_in, built_in),
             notes: unless_changed(&now_settings.notes, &base_settings.notes, notes),
+            registry_url,
             has_model_entries: unless_changed(
                 &now_settings.has_model_entries,
                 &base_settings.has_model_entries,

@@ -353,11 +353,11 @@ fn generated_names_are_unique() {
 
 #[test]
 fn a_new_server_may_use_unset_variables() {
-    let new_server = |url: &str| config::NewServer {
+    let new_server = |url: &str| humble::domain::NewServer {
         name: "new".to_owned(),
         description: None,
         enabled: true,
-        launch: config::NewServerLaunch::Url {
+        launch: humble::domain::NewServerLaunch::Url {
             url: url.to_owned(),
             transport: RemoteTransport::Auto,
             headers: Vec::new(),

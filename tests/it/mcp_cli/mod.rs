@@ -7,8 +7,13 @@ mod add;
 mod allow;
 mod call;
 mod hostile_schemas;
+mod import;
+mod import_refusals;
+mod import_secrets;
 mod list;
 mod redaction;
+mod registry;
+mod registry_refusals;
 
 use home::TestHome;
 use rustix::process::{Pid, Signal, kill_process};

@@ -34,6 +34,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         "mcp",
         &["domain", "files", "ports", "text", "http_util", "sync"],
     ),
+    ("import", &["domain", "files"]),
+    ("registry", &["domain", "http_util"]),
     ("notes", &["domain", "files", "ports", "search", "sync"]),
     ("serve", &["domain", "ports", "text", "http_util", "sync"]),
     (
@@ -60,8 +62,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "notes",
-            "provider", "serve", "store", "text", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "import", "log", "mcp",
+            "notes", "provider", "registry", "serve", "store", "text", "tui",
         ],
     ),
 ];

@@ -1,0 +1,137 @@
+//! A server that is to be added to `mcp-servers.json`, and what an import found.
+
+use super::server::RemoteTransport;
+use std::path::PathBuf;
+
+/// A server to add.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewServer {
+    pub name: String,
+    pub description: Option<String>,
+    pub enabled: bool,
+    pub launch: NewServerLaunch,
+}
+
+/// How the server is started or reached. `${NAME}` is not expanded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewServerLaunch {
+    Command {
+        command: String,
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+        cwd: Option<PathBuf>,
+    },
+    Url {
+        url: String,
+        transport: RemoteTransport,
+        headers: Vec<(String, String)>,
+    },
+}
+
+/// A server of another client or of a registry, ready to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerCandidate {
+    pub server: NewServer,
+    /// Variables that replace secrets of the source.
+    pub replaced_secrets: Vec<String>,
+    /// Parts of the source that are not taken over, as sentences.
+    pub remarks: Vec<String>,
+}
+
+/// A server that cannot or need not be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedServer {
+    pub name: String,
+    /// Without a final period.
+    pub reason: String,
+    /// The same server has been added before.
+    pub is_already_there: bool,
+}
+
+/// The result of comparing found servers with `mcp-servers.json`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportPlan {
+    pub candidates: Vec<ServerCandidate>,
+    pub skipped: Vec<SkippedServer>,
+}
+
+impl NewServer {
+    /// The names of all variables that the server needs, each once, in order of use.
+    pub fn variables(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for text in self.launch.expanded_texts() {
+            for name in referenced_variables(text) {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names
+    }
+}
+
+impl NewServerLaunch {
+    /// All texts in which `${NAME}` is replaced.
+    fn expanded_texts(&self) -> Vec<&str> {
+        match self {
+            Self::Command { args, env, .. } => {
+                let env = env.iter().map(|(_, value)| value.as_str());
+                args.iter().map(String::as_str).chain(env).collect()
+            }
+            Self::Url { url, headers, .. } => {
+                let headers = headers.iter().map(|(_, value)| value.as_str());
+                std::iter::once(url.as_str()).chain(headers).collect()
+            }
+        }
+    }
+}
+
+/// Whether `${name}` is replaced by a variable. Other braces stay as they are.
+pub fn is_variable_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The names in `text` written as `${NAME}`.
+pub fn referenced_variables(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split("${").skip(1);
+    parts.filter_map(|part| {
+        let (name, _) = part.split_once('}')?;
+        is_variable_name(name).then_some(name)
+    })
+}
+
+/// Turns a text such as `api-key` into a name for a variable, such as `API_KEY`. `None` if nothing
+/// of the text can be used.
+pub fn variable_name_from(text: &str) -> Option<String> {
+    const CHARS_MAX: usize = 64;
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut name = words.join("_").to_ascii_uppercase();
+    if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    name.truncate(CHARS_MAX);
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_named_after_the_texts_that_they_replace() {
+        for (text, expected) in [
+            ("api-key", Some("API_KEY")),
+            ("--x.y ", Some("X_Y")),
+            ("1password", Some("_1PASSWORD")),
+            ("날씨", None),
+            ("날씨 token", Some("TOKEN")),
+        ] {
+            assert_eq!(variable_name_from(text).as_deref(), expected, "{text}");
+        }
+        let names: Vec<&str> = referenced_variables("${A}${B:-1}/${ ${C} ${}").collect();
+        assert_eq!(names, ["A", "C"]);
+    }
+}

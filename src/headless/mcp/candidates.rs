@@ -1,0 +1,267 @@
+//! The output of `humble mcp import`, and of `search` and `add` with a registry. Every text comes
+//! from outside: a value never looks like the start of a new line or like a different value.
+
+use super::wrap_lines;
+use crate::domain::registry::{RegistryListing, namespace_owner};
+use crate::domain::server::RemoteTransport;
+use crate::domain::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
+use crate::text::Clean;
+use crate::text::wrap::wrap;
+use serde_json::{Value, json};
+use std::num::NonZeroU16;
+
+/// Columns of the labels.
+const LABEL_COLUMNS: usize = 9;
+const INDENT: usize = 4;
+const VALUE_COLUMNS_MIN: u16 = 10;
+/// Names are cut in messages, because a file may contain a name of any length.
+const NAME_CHARS_MAX: usize = 64;
+
+/// The servers that would be added and those that are skipped.
+pub fn render_plan(plan: &ImportPlan, columns: Option<u16>) -> String {
+    let mut out = String::new();
+    for candidate in &plan.candidates {
+        out += &render_candidate(candidate, columns);
+    }
+    for skipped in &plan.skipped {
+        out += &wrap_lines(&skipped_line(skipped), 0, columns);
+    }
+    out
+}
+
+pub fn skipped_line(skipped: &SkippedServer) -> String {
+    let name = short_name(&skipped.name);
+    format!(
+        "Skipped {name}: {}.",
+        Clean::unambiguous_line(&skipped.reason)
+    )
+}
+
+/// A name of any length, cut and on one line.
+pub fn short_name(name: &str) -> Clean {
+    match name.char_indices().nth(NAME_CHARS_MAX) {
+        None => Clean::name(name),
+        Some((end, _)) => Clean::name(&format!("{}…", &name[..end])),
+    }
+}
+
+/// A server with everything that decides what runs or where data goes.
+pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> String {
+    let server = &candidate.server;
+    let mut out = wrap_lines(Clean::name(&server.name).as_str(), 0, columns);
+    let mut add = |label: &str, value: &str| out += &field(label, value, columns);
+    if let Some(description) = &server.description {
+        add("about", Clean::unambiguous_line(description).as_str());
+    }
+    match &server.launch {
+        NewServerLaunch::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            let words = std::iter::once(command).chain(args);
+            let words: Vec<String> = words.map(|word| quoted(word)).collect();
+            add("command", &words.join(" "));
+            for (name, value) in env {
+                add("env", &format!("{}={}", quoted(name), quoted(value)));
+            }
+            if let Some(cwd) = cwd {
+                add("folder", &quoted(&cwd.to_string_lossy()));
+            }
+        }
+        NewServerLaunch::Url {
+            url,
+            transport,
+            headers,
+        } => {
+            let transport = match transport_name(*transport) {
+                Some(name) => format!(" ({name})"),
+                None => String::new(),
+            };
+            add("url", &format!("{}{transport}", quoted(url)));
+            for (name, value) in headers {
+                add("header", &format!("{}: {}", quoted(name), quoted(value)));
+            }
+        }
+    }
+    let variables = server.variables();
+    if !variables.is_empty() {
+        add("needs", &variables.join(", "));
+    }
+    for remark in &candidate.remarks {
+        add("note", Clean::unambiguous_line(remark).as_str());
+    }
+    out
+}
+
+/// A value in quotes if it contains anything that could be read in two ways.
+fn quoted(text: &str) -> String {
+    Clean::quoted_if_needed(text).into()
+}
+
+/// A labeled value. Continuation rows begin with a bar, so that they cannot pass for a new line.
+fn field(label: &str, value: &str, columns: Option<u16>) -> String {
+    let margin = " ".repeat(INDENT);
+    let Some(columns) = columns else {
+        return format!("{margin}{label:LABEL_COLUMNS$}{value}\n");
+    };
+    let used = (INDENT + LABEL_COLUMNS) as u16;
+    let available = columns.saturating_sub(used).max(VALUE_COLUMNS_MIN);
+    let available = NonZeroU16::new(available).unwrap_or(NonZeroU16::MIN);
+    let rows = wrap(value, available).into_iter().enumerate();
+    let bar = format!("{:>width$} ", "|", width = LABEL_COLUMNS - 1);
+    rows.map(|(index, row)| {
+        let start = match index {
+            0 => format!("{label:LABEL_COLUMNS$}"),
+            _ => bar.clone(),
+        };
+        format!("{margin}{start}{}\n", value[row].trim_end())
+    })
+    .collect()
+}
+
+fn transport_name(transport: RemoteTransport) -> Option<&'static str> {
+    match transport {
+        RemoteTransport::Auto => None,
+        RemoteTransport::Sse => Some("sse"),
+        RemoteTransport::Http => Some("http"),
+    }
+}
+
+/// A list of names of variables with the sentence that asks to set them. `None` if all of them are
+/// set. No value is ever shown.
+pub fn variables_message(
+    servers: &[ServerCandidate],
+    is_set: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in servers
+        .iter()
+        .flat_map(|candidate| candidate.server.variables())
+    {
+        if !names.contains(&name) && !is_set(&name) {
+            names.push(name);
+        }
+    }
+    let names = match names.as_slice() {
+        [] => return None,
+        [name] => format!("this variable: {name}"),
+        names => format!("these variables: {}", names.join(", ")),
+    };
+    Some(format!("Before you switch the servers on, set {names}."))
+}
+
+/// A warning about variables that are already set here, since the servers would receive them.
+pub fn set_variables_message(
+    servers: &[ServerCandidate],
+    is_set: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in servers
+        .iter()
+        .flat_map(|candidate| candidate.server.variables())
+    {
+        if !names.contains(&name) && is_set(&name) {
+            names.push(name);
+        }
+    }
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("Already set in this environment, and given to these servers: {names}."))
+}
+
+/// The plan as JSON, not sanitized.
+pub fn plan_json(plan: &ImportPlan, is_added: bool) -> Value {
+    let servers: Vec<Value> = plan.candidates.iter().map(candidate_json).collect();
+    let skipped = plan.skipped.iter().map(|skipped| {
+        let name: String = skipped.name.chars().take(NAME_CHARS_MAX).collect();
+        json!({ "name": name, "reason": skipped.reason })
+    });
+    json!({ "servers": servers, "skipped": skipped.collect::<Vec<_>>(), "added": is_added })
+}
+
+pub fn candidate_json(candidate: &ServerCandidate) -> Value {
+    let NewServer {
+        name,
+        description,
+        enabled,
+        launch,
+    } = &candidate.server;
+    let mut value = json!({ "name": name, "description": description, "enabled": enabled });
+    let object = |pairs: &[(String, String)]| -> Value {
+        let members = pairs
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)));
+        Value::Object(members.collect())
+    };
+    match launch {
+        NewServerLaunch::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            value["command"] = json!(command);
+            value["args"] = json!(args);
+            value["env"] = object(env);
+            value["cwd"] = json!(cwd);
+        }
+        NewServerLaunch::Url {
+            url,
+            transport,
+            headers,
+        } => {
+            value["url"] = json!(url);
+            value["transport"] = json!(transport_name(*transport));
+            value["headers"] = object(headers);
+        }
+    }
+    value["variables"] = json!(candidate.server.variables());
+    value["replaced_secrets"] = json!(candidate.replaced_secrets);
+    value["notes"] = json!(candidate.remarks);
+    value
+}
+
+/// Search results, each with its owner and transports.
+pub fn render_listings(listings: &[RegistryListing], columns: Option<u16>) -> String {
+    let mut out = String::new();
+    for listing in listings {
+        let deprecated = if listing.is_deprecated {
+            " (deprecated)"
+        } else {
+            ""
+        };
+        let (name, version) = (Clean::name(&listing.name), quoted(&listing.version));
+        out += &wrap_lines(&format!("{name}  {version}{deprecated}"), 0, columns);
+        let mut add = |label: &str, value: &str| out += &field(label, value, columns);
+        if let Some(owner) = namespace_owner(&listing.name) {
+            add("owner", Clean::unambiguous_line(&owner).as_str());
+        }
+        if !listing.description.is_empty() {
+            add(
+                "about",
+                Clean::unambiguous_line(&listing.description).as_str(),
+            );
+        }
+        let transports: Vec<String> = listing.transports.iter().map(|kind| quoted(kind)).collect();
+        if !transports.is_empty() {
+            add("through", &transports.join(", "));
+        }
+    }
+    out
+}
+
+pub fn listings_json(listings: &[RegistryListing]) -> Value {
+    let servers = listings.iter().map(|listing| {
+        json!({
+            "name": listing.name,
+            "version": listing.version,
+            "owner": namespace_owner(&listing.name),
+            "description": listing.description,
+            "transports": listing.transports,
+            "deprecated": listing.is_deprecated,
+        })
+    });
+    json!({ "servers": servers.collect::<Vec<_>>() })
+}

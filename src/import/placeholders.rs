@@ -1,0 +1,79 @@
+//! Other clients' ways to write variables, converted to `${NAME}`.
+
+use crate::domain::new_server::{is_variable_name, variable_name_from};
+
+/// Converts `${env:NAME}`, `{env:NAME}`, `${input:name}`, `${NAME:-default}`, `${userHome}` and a
+/// text that is only `$NAME`. All other text stays as it is. O(len).
+pub(super) fn normalize(text: &str) -> String {
+    if let Some(name) = text.strip_prefix('$')
+        && is_variable_name(name)
+    {
+        return format!("${{{name}}}");
+    }
+    let mut normalized = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(brace) = rest.find('{') {
+        let (before, after) = (&rest[..brace], &rest[brace + 1..]);
+        let (outer, has_dollar) = match before.strip_suffix('$') {
+            Some(outer) => (outer, true),
+            None => (before, false),
+        };
+        let variable = after
+            .split_once('}')
+            .and_then(|(inner, after)| Some((variable_of(inner, has_dollar)?, after)));
+        match variable {
+            Some((name, after)) => {
+                normalized.push_str(outer);
+                normalized.push_str(&format!("${{{name}}}"));
+                rest = after;
+            }
+            None => {
+                normalized.push_str(&rest[..=brace]);
+                rest = after;
+            }
+        }
+    }
+    normalized + rest
+}
+
+/// The variable that the contents of a pair of braces refer to.
+fn variable_of(inner: &str, has_dollar: bool) -> Option<String> {
+    if let Some(name) = inner.strip_prefix("env:") {
+        // A default may follow: `${env:NAME:-default}`.
+        let name = name.split(':').next().unwrap_or_default();
+        return is_variable_name(name).then(|| name.to_owned());
+    }
+    if !has_dollar {
+        return None;
+    }
+    if let Some(input) = inner.strip_prefix("input:") {
+        return variable_name_from(input);
+    }
+    match inner.split_once(":-") {
+        Some((name, _)) if is_variable_name(name) => Some(name.to_owned()),
+        _ => (inner == "userHome").then(|| "HOME".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalize;
+
+    #[test]
+    fn variables_of_other_clients_are_converted() {
+        for (text, expected) in [
+            ("${env:API_KEY}", "${API_KEY}"),
+            ("Bearer {env:API_KEY}", "Bearer ${API_KEY}"),
+            ("${input:api-key}/${input:b}", "${API_KEY}/${B}"),
+            ("${A:-sk-default}", "${A}"),
+            ("$TOKEN", "${TOKEN}"),
+            ("${userHome}/x", "${HOME}/x"),
+            ("a $TOKEN", "a $TOKEN"),
+            ("{\"a\": \"${B}\"} {x} ${", "{\"a\": \"${B}\"} {x} ${"),
+            ("${env:B:-c}", "${B}"),
+            ("$", "$"),
+        ] {
+            assert_eq!(normalize(text), expected, "{text}");
+        }
+    }
+}

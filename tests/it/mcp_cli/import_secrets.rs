@@ -1,0 +1,86 @@
+//! `humble mcp import`: secrets become variables.
+
+use super::TestHome;
+use super::import::{import, imported, servers, write};
+use serde_json::json;
+
+#[test]
+fn secrets_are_neither_written_nor_printed() {
+    let text = r#"{ "mcpServers": {
+      "git hub": {
+        "command": "npx",
+        "args": ["--api-key", "aaa-hidden", "--token=bbb-hidden", "-H", "X-Auth: Bearer ccc-hidden",
+                 "ghp_dddhidden123", "https://u:eee-hidden@h.example/?api_key=fff-hidden", "-e", "K_TOKEN=ggg-hidden"],
+        "env": { "API_KEY": "hhh-hidden", "HEADERS": "{\"Authorization\": \"Bearer iii-hidden\"}",
+                 "JSON": "{\"password\": \"jjj-hidden\"}", "URL": "postgres://u:kkk-hidden@h/db", "MODE": "sk-lllhidden1",
+                 "SET_KEY": "${SET_KEY}", "USE_AUTH": "true" }
+      },
+      "web": { "url": "https://example.com/s/0123456789mmmhiddenmmm0123/mcp?token=nnn-hidden",
+               "headers": { "Authorization": "Bearer ooo-hidden", "X-API-Key": "ppp-hidden" } },
+      "other": { "command": "x", "env": { "API_KEY": "qqq-hidden" } },
+      "in-command": { "command": "npx --api-key rrr-hidden" }
+    } }"#;
+    for arguments in [
+        &["f", "--yes"][..],
+        &["f", "--yes", "--json"],
+        &["f", "--json"],
+        &["f"],
+    ] {
+        let home = TestHome::empty();
+        write(&home, "f", text);
+        let output = import(&home, arguments);
+        let file = servers(&home).to_string();
+        for text in [&output.out, &output.err, &file] {
+            assert!(!text.contains("hidden"), "{arguments:?}: {text}");
+        }
+        if !arguments.contains(&"--yes") {
+            continue;
+        }
+        let output = output.expect(0);
+        let added = servers(&home);
+        let first = &added["git hub"];
+        assert_eq!(first["args"][1], "${API_KEY}", "{file}");
+        assert_eq!(first["args"][2], "--token=${TOKEN}");
+        assert_eq!(first["args"][4], "X-Auth: Bearer ${X_AUTH}");
+        assert_eq!(first["args"][8], "K_TOKEN=${K_TOKEN}");
+        // A different secret of the same name gets a variable of its own.
+        assert_eq!(first["env"]["API_KEY"], "${GIT_HUB_API_KEY}");
+        assert_eq!(added["other"]["env"]["API_KEY"], "${OTHER_API_KEY}");
+        assert_eq!(
+            first["env"]["HEADERS"],
+            "{\"Authorization\": \"Bearer ${HEADERS}\"}"
+        );
+        assert_eq!(first["env"]["JSON"], "${JSON}");
+        assert_eq!(first["env"]["SET_KEY"], "${SET_KEY}");
+        assert_eq!(first["env"]["USE_AUTH"], "true");
+        assert_eq!(
+            added["web"]["headers"]["Authorization"]
+                .as_str()
+                .map(|text| &text[..9]),
+            Some("Bearer ${")
+        );
+        assert_eq!(added["web"]["headers"]["X-API-Key"], "${X_API_KEY}");
+        if arguments.contains(&"--json") {
+            let skipped = &output.json()["skipped"][0];
+            assert_eq!(skipped["name"], "in-command");
+        } else {
+            assert!(
+                output.err.contains("set these variables: API_KEY, "),
+                "{output:?}"
+            );
+        }
+    }
+}
+
+/// The README of `mcp-remote` recommends this form.
+#[test]
+fn variables_of_env_that_arguments_refer_to_stay_with_their_server() {
+    let text = r#"{ "mcpServers": {
+        "first": { "command": "x", "env": { "AUTH": "first-hidden" } },
+        "a": { "command": "npx", "args": ["mcp-remote", "--header", "Authorization:${AUTH}"],
+               "env": { "AUTH": "Bearer abc-hidden" } } } }"#;
+    let added = imported(text);
+    assert_eq!(added["first"]["env"], json!({ "AUTH": "${AUTH}" }));
+    assert_eq!(added["a"]["args"][2], "Authorization:${A_AUTH}");
+    assert_eq!(added["a"]["env"], json!({ "AUTH": "${A_AUTH}" }));
+}
