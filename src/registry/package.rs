@@ -7,6 +7,9 @@ use crate::domain::NewServerLaunch;
 use crate::domain::new_server::is_variable_name;
 use serde::Deserialize;
 
+/// Names and values of environment variables.
+type NamedValues = Vec<(String, String)>;
+
 /// Characters that begin or end shell syntax, or are expanded by a shell. Braces are checked after
 /// `{variable}` is replaced.
 const SHELL_CHARS: &str = ";&|<>()`\"'\\*!\n";
@@ -238,7 +241,7 @@ impl Package {
     }
 
     /// The variables of the server, and a remark about optional ones.
-    fn env(&self) -> Result<(Vec<(String, String)>, Vec<String>), String> {
+    fn env(&self) -> Result<(NamedValues, Vec<String>), String> {
         let (mut env, mut optional) = (Vec::new(), Vec::new());
         for Variable { name, input } in self.environment_variables.iter().flatten() {
             if !is_variable_name(name) {

@@ -192,11 +192,10 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
             "있니",
             "있어",
         ],
-    ) {
-        if let Some(text) = strip_any(text, &["노트가", "노트", "메모가", "메모"]) {
-            let query = strip_any(text, ABOUT).and_then(topic)?;
-            return Some(NoteIntent::Find { query });
-        }
+    ) && let Some(text) = strip_any(text, &["노트가", "노트", "메모가", "메모"])
+    {
+        let query = strip_any(text, ABOUT).and_then(topic)?;
+        return Some(NoteIntent::Find { query });
     }
     if let Some(text) = strip_any(sentence, CONTENT_QUESTIONS) {
         let text = strip_any(text, &["노트는", "노트", "메모는", "메모"])?;
