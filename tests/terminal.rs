@@ -5,6 +5,8 @@
 mod approvals;
 #[path = "terminal/ask_on_terminal.rs"]
 mod ask_on_terminal;
+#[path = "terminal/copying.rs"]
+mod copying;
 #[path = "terminal/demo.rs"]
 mod demo;
 #[path = "terminal/editor.rs"]

@@ -77,15 +77,7 @@ pub fn run_action(
         Action::Raw => toggle_raw_text(model),
         Action::CopyAnswer => calls::copy_answer_or_result(model, argument),
         Action::EditExternally => effects.push(UiEffect::OpenEditor(model.composer.editor.text())),
-        Action::Mouse => {
-            model.screen.captures_mouse = !model.screen.captures_mouse;
-            model.notify(Notice::info(if model.screen.captures_mouse {
-                "Mouse capture on: drag selects and copies, the wheel scrolls."
-            } else {
-                "Mouse capture off: select text as usual."
-            }));
-            effects.push(UiEffect::CaptureMouse(model.screen.captures_mouse));
-        }
+        Action::Mouse => toggle_mouse(model, effects),
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
@@ -129,6 +121,16 @@ fn note_command(argument: &str) -> Command {
         "off" => NoteCommand::Close,
         note => NoteCommand::Open(note.to_owned()),
     })
+}
+
+fn toggle_mouse(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    model.screen.captures_mouse = !model.screen.captures_mouse;
+    model.notify(Notice::info(if model.screen.captures_mouse {
+        "Mouse capture on: drag selects and copies, the wheel scrolls."
+    } else {
+        "Mouse capture off: select text as usual."
+    }));
+    effects.push(UiEffect::CaptureMouse(model.screen.captures_mouse));
 }
 
 fn toggle_raw_text(model: &mut UiModel) {

@@ -89,7 +89,7 @@ fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str)
     };
     let title = title_of(replaced).to_owned();
     // A failed replacement of several turns is tried again in the same place.
-    let turns = match &model.conversation.last_turn {
+    let turns = match &model.conversation.last_prompt {
         Some(last) if transcript.is_last_turn_replacement() => last.replaced_turns,
         _ => 1,
     };
