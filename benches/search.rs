@@ -122,7 +122,7 @@ fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Optio
 
 /// Stores a vector for each chunk.
 fn store_vectors(index: &mut Index, random: &mut Random) {
-    index.set_embedding_model("bench").expect("set");
+    index.set_embedding_model("bench", DIMENSIONS).expect("set");
     let start = Instant::now();
     let mut after = 0;
     loop {
@@ -139,6 +139,35 @@ fn store_vectors(index: &mut Index, random: &mut Random) {
         "storing {CHUNKS} vectors: {:.1} s",
         start.elapsed().as_secs_f64()
     );
+}
+
+/// Times searches without vectors. Returns the queries of two English words.
+fn time_words(index: &mut Index) -> Vec<String> {
+    let english: Vec<String> = (0..10)
+        .map(|at| format!("{} {}", english_word(at * 37), english_word(at * 911 + 50)))
+        .collect();
+    let korean: Vec<String> = (0..10).map(|at| korean_word(at * 211 + 7)).collect();
+    let common: Vec<String> = (0..10)
+        .map(|at| {
+            (0..6)
+                .map(|word| english_word(at + word))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    time_queries(index, "two English words", &english, None);
+    time_queries(
+        index,
+        "six of the most frequent English words",
+        &common,
+        None,
+    );
+    let commonest = [english_word(0)];
+    time_queries(index, "the most frequent English word", &commonest, None);
+    let commonest = [korean_word(0)];
+    time_queries(index, "the most frequent Korean word", &commonest, None);
+    time_queries(index, "a Korean word", &korean, None);
+    english
 }
 
 fn main() {
@@ -163,26 +192,7 @@ fn main() {
     let size = fs::metadata(&path).expect("a file").len() >> 20;
     println!("index size: {size} MB");
 
-    let english: Vec<String> = (0..10)
-        .map(|at| format!("{} {}", english_word(at * 37), english_word(at * 911 + 50)))
-        .collect();
-    let korean: Vec<String> = (0..10).map(|at| korean_word(at * 211 + 7)).collect();
-    let common: Vec<String> = (0..10)
-        .map(|at| {
-            (0..6)
-                .map(|word| english_word(at + word))
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect();
-    time_queries(&mut index, "two English words", &english, None);
-    time_queries(
-        &mut index,
-        "six of the most frequent English words",
-        &common,
-        None,
-    );
-    time_queries(&mut index, "a Korean word", &korean, None);
+    let english = time_words(&mut index);
     let query = vector(&mut random);
     let start = Instant::now();
     time_queries(

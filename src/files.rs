@@ -317,6 +317,7 @@ pub fn describe_io_error(error: &io::Error) -> String {
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         ErrorKind::AlreadyExists => FILE_EXISTS.to_owned(),
         ErrorKind::NotFound => "the folder does not exist".to_owned(),
+        ErrorKind::InvalidFilename => "the path is too long".to_owned(),
         ErrorKind::NotADirectory => "part of the path is a file, not a folder".to_owned(),
         _ => error.to_string(),
     }

@@ -316,6 +316,7 @@ impl AskSession {
             }
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
+            TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
             TurnEvent::AgentActed(result) => self.report_agent(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
@@ -323,9 +324,17 @@ impl AskSession {
         Ok(None)
     }
 
+    fn report_agent_activity(&self, text: &str) {
+        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
+    }
+
     fn report_agent(&self, result: &AgentResult) {
+        let text = match result {
+            AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
+            result => result.summary(),
+        };
         if !self.request.is_json {
-            self.print_to_stderr(Clean::new(&result.summary()).as_str());
+            self.print_to_stderr(Clean::new(&text).as_str());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
-    OpenNote, SummarySource, SummaryTask, VaultStatus,
+    OpenNote, SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -103,15 +103,14 @@ pub trait NoteService: Send + Sync {
         topic: String,
     ) -> BoxFuture<'static, Result<String, Notice>>;
 
-    /// Saves the answer to the prompt of [`Self::prepare_note`] as a new note.
+    /// Saves the answer to the prompt of [`Self::prepare_note`] as a note.
     ///
     /// # Errors
     /// The vault cannot be written.
     fn save(
         &self,
         request: NoteRequest,
-        topic: String,
-        answer: String,
+        answer: NoteAnswer,
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
 
     /// The prompt for a summary, and its sources.
@@ -140,7 +139,7 @@ pub trait NoteService: Send + Sync {
     /// The vault or the index cannot be read, or the vault has no notes.
     fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>>;
 
-    /// The parts of notes that fit a prompt best.
+    /// The excerpts of notes that match a prompt best.
     ///
     /// # Errors
     /// As for [`Self::refresh`].
@@ -154,10 +153,34 @@ pub trait NoteService: Send + Sync {
     ///
     /// # Errors
     /// It has changed, or cannot be removed.
-    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>>;
+    fn remove(
+        &self,
+        request: NoteRequest,
+        note: WrittenNote,
+    ) -> BoxFuture<'static, Result<(), Notice>>;
+
+    /// Reverts [`Self::save`]: removes the note, or restores the text that it replaced.
+    ///
+    /// # Errors
+    /// As for [`Self::remove`].
+    fn discard(
+        &self,
+        request: NoteRequest,
+        note: CreatedNote,
+    ) -> BoxFuture<'static, Result<(), Notice>>;
 }
 
-/// Parts of notes for one prompt, the best first.
+/// A model's answer that becomes a note.
+#[derive(Debug)]
+pub struct NoteAnswer {
+    pub topic: String,
+    pub text: String,
+    /// The earlier version of the note. If it has the same topic and is unchanged, its file gets the
+    /// new text.
+    pub replaces: Option<WrittenNote>,
+}
+
+/// Excerpts of notes for one prompt, the best first.
 #[derive(Debug, Default)]
 pub struct NoteExcerpts {
     pub excerpts: Vec<NoteExcerpt>,
@@ -176,6 +199,7 @@ pub struct NoteExcerpt {
 }
 
 /// What all requests about notes have in common.
+#[derive(Clone)]
 pub struct NoteRequest {
     pub settings: NotesSettings,
     /// A folder in one of the configured vaults, as the user or the model wrote it; `None` for the

@@ -2,8 +2,8 @@
 
 use super::Settings;
 use super::fields::{self, ConfigObject, FieldError};
-use crate::domain::{ModelConfig, NotesSettings, OllamaTarget};
-use crate::files::expand_home;
+use crate::domain::{ModelConfig, NotesSettings, Notice, OllamaTarget};
+use crate::files::{describe_io_error, expand_home};
 use std::path::PathBuf;
 
 /// The values of `notes`; `None` for those not given.
@@ -34,6 +34,21 @@ impl NotesSection {
             vault,
             embed_model: embed_model.map(|name| name.trim().to_owned()),
         }
+    }
+}
+
+impl NotesSection {
+    /// Reports that the folder is missing or a file.
+    pub(super) fn missing_vault(&self) -> Option<Notice> {
+        let vault = self.vault.as_ref()?;
+        let why = match std::fs::metadata(vault) {
+            Ok(metadata) if metadata.is_dir() => return None,
+            Ok(_) => "it is not a folder".to_owned(),
+            Err(error) => describe_io_error(&error),
+        };
+        let path = vault.display();
+        let message = format!("The notes folder {path} cannot be used: {why}.");
+        Some(Notice::warning(message).with_reason("`notes.vault` in config.json names it."))
     }
 }
 

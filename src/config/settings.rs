@@ -297,10 +297,16 @@ impl SettingsReader {
         let Some(table) = self.or_warn(&[PathStep::Key("notes")], table) else {
             return NotesSection::default();
         };
-        NotesSection::parse(&table, |key, error| {
+        let notes = NotesSection::parse(&table, |key, error| {
             let steps = [PathStep::Key("notes"), PathStep::Key(key)];
             self.warn_about_field(&format!("notes.{key}"), &steps, &error);
-        })
+        });
+        // A folder that is missing now, such as one on a drive, may appear later.
+        if let Some(notice) = notes.missing_vault() {
+            let cause = BannerCause::setting(file_name(self.document.path()), "notes.vault");
+            self.banners.push(Banner::new(cause, notice));
+        }
+        notes
     }
 
     /// The value, or `None` after adding a banner about the error.

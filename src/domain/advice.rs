@@ -55,8 +55,14 @@ pub enum Advice {
 
     /// Open a note.
     OpenNote,
-    /// Send parts of notes with each prompt.
+    /// Send excerpts of notes with each prompt.
     ConsultNotes,
+    /// Send prompts without excerpts of notes.
+    StopConsulting,
+    /// Send the prompt to the model even if it seems to be about notes.
+    BypassNotes,
+    /// Continue the truncated answer, which completes the note.
+    ContinueNote,
 
     /// Show this program's log.
     ShowLog,

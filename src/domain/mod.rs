@@ -45,7 +45,7 @@ pub use model_catalog::{
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
-    SummarySource, SummaryTask, VaultStatus,
+    SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};

@@ -23,6 +23,18 @@ pub struct CreatedNote {
     pub path: PathBuf,
     pub title: String,
     pub text: String,
+    pub written: WrittenNote,
+    /// The text of the file before, if the note took the place of an earlier version.
+    pub replaced_text: Option<String>,
+}
+
+/// Identifies a file that the program wrote, so that it is removed only while it is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenNote {
+    /// The path below the vault.
+    pub note: String,
+    /// The SHA-256 of the contents, in hexadecimal.
+    pub sha256: String,
 }
 
 /// The result of a search.
@@ -108,10 +120,16 @@ pub enum AgentResult {
     NoteCreated {
         note: String,
         title: String,
+        /// The whole path.
+        path: String,
+        /// The hash of [`WrittenNote`] while undoing the turn removes the note.
+        #[serde(skip)]
+        sha256: Option<String>,
     },
     NotesFound {
         query: String,
         notes: Vec<String>,
+        remarks: Vec<String>,
     },
     NoteSummarized {
         title: String,
@@ -130,11 +148,9 @@ impl AgentResult {
     pub fn summary(&self) -> String {
         match self {
             Self::NoteCreated { note, .. } => format!("note created  {note}"),
-            Self::NotesFound { notes, .. } => match notes.len() {
-                0 => "no notes found".to_owned(),
-                1 => "1 note found".to_owned(),
-                count => format!("{count} notes found"),
-            },
+            Self::NotesFound { notes, remarks, .. } => {
+                with_remarks(counted(notes.len(), "note found", "notes found"), remarks)
+            }
             Self::NoteSummarized {
                 sources, remarks, ..
             } => {
@@ -155,6 +171,41 @@ impl AgentResult {
             }
         }
     }
+
+    /// The remarks on the search, if there was one.
+    pub fn remarks_mut(&mut self) -> Option<&mut Vec<String>> {
+        match self {
+            Self::NoteCreated { .. } => None,
+            Self::NotesFound { remarks, .. }
+            | Self::NoteSummarized { remarks, .. }
+            | Self::NotesConsulted { remarks, .. } => Some(remarks),
+        }
+    }
+
+    /// The created note, while undoing the turn removes it.
+    pub fn written_note(&self) -> Option<WrittenNote> {
+        match self {
+            Self::NoteCreated { note, sha256, .. } => Some(WrittenNote {
+                note: note.clone(),
+                sha256: sha256.clone()?,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Like [`Self::written_note`]. From now on, undoing the turn leaves the note in place.
+    pub fn take_written_note(&mut self) -> Option<WrittenNote> {
+        let written = self.written_note();
+        if let Self::NoteCreated { sha256, .. } = self {
+            *sha256 = None;
+        }
+        written
+    }
+}
+
+/// `1 note found`, `2 notes found`.
+fn counted(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Each remark on a line of its own.

@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// The heading above a server's description of its tool, whose lines are all indented.
-pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
+pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
 
@@ -176,6 +176,8 @@ pub enum QuoteSource {
     ToolResult,
     /// Input piped in with the prompt.
     Context,
+    /// The user's notes.
+    Notes,
     /// An earlier message of a reopened conversation.
     Earlier,
 }
@@ -186,6 +188,7 @@ impl QuoteSource {
         match self {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
+            Self::Notes => "occurs in your notes",
             Self::Earlier => "occurs in an earlier message",
         }
     }

@@ -4,6 +4,7 @@
 mod replacement;
 mod replay;
 mod running_calls;
+mod waiting;
 
 use super::{
     AgentResult, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd,
@@ -86,6 +87,8 @@ pub struct Transcript {
     /// The kind of prompt that started the current or last turn.
     prompt_kind: PromptKind,
     wait: Option<WaitReason>,
+    /// What a note agent is doing before the first request.
+    agent_activity: Option<String>,
     round: u32,
     model: String,
     usage: Usage,
@@ -99,11 +102,6 @@ impl Transcript {
 
     pub fn running_turn(&self) -> Option<TurnId> {
         self.running_turn
-    }
-
-    /// The reason the current round is waiting; `None` once its first data has arrived.
-    pub fn wait(&self) -> Option<WaitReason> {
-        self.wait
     }
 
     /// The index of the entry to which streamed text is appended.
@@ -223,6 +221,7 @@ impl Transcript {
             TurnEvent::Started { prompt, model } => self.start_turn(turn, prompt, model),
             TurnEvent::RoundStarted { round } => {
                 self.round = *round;
+                self.agent_activity = None;
                 self.wait = Some(WaitReason::Response);
             }
             TurnEvent::Waiting { wait } => {
@@ -235,6 +234,7 @@ impl Transcript {
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
             TurnEvent::Noted(notice) => _ = self.push(turn, EntryBody::Note(notice.clone())),
+            TurnEvent::AgentWorking { text } => self.agent_activity = Some(text.clone()),
             TurnEvent::AgentActed(done) => _ = self.push(turn, EntryBody::Agent(done.clone())),
             TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),
             TurnEvent::RoundEnded { .. } => {
@@ -348,6 +348,7 @@ impl Transcript {
             self.push(turn, EntryBody::Note(notice.clone()));
         }
         self.running_turn = None;
+        self.agent_activity = None;
         self.wait = None;
         self.usage = usage;
     }

@@ -174,6 +174,10 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// A notice shown at this point of the transcript.
     Noted(Notice),
+    /// A note agent prepares the turn; a few words about what it is doing.
+    AgentWorking {
+        text: String,
+    },
     /// A note agent has finished its part of the turn.
     AgentActed(AgentResult),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of

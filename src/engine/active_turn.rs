@@ -1,14 +1,17 @@
 //! The conversation's running turn: its driver, and the data that a probe's turn does not
 //! have.
 
-use super::agents::{AgentStep, FinishAgent, FinishedAgent};
+use super::agents::{AgentStep, FinishAgent, UnusedAnswer};
 use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
-use crate::domain::{ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId};
+use crate::domain::{
+    AgentResult, ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript, TurnId,
+};
 use futures::future::BoxFuture;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 pub(super) struct ActiveTurn {
     pub(super) id: TurnId,
@@ -35,6 +38,8 @@ pub(super) struct ActiveTurn {
 pub(super) struct ActingAgent {
     /// Its running work, before or after the model's answer.
     pub(super) task: Option<BoxFuture<'static, AgentSignal>>,
+    /// A few words about that work.
+    pub(super) progress: Option<watch::Receiver<String>>,
     /// Its work after the model's answer.
     pub(super) finish: Option<FinishAgent>,
 }
@@ -42,7 +47,8 @@ pub(super) struct ActingAgent {
 pub(super) enum AgentSignal {
     /// With the scanned text of notes.
     Prepared(Result<AgentStep, Notice>, Option<Arc<UntrustedText>>),
-    Finished(Result<FinishedAgent, Notice>),
+    Finished(Result<AgentResult, UnusedAnswer>),
+    Progressed(String),
 }
 
 pub(super) enum ActiveTurnSignal {
@@ -90,13 +96,32 @@ impl ActiveTurn {
                 *model_info_query = None;
                 return ActiveTurnSignal::ModelInfo(model_info);
             }
-            if let Some(task) = &mut agent.task {
-                let signal = task.await;
-                agent.task = None;
+            if let Some(signal) = agent.next_signal().await {
                 return ActiveTurnSignal::Agent(signal);
             }
             ActiveTurnSignal::Turn(signal.await)
         };
         (finished_call, other_signal)
+    }
+}
+
+impl ActingAgent {
+    /// The next progress or the result of the running work; `None` if none runs. Cancel-safe.
+    async fn next_signal(&mut self) -> Option<AgentSignal> {
+        let task = self.task.as_mut()?;
+        let signal = match &mut self.progress {
+            Some(progress) => tokio::select! {
+                biased;
+                signal = &mut *task => signal,
+                // Fails once nothing can report any more; then only the result is left.
+                Ok(()) = progress.changed() => {
+                    let text = progress.borrow_and_update().clone();
+                    return Some(AgentSignal::Progressed(text));
+                }
+            },
+            None => task.await,
+        };
+        self.task = None;
+        Some(signal)
     }
 }

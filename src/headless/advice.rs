@@ -45,6 +45,9 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ResumeSaving
         | Advice::OpenNote
         | Advice::ConsultNotes
+        | Advice::StopConsulting
+        | Advice::BypassNotes
+        | Advice::ContinueNote
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt

@@ -30,7 +30,7 @@ impl Notebook {
         let query: String = prompt.chars().take(QUERY_CHARS_MAX).collect();
         let mut remarks = Vec::new();
         let limits = UpdateLimits::BEFORE_PROMPT;
-        self.update(&vault, limits, &mut remarks).await?;
+        self.update(&vault, limits, &request, &mut remarks).await?;
         // `query_vector` would remark on a missing embedding model under every answer; `refresh_index`
         // does so once.
         let vector = match request.settings.embedding_model {
@@ -53,11 +53,10 @@ impl Notebook {
     pub(super) async fn refresh_index(&self, request: NoteRequest) -> Result<VaultStatus, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         let mut remarks = Vec::new();
-        let notes = self
-            .update(&vault, UpdateLimits::TOOL, &mut remarks)
-            .await?;
+        let limits = UpdateLimits::REFRESH;
+        let notes = self.update(&vault, limits, &request, &mut remarks).await?;
         // Also computes the vectors, and adds a remark if that fails. The query's text does not matter.
-        self.query_vector(&vault, &request, "notes", UpdateLimits::TOOL, &mut remarks)
+        self.query_vector(&vault, &request, "notes", limits, &mut remarks)
             .await?;
         Ok(VaultStatus {
             vault: vault.root().to_path_buf(),

@@ -1,7 +1,8 @@
 //! Keeps the index of a vault in sync with its files.
 
 use super::note;
-use super::vault::{NOTES_MAX, NoteFile, NotePath, Vault};
+use super::note_file::NotePath;
+use super::vault::{NOTES_MAX, NoteFile, Vault};
 use crate::search::{Document, Index, IndexChanges, SearchError};
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,11 @@
 //! A folder of Markdown notes, the vault: creating, finding and summarizing notes.
 
+mod embedding;
 mod excerpts;
 mod indexer;
 mod intent;
 mod note;
+mod note_file;
 mod notebook;
 mod prompts;
 mod slug;
@@ -11,6 +13,7 @@ mod steps;
 mod vault;
 mod vault_index;
 mod vault_watch;
+mod written_note;
 
 pub use indexer::{IndexingReport, update_index};
 pub use intent::NoteIntent;

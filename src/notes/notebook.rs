@@ -1,14 +1,16 @@
 //! Creates, finds and summarizes notes. File access and searches run on blocking threads.
 
-use super::vault::Vault;
+use super::embedding::EmbeddingHealth;
+use super::vault::{Vault, is_hidden, shown};
 use super::vault_index::{OpenIndex, UpdateLimits};
 use crate::domain::{
     CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
-    SummarySource, SummaryTask, VaultStatus,
+    SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 use crate::files;
 use crate::ports::{
-    Completion, CompletionRequest, Embedder, NoteExcerpts, NoteRequest, NoteService,
+    CompletedText, Completion, CompletionRequest, Embedder, NoteAnswer, NoteExcerpts, NoteRequest,
+    NoteService,
 };
 use crate::search::{SearchTerms, snippet};
 use futures::future::BoxFuture;
@@ -31,6 +33,7 @@ pub(super) struct NotebookState {
     pub(super) cache: PathBuf,
     completion: Arc<dyn Completion>,
     pub(super) embedder: Arc<dyn Embedder>,
+    pub(super) embedding_health: EmbeddingHealth,
     /// The open indexes by vault.
     pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<OpenIndex>>>>,
 }
@@ -45,6 +48,7 @@ impl Notebook {
             cache,
             completion,
             embedder,
+            embedding_health: EmbeddingHealth::default(),
             indexes: Mutex::default(),
         }))
     }
@@ -58,7 +62,7 @@ impl Notebook {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         let mut remarks = Vec::new();
         let limits = UpdateLimits::TOOL;
-        self.update(&vault, limits, &mut remarks).await?;
+        self.update(&vault, limits, &request, &mut remarks).await?;
         let vector = self
             .query_vector(&vault, &request, &query, limits, &mut remarks)
             .await?;
@@ -85,7 +89,17 @@ impl Notebook {
         let prompt = self.note_prompt(&request, &topic).await?;
         (request.on_progress)("Writing the note");
         let answer = self.complete(&request, prompt).await?;
-        self.save_note(&request, topic, answer).await
+        if answer.is_cut_off {
+            return Err(Notice::failure(
+                "The model reached its token limit before the note was complete, so nothing was saved.",
+            ));
+        }
+        let answer = NoteAnswer {
+            topic,
+            text: answer.text,
+            replaces: None,
+        };
+        self.save_note(&request, answer).await
     }
 
     async fn summarize_notes(
@@ -93,18 +107,26 @@ impl Notebook {
         request: NoteRequest,
         source: SummarySource,
     ) -> Result<NoteSummary, Notice> {
-        let task = self.summary_task(&request, source).await?;
+        let mut task = self.summary_task(&request, source).await?;
         (request.on_progress)("Summarizing");
         let summary = self.complete(&request, task.prompt).await?;
+        if summary.is_cut_off {
+            let remark = "The summary is incomplete: the model reached its token limit.";
+            task.remarks.push(remark.to_owned());
+        }
         Ok(NoteSummary {
             title: task.title,
-            summary,
+            summary: summary.text,
             sources: task.sources,
             remarks: task.remarks,
         })
     }
 
-    async fn complete(&self, request: &NoteRequest, prompt: String) -> Result<String, Notice> {
+    async fn complete(
+        &self,
+        request: &NoteRequest,
+        prompt: String,
+    ) -> Result<CompletedText, Notice> {
         let model = request.settings.model.as_deref().ok_or_else(|| {
             Notice::failure(
                 "No model is configured to write with: mark one as active in config.json.",
@@ -119,15 +141,13 @@ impl Notebook {
                 on_progress(&format!("{shown_name}: {chars} characters"));
             }),
         });
-        let completed = timeout(COMPLETION_TIMEOUT, completion)
-            .await
-            .map_err(|_| {
-                let minutes = COMPLETION_TIMEOUT.as_secs() / 60;
-                Notice::failure(format!(
-                    "The model `{name}` took longer than {minutes} minutes."
-                ))
-            })??;
-        Ok(completed.text)
+        let completed = timeout(COMPLETION_TIMEOUT, completion).await;
+        completed.map_err(|_| {
+            let minutes = COMPLETION_TIMEOUT.as_secs() / 60;
+            Notice::failure(format!(
+                "The model `{name}` took longer than {minutes} minutes."
+            ))
+        })?
     }
 }
 
@@ -144,11 +164,10 @@ impl NoteService for Notebook {
     fn save(
         &self,
         request: NoteRequest,
-        topic: String,
-        answer: String,
+        answer: NoteAnswer,
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>> {
         let notebook = self.clone();
-        Box::pin(async move { notebook.save_note(&request, topic, answer).await })
+        Box::pin(async move { notebook.save_note(&request, answer).await })
     }
 
     fn prepare_summary(
@@ -168,8 +187,20 @@ impl NoteService for Notebook {
         Box::pin(super::steps::open_note(request, note))
     }
 
-    fn remove(&self, note: CreatedNote) -> BoxFuture<'static, Result<(), Notice>> {
-        Box::pin(super::steps::remove_note(note))
+    fn remove(
+        &self,
+        request: NoteRequest,
+        note: WrittenNote,
+    ) -> BoxFuture<'static, Result<(), Notice>> {
+        Box::pin(super::steps::remove_note(request, note))
+    }
+
+    fn discard(
+        &self,
+        request: NoteRequest,
+        note: CreatedNote,
+    ) -> BoxFuture<'static, Result<(), Notice>> {
+        Box::pin(super::steps::discard_note(request, note))
     }
 
     fn refresh(&self, request: NoteRequest) -> BoxFuture<'static, Result<VaultStatus, Notice>> {
@@ -231,14 +262,19 @@ pub(super) async fn open_vault(
         // A relative path is relative to the first vault.
         let folder = first.join(files::expand_home(&folder));
         let opened = Vault::open(&folder)?;
-        let mut allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
-        if allowed.any(|vault| vault.contains(&opened)) {
-            return Ok(opened);
+        let allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
+        let below = allowed.filter_map(|vault| vault.path_below(&opened));
+        let (folder, first) = (shown(&folder.display().to_string()), first.display());
+        // A folder that is hidden in one vault may be another vault itself.
+        match below.reduce(|one, other| if is_hidden(&one) { other } else { one }) {
+            Some(below) if is_hidden(&below) => Err(Notice::failure(format!(
+                "{folder} is a hidden folder, so it may not be used for notes."
+            ))),
+            Some(_) => Ok(opened),
+            None => Err(Notice::failure(format!(
+                "{folder} is not in the notes folder {first}, so it may not be used."
+            ))),
         }
-        let (folder, first) = (folder.display(), first.display());
-        Err(Notice::failure(format!(
-            "{folder} is not in the notes folder {first}, so it may not be used."
-        )))
     };
     let opened = tokio::task::spawn_blocking(open).await;
     opened.map_err(|error| Notice::failure(error.to_string()))?

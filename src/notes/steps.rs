@@ -4,15 +4,16 @@
 
 use super::NotesError;
 use super::note;
+use super::note_file::NotePath;
 use super::notebook::{Notebook, open_vault};
 use super::prompts::{self, CHUNKS_MAX};
 use super::slug::slug;
-use super::vault::{NOTE_BYTES_MAX, NotePath, Vault};
+use super::vault::Vault;
 use super::vault_index::UpdateLimits;
-use crate::domain::{CreatedNote, Notice, OpenNote, SummarySource, SummaryTask};
-use crate::files;
-use crate::ports::NoteRequest;
-use crate::search::SearchTerms;
+use super::written_note;
+use crate::domain::{CreatedNote, Notice, OpenNote, SummarySource, SummaryTask, WrittenNote};
+use crate::ports::{NoteAnswer, NoteRequest};
+use crate::search::{SearchTerms, composed};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of hits that are checked for the topic.
@@ -30,23 +31,37 @@ impl Notebook {
         Ok(prompts::note_prompt(topic))
     }
 
-    /// Saves the model's answer as a new note.
+    /// Saves the model's answer as a note: in the file of the earlier version that it replaces, or
+    /// else in a new one.
     pub(super) async fn save_note(
         &self,
         request: &NoteRequest,
-        topic: String,
-        answer: String,
+        answer: NoteAnswer,
     ) -> Result<CreatedNote, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
-        let text = prompts::clean_note(&answer, &topic);
-        let name = slug(&topic);
+        let text = prompts::clean_note(&answer.text, &answer.topic);
+        let name = slug(&answer.topic);
         let title = note::parse(&text, &name).title;
-        let written = text.clone();
-        let created = on_blocking_thread(move || vault.create(&name, &written)).await?;
+        let replaces = answer.replaces.filter(|old| is_name_for(&old.note, &name));
+        let written_text = text.clone();
+        let (note, replaced_text) = on_blocking_thread(move || {
+            let replaced = replaces.map(|old| vault.replace_written(&old, &written_text));
+            match replaced.transpose()?.flatten() {
+                Some((note, old_text)) => Ok((note, Some(old_text))),
+                None => Ok((vault.create(&name, &written_text)?, None)),
+            }
+        })
+        .await?;
+        let written = WrittenNote {
+            note: note.key,
+            sha256: written_note::sha256(text.as_bytes()),
+        };
         Ok(CreatedNote {
-            path: created.path,
+            path: note.path,
             title,
             text,
+            written,
+            replaced_text,
         })
     }
 
@@ -69,9 +84,15 @@ impl Notebook {
         vault: Vault,
         topic: String,
     ) -> Result<SummaryTask, Notice> {
+        if Vault::is_note(Path::new(&topic)) {
+            let named = find_by_name(vault.clone(), topic.clone()).await?;
+            if let Some(note) = named {
+                return task_for_note(vault, note).await;
+            }
+        }
         let mut remarks = Vec::new();
         let limits = UpdateLimits::TOOL;
-        self.update(&vault, limits, &mut remarks).await?;
+        self.update(&vault, limits, request, &mut remarks).await?;
         let query = format!("notes about {topic}");
         let vector = self
             .query_vector(&vault, request, &query, limits, &mut remarks)
@@ -127,6 +148,23 @@ async fn task_for_note(vault: Vault, note: String) -> Result<SummaryTask, Notice
     })
 }
 
+/// The key of the note with this path or, in any folder of the vault, this file name.
+async fn find_by_name(vault: Vault, name: String) -> Result<Option<String>, Notice> {
+    on_blocking_thread(move || {
+        if let Ok(note) = vault.find(&name) {
+            return Ok(Some(note.key));
+        }
+        let wanted = composed(&name).to_lowercase();
+        let is_wanted = |key: &str| {
+            let file_name = key.rsplit('/').next().unwrap_or(key);
+            composed(file_name).to_lowercase() == wanted
+        };
+        let mut notes = vault.list().notes.into_iter().map(|note| note.key);
+        Ok(notes.find(|key| is_wanted(key)))
+    })
+    .await
+}
+
 /// Finds a note and its title.
 pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<OpenNote, Notice> {
     let vault = open_vault(&request.settings, request.vault.clone()).await?;
@@ -138,23 +176,31 @@ pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<Open
     })
 }
 
-/// Removes a note that was just created, unless it has been changed since.
-pub(super) async fn remove_note(note: CreatedNote) -> Result<(), Notice> {
-    on_blocking_thread(move || {
-        let failed = |why: String| NotesError::Unremovable {
-            path: note.path.display().to_string(),
-            why,
-        };
-        let described = |error: std::io::Error| failed(files::describe_io_error(&error));
-        match files::read(&note.path, NOTE_BYTES_MAX).map_err(described)? {
-            None => Err(failed("it no longer exists".to_owned())),
-            Some(bytes) if bytes != note.text.as_bytes() => {
-                Err(failed("it was changed since it was created".to_owned()))
-            }
-            Some(_) => std::fs::remove_file(&note.path).map_err(described),
-        }
+/// Removes a written note, unless it has been changed since.
+pub(super) async fn remove_note(request: NoteRequest, note: WrittenNote) -> Result<(), Notice> {
+    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    on_blocking_thread(move || vault.remove_written(&note)).await
+}
+
+/// Removes a note that was just saved, or restores the text that it replaced.
+pub(super) async fn discard_note(request: NoteRequest, note: CreatedNote) -> Result<(), Notice> {
+    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    on_blocking_thread(move || match note.replaced_text {
+        None => vault.remove_written(&note.written),
+        Some(old_text) => vault.replace_written(&note.written, &old_text).map(|_| ()),
     })
     .await
+}
+
+/// Whether a file name was made from this slug, perhaps with a number.
+fn is_name_for(note: &str, slug: &str) -> bool {
+    let stem = note.strip_suffix(".md").unwrap_or(note);
+    let number = stem.strip_prefix(slug).map(|rest| rest.strip_prefix('-'));
+    match number {
+        Some(Some(number)) => number.parse::<u32>().is_ok(),
+        Some(None) => stem == slug,
+        None => false,
+    }
 }
 
 async fn read_note(vault: Vault, note: String) -> Result<(NotePath, String), Notice> {

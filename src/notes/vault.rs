@@ -1,8 +1,10 @@
 //! A folder of notes. Nothing outside it is read or written, even through `..` or a symbolic link.
 
 use super::NotesError;
+use super::note_file::NotePath;
 use crate::files;
-use crate::search::{DocumentFingerprint, composed};
+use crate::search::DocumentFingerprint;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -14,10 +16,15 @@ pub const NOTES_MAX: usize = 100_000;
 const DEPTH_MAX: usize = 32;
 /// Larger notes are not indexed.
 pub const NOTE_BYTES_MAX: u64 = 4 << 20;
+/// Limits of common file systems, for a path and for one name in it.
+const PATH_BYTES_MAX: usize = 4_096;
+const NAME_BYTES_MAX: usize = 255;
+/// Maximum characters of a path in a message.
+const SHOWN_CHARS_MAX: usize = 120;
 /// Attempts to find a free name for a note.
 const NAMES_MAX: usize = 1_000;
 /// New notes are readable by other users, like files that editors create.
-const NOTE_MODE: u32 = 0o644;
+pub(super) const NOTE_MODE: u32 = 0o644;
 
 /// A folder that exists, without symbolic links in its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,9 +55,10 @@ impl Vault {
     /// There is no such folder, or it cannot be read.
     pub fn open(folder: &Path) -> Result<Self, NotesError> {
         let failed = |why: String| NotesError::Vault {
-            path: folder.display().to_string(),
+            path: shown(&folder.display().to_string()),
             why,
         };
+        check_path(folder).map_err(|why| failed(why.to_owned()))?;
         let root =
             fs::canonicalize(folder).map_err(|error| failed(files::describe_io_error(&error)))?;
         if !root.is_dir() {
@@ -70,8 +78,7 @@ impl Vault {
     pub fn list_file(&self, path: &Path) -> Listing {
         let mut listing = Listing::default();
         let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let is_hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
-        if is_note(path) && !below.iter().any(is_hidden) {
+        if is_note(path) && !is_hidden(below) {
             self.add_note(path, &mut listing);
         }
         listing
@@ -86,87 +93,10 @@ impl Vault {
         &self.root
     }
 
-    /// Whether `other` is this folder or lies in it.
-    pub fn contains(&self, other: &Self) -> bool {
-        other.root.starts_with(&self.root)
-    }
-
-    /// The path of an existing note, given as a path below the vault or as an absolute path.
-    ///
-    /// # Errors
-    /// There is no such file, it is not a note, or it lies outside the vault.
-    pub fn find(&self, note: &str) -> Result<NotePath, NotesError> {
-        let failed = |why: String| NotesError::Note {
-            path: note.to_owned(),
-            why,
-        };
-        let given = Path::new(note);
-        let goes_up = given.components().any(|part| part == Component::ParentDir);
-        if goes_up {
-            return Err(failed(
-                "`..` is not allowed in the path of a note".to_owned(),
-            ));
-        }
-        // An absolute path replaces the root; the location of the file is checked below.
-        let joined = self.root.join(given);
-        let mut found = fs::canonicalize(&joined);
-        if found.is_err() && !is_note(&joined) {
-            let mut with_extension = joined.into_os_string();
-            with_extension.push(".md");
-            found = fs::canonicalize(PathBuf::from(with_extension));
-        }
-        let path = match found {
-            Ok(path) => path,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let found = self.find_other_spelling(note);
-                found.ok_or_else(|| failed("there is no such note".to_owned()))?
-            }
-            Err(error) => return Err(failed(files::describe_io_error(&error))),
-        };
-        let Ok(below) = path.strip_prefix(&self.root) else {
-            return Err(failed("it lies outside the notes folder".to_owned()));
-        };
-        if !is_note(&path) {
-            return Err(failed("it is not a Markdown file (.md)".to_owned()));
-        }
-        Ok(NotePath {
-            key: key_of(below),
-            path: path.clone(),
-        })
-    }
-
-    /// The note whose path reads the same but has different code points, such as the decomposed
-    /// Hangul of macOS.
-    fn find_other_spelling(&self, note: &str) -> Option<PathBuf> {
-        let below = Path::new(note);
-        let below = below.strip_prefix(&self.root).unwrap_or(below);
-        let wanted = composed(&key_of(below)).into_owned();
-        let with_extension = format!("{wanted}.md");
-        let is_wanted = |key: &str| {
-            let key = composed(key);
-            key == wanted || key == with_extension
-        };
-        let notes = self.list().notes;
-        let found = notes.into_iter().find(|file| is_wanted(&file.key))?;
-        fs::canonicalize(self.root.join(found.key)).ok()
-    }
-
-    /// The text of a note. Bytes that are not UTF-8 are replaced.
-    ///
-    /// # Errors
-    /// It cannot be read, is over 4 MB, or is not text.
-    pub fn read(&self, note: &NotePath) -> Result<String, NotesError> {
-        let failed = |why: String| NotesError::Note {
-            path: note.key.clone(),
-            why,
-        };
-        let bytes = files::read(&note.path, NOTE_BYTES_MAX)
-            .map_err(|error| failed(files::describe_io_error(&error)))?
-            .ok_or_else(|| failed("there is no such file".to_owned()))?;
-        if bytes.contains(&0) {
-            return Err(failed("it is not text".to_owned()));
-        }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    /// The path of `other` below this folder; `None` if it lies elsewhere.
+    pub fn path_below(&self, other: &Self) -> Option<PathBuf> {
+        let below = other.root.strip_prefix(&self.root).ok()?;
+        Some(below.to_path_buf())
     }
 
     /// Checks that notes can be created, without creating one.
@@ -274,18 +204,10 @@ impl Vault {
                     .skipped
                     .push((key, format!("it is larger than {megabytes} MB")));
             }
-            Ok(metadata) => {
-                let modified = metadata.modified().ok();
-                let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                let modified_ns = modified.map_or(0, |time| time.as_nanos());
-                listing.notes.push(NoteFile {
-                    key,
-                    fingerprint: DocumentFingerprint {
-                        size: metadata.len(),
-                        modified_ns: i64::try_from(modified_ns).unwrap_or(i64::MAX),
-                    },
-                });
-            }
+            Ok(metadata) => listing.notes.push(NoteFile {
+                key,
+                fingerprint: fingerprint(&metadata),
+            }),
             // Deleted in the meantime, or a broken link.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => listing.skip(&key, &error),
@@ -300,12 +222,43 @@ impl Listing {
     }
 }
 
-/// An existing note of a vault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotePath {
-    /// The path below the vault, with `/` between its parts.
-    pub key: String,
-    pub path: PathBuf,
+pub(super) fn fingerprint(metadata: &fs::Metadata) -> DocumentFingerprint {
+    let modified = metadata.modified().ok();
+    let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified_ns = modified.map_or(0, |time| time.as_nanos());
+    DocumentFingerprint {
+        size: metadata.len(),
+        modified_ns: i64::try_from(modified_ns).unwrap_or(i64::MAX),
+    }
+}
+
+/// Rejects paths for which the error of the operating system would be obscure.
+pub(super) fn check_path(path: &Path) -> Result<(), &'static str> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.contains(&0) {
+        return Err("the path contains a NUL character");
+    }
+    let is_too_long = |part: Component<'_>| part.as_os_str().len() > NAME_BYTES_MAX;
+    if bytes.len() > PATH_BYTES_MAX || path.components().any(is_too_long) {
+        return Err("the path is too long");
+    }
+    Ok(())
+}
+
+/// A path from outside, short enough for a message.
+pub(super) fn shown(path: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut shown: String = path.chars().take(SHOWN_CHARS_MAX).map(visible).collect();
+    if path.chars().nth(SHOWN_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Whether a part of a path below the vault is hidden.
+pub(super) fn is_hidden(below: &Path) -> bool {
+    let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
+    below.iter().any(is_hidden)
 }
 
 fn is_note(path: &Path) -> bool {
@@ -314,7 +267,7 @@ fn is_note(path: &Path) -> bool {
     })
 }
 
-fn key_of(below: &Path) -> String {
+pub(super) fn key_of(below: &Path) -> String {
     let parts = below
         .components()
         .map(|part| part.as_os_str().to_string_lossy());

@@ -4,42 +4,40 @@ use super::indexer::{self, IndexingReport};
 use super::notebook::Notebook;
 use super::vault::Vault;
 use super::vault_watch::{Due, VaultWatch};
-use crate::domain::{ModelConfig, Notice};
+use crate::domain::Notice;
 use crate::ports::NoteRequest;
 use crate::search::{Hit, HybridQuery, Index, Matching, SearchError, SearchTerms};
 use crate::sync::lock_ignoring_poison;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 /// How long a search may spend on new and changed notes. Later searches continue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UpdateLimits {
     indexing: Duration,
-    embedding: Duration,
-    /// Time limit of one request for vectors. Loading the model takes a while.
-    embedding_request: Duration,
+    /// For vectors of chunks that have none.
+    pub(super) embedding: Duration,
 }
 
 impl UpdateLimits {
+    /// Both together stay below the 60 s that MCP clients wait for a result.
     pub(super) const TOOL: Self = Self {
         indexing: Duration::from_secs(30),
-        embedding: Duration::from_secs(60),
-        embedding_request: Duration::from_secs(60),
+        embedding: Duration::from_secs(20),
     };
     /// Short, because an ordinary prompt waits for its excerpts.
     pub(super) const BEFORE_PROMPT: Self = Self {
         indexing: Duration::from_secs(5),
-        embedding: Duration::from_secs(10),
-        embedding_request: Duration::from_secs(10),
+        embedding: Duration::from_secs(3),
+    };
+    /// In the background, while nothing waits.
+    pub(super) const REFRESH: Self = Self {
+        indexing: Duration::from_secs(60),
+        embedding: Duration::from_secs(60),
     };
 }
-
-/// Chunks embedded by one request.
-const EMBEDDING_BATCH: usize = 32;
-/// Characters of a chunk that are embedded. Embedding models read 256 to 8,192 tokens.
-const EMBEDDED_CHARS_MAX: usize = 2_000;
 
 /// An open index, and the changes in its vault that it does not contain yet.
 pub(super) struct OpenIndex {
@@ -50,12 +48,14 @@ pub(super) struct OpenIndex {
 }
 
 impl OpenIndex {
-    /// Brings the index up to date, until `deadline`.
-    fn update(&mut self, vault: &Vault, deadline: Instant) -> Result<IndexingReport, SearchError> {
+    /// Brings the index up to date, until `is_out_of_time` returns true.
+    fn update(
+        &mut self,
+        vault: &Vault,
+        is_out_of_time: &dyn Fn() -> bool,
+    ) -> Result<IndexingReport, SearchError> {
         let updated = match self.watch.take_due() {
-            Due::Scan => {
-                indexer::update_index(vault, &mut self.index, &|| Instant::now() > deadline)
-            }
+            Due::Scan => indexer::update_index(vault, &mut self.index, is_out_of_time),
             Due::Files(files) if files.is_empty() => return Ok(self.report.clone()),
             Due::Files(files) => {
                 let updated = indexer::update_files(vault, &mut self.index, &files, &self.report);
@@ -97,7 +97,7 @@ impl Notebook {
     }
 
     /// Runs `work` with the index of a vault on a blocking thread.
-    async fn with_index<T: Send + 'static>(
+    pub(super) async fn with_index<T: Send + 'static>(
         &self,
         vault: &Vault,
         work: impl FnOnce(&mut Index) -> Result<T, SearchError> + Send + 'static,
@@ -131,12 +131,21 @@ impl Notebook {
         &self,
         vault: &Vault,
         limits: UpdateLimits,
+        request: &NoteRequest,
         remarks: &mut Vec<String>,
     ) -> Result<usize, Notice> {
+        (request.on_progress)("Reading notes");
         let deadline = Instant::now() + limits.indexing;
+        // The blocking thread outlives this future, for example if the user stops the turn.
+        let cancel = CancellationToken::new();
+        let cancelled = cancel.clone();
+        let _cancel_on_drop = cancel.drop_guard();
         let vault_to_index = vault.clone();
+        let is_out_of_time = move || cancelled.is_cancelled() || Instant::now() > deadline;
         let report = self
-            .with_open_index(vault, move |open| open.update(&vault_to_index, deadline))
+            .with_open_index(vault, move |open| {
+                open.update(&vault_to_index, &is_out_of_time)
+            })
             .await?;
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();
@@ -146,108 +155,6 @@ impl Notebook {
         }
         remarks.extend(report.remarks());
         Ok(report.notes)
-    }
-
-    /// Computes missing vectors within the time limit, then the vector of the query. Returns `None`
-    /// and adds a remark if only words can be compared.
-    pub(super) async fn query_vector(
-        &self,
-        vault: &Vault,
-        request: &NoteRequest,
-        query: &str,
-        limits: UpdateLimits,
-        remarks: &mut Vec<String>,
-    ) -> Result<Option<Vec<f32>>, Notice> {
-        let Some(model) = request.settings.embedding_model.as_deref() else {
-            remarks
-                .push("Only words were compared: no `notes.embedModel` is configured.".to_owned());
-            return Ok(None);
-        };
-        let name = embedding_id(model);
-        self.with_index(vault, move |index| index.set_embedding_model(&name))
-            .await?;
-        let embedded = async {
-            self.embed_missing(vault, model, request, limits).await?;
-            self.embed(model, vec![query.to_owned()], limits).await
-        };
-        match embedded.await {
-            Ok(vectors) => {
-                let missing = self
-                    .with_index(vault, |index| index.missing_vector_count())
-                    .await?;
-                if missing > 0 {
-                    remarks.push(format!(
-                        "{missing} parts of notes have no vector yet; only their words were compared."
-                    ));
-                }
-                Ok(vectors.into_iter().next())
-            }
-            Err(notice) => {
-                let why = notice.summary();
-                remarks.push(format!("Only words were compared. {why}"));
-                Ok(None)
-            }
-        }
-    }
-
-    async fn embed_missing(
-        &self,
-        vault: &Vault,
-        model: &ModelConfig,
-        request: &NoteRequest,
-        limits: UpdateLimits,
-    ) -> Result<(), Notice> {
-        let deadline = Instant::now() + limits.embedding;
-        let mut after = 0;
-        let mut done = 0;
-        while Instant::now() < deadline {
-            let batch = self
-                .with_index(vault, move |index| {
-                    index.missing_vectors(after, EMBEDDING_BATCH)
-                })
-                .await?;
-            let Some(last) = batch.last() else {
-                break;
-            };
-            after = last.chunk;
-            let texts = batch.iter().map(|chunk| {
-                let text = format!("{}\n{}\n{}", chunk.title, chunk.heading, chunk.body);
-                text.chars().take(EMBEDDED_CHARS_MAX).collect()
-            });
-            let vectors = self.embed(model, texts.collect(), limits).await?;
-            let chunks: Vec<i64> = batch.iter().map(|chunk| chunk.chunk).collect();
-            done += chunks.len();
-            let stored: Vec<_> = chunks.into_iter().zip(vectors).collect();
-            self.with_index(vault, move |index| index.store_vectors(&stored))
-                .await?;
-            (request.on_progress)(&format!("Computed vectors for {done} parts of notes"));
-        }
-        Ok(())
-    }
-
-    async fn embed(
-        &self,
-        model: &ModelConfig,
-        texts: Vec<String>,
-        limits: UpdateLimits,
-    ) -> Result<Vec<Vec<f32>>, Notice> {
-        let time_limit = limits.embedding_request;
-        let count = texts.len();
-        let embedded = timeout(time_limit, self.0.embedder.embed(model, texts)).await;
-        let vectors = embedded.map_err(|_| {
-            let (name, seconds) = (&model.model, time_limit.as_secs());
-            Notice::failure(format!(
-                "The embedding model `{name}` took longer than {seconds} s."
-            ))
-        })??;
-        if vectors.len() != count {
-            let name = &model.model;
-            return Err(Notice::failure(format!(
-                "The embedding model `{name}` returned {} vectors for {count} texts.",
-                vectors.len()
-            )));
-        }
-        Ok(vectors)
     }
 
     pub(super) async fn find(
@@ -270,10 +177,4 @@ impl Notebook {
         })
         .await
     }
-}
-
-/// Vectors of the same model on different servers are comparable, but a server may serve another
-/// model under the same name.
-fn embedding_id(model: &ModelConfig) -> String {
-    format!("{} {}", model.base_url, model.model)
 }

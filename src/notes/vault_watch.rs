@@ -2,7 +2,7 @@
 //! they may be lost: a large folder is also scanned from time to time, and a small one, or one
 //! without events, before each search.
 
-use super::vault::Vault;
+use super::vault::{Vault, is_hidden};
 use crate::sync::lock_ignoring_poison;
 use notify::event::AccessKind;
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -101,11 +101,7 @@ impl Changes {
             return;
         }
         for path in event.paths {
-            let is_hidden = path.strip_prefix(root).is_ok_and(|below| {
-                let mut parts = below.iter();
-                parts.any(|part| part.as_encoded_bytes().starts_with(b"."))
-            });
-            if is_hidden {
+            if path.strip_prefix(root).is_ok_and(is_hidden) {
                 continue;
             }
             if Vault::is_note(&path) {

@@ -133,17 +133,26 @@ impl Index {
         transaction.commit()
     }
 
-    /// Sets the model that computes the vectors. Vectors of a different model are removed.
-    pub fn set_embedding_model(&mut self, model: &str) -> Result<(), SearchError> {
-        let query = "SELECT model FROM embedding";
-        let stored: Option<String> = self
+    /// Sets the model that computes the vectors, and their dimensions. Vectors of a different model or
+    /// with other dimensions are removed.
+    pub fn set_embedding_model(
+        &mut self,
+        model: &str,
+        dimensions: usize,
+    ) -> Result<(), SearchError> {
+        let query = "SELECT model, dimensions FROM embedding";
+        let stored: Option<(String, Option<i64>)> = self
             .connection
-            .query_row(query, (), |row| row.get(0))
+            .query_row(query, (), |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        if stored.as_deref() == Some(model) {
+        let dimensions = i64::try_from(dimensions).unwrap_or(i64::MAX);
+        let is_same = |(name, known): (String, Option<i64>)| {
+            name == model && known.is_none_or(|known| known == dimensions)
+        };
+        if stored.is_some_and(is_same) {
             return Ok(());
         }
-        self.replace_embedding(model, None)
+        self.replace_embedding(model, Some(dimensions))
     }
 
     /// Removes all vectors, and records the model and the dimensions of the vectors that follow.
@@ -216,9 +225,12 @@ impl Index {
             return Ok(());
         };
         let expected = first.len();
+        if expected == 0 {
+            return Err(SearchError::EmptyEmbedding);
+        }
         let differing = vectors.iter().find(|(_, vector)| vector.len() != expected);
-        if expected == 0 || differing.is_some() {
-            let found = differing.map_or(0, |(_, vector)| vector.len());
+        if let Some((_, vector)) = differing {
+            let found = vector.len();
             return Err(SearchError::Dimensions { expected, found });
         }
         if self.dimensions()? != expected {

@@ -27,6 +27,8 @@ pub enum SearchError {
     Io(#[from] std::io::Error),
     #[error("the search took too long and was stopped")]
     TimedOut,
+    #[error("an embedding is empty")]
+    EmptyEmbedding,
     #[error("an embedding has {found} dimensions instead of {expected}")]
     Dimensions { expected: usize, found: usize },
 }

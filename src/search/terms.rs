@@ -146,18 +146,28 @@ impl SearchTerms {
         self.terms.iter().map(alone).collect()
     }
 
-    /// The terms for which `is_kept` is true; if there are none, the longest.
-    pub(super) fn only(&self, is_kept: &[bool]) -> Self {
-        let kept = self
-            .terms
-            .iter()
-            .zip(is_kept)
-            .filter(|(_, is_kept)| **is_kept);
-        let mut terms: Vec<Term> = kept.map(|(term, _)| term.clone()).collect();
-        if terms.is_empty() {
-            let longest = self.terms.iter().max_by_key(|term| term.text().len());
-            terms.extend(longest.cloned());
-        }
+    /// The rarest terms that together occur in at most `rows_max` rows, at least one. `counts` has the
+    /// rows of each term.
+    pub(super) fn rarest(&self, counts: &[i64], rows_max: i64) -> Self {
+        let mut by_count: Vec<(i64, &Term)> = counts.iter().copied().zip(&self.terms).collect();
+        by_count.sort_by_key(|(count, _)| *count);
+        let mut rows = 0;
+        let kept = by_count
+            .into_iter()
+            .enumerate()
+            .take_while(|(at, (count, _))| {
+                rows += count;
+                *at == 0 || rows <= rows_max
+            });
+        let terms = kept.map(|(_, (_, term))| term.clone()).collect();
+        Self { terms }
+    }
+
+    /// The `count` longest terms, which tend to say most.
+    pub(super) fn longest(&self, count: usize) -> Self {
+        let mut terms = self.terms.clone();
+        terms.sort_by_key(|term| std::cmp::Reverse(term.text().len()));
+        terms.truncate(count);
         Self { terms }
     }
 
@@ -185,6 +195,21 @@ impl SearchTerms {
         let is_found = |term: &&&Term| texts.iter().any(|text| text.contains(term.stem()));
         let found = terms.iter().filter(is_found).count();
         found > 0 && found >= terms.len().min(2)
+    }
+
+    /// A match expression for chunks whose title or heading contains at least one term.
+    pub(super) fn title_expression(&self) -> Option<String> {
+        let expression = self.expression(Matching::Any)?;
+        Some(format!("{{title title_pairs}} : ({expression})"))
+    }
+
+    /// A match expression for chunks that contain all terms as whole words.
+    pub(super) fn whole_words_expression(&self) -> Option<String> {
+        let terms = self.split().into_iter();
+        let terms: Vec<String> = terms
+            .filter_map(|term| term.expression(Matching::Any))
+            .collect();
+        (!terms.is_empty()).then(|| terms.join(" AND "))
     }
 
     /// A match expression of the full-text index; `None` without terms.

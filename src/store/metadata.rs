@@ -1,13 +1,12 @@
 //! The JSON under the key `humble`: a session's data other than its messages and branches.
 //! Parsing is lenient; unrecognized values are not shown, but kept and written back unchanged.
 
-use super::call_json;
-use crate::domain::ToolCall;
-use crate::domain::Usage;
+use super::{call_json, notes_json};
 use crate::domain::session::{
     CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
     StoredSummary, SummarizedPrefix, TurnRecord,
 };
+use crate::domain::{AgentResult, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
 pub(super) const TURNS: &str = "turns";
@@ -15,6 +14,8 @@ pub(super) const CANCELLED: &str = "cancelled";
 const TITLE: &str = "title";
 const PERSONA: &str = "persona";
 const COMPACTED: &str = "compacted";
+/// Of the conversation: whether notes are sent with prompts. Of a turn: what note agents did.
+const NOTES: &str = "notes";
 /// The previous summary, on which a summary is based.
 const PREVIOUS_SUMMARY: &str = "before";
 const INTERRUPTED: &str = "interrupted";
@@ -32,8 +33,16 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
             Some(Value::Null) => Compaction::Dropped,
             Some(entry) => Compaction::Stored(Box::new(parse_summary(entry))),
         },
+        consults_notes: take_flag(&mut humble, NOTES),
         extra: humble,
     }
+}
+
+/// Removes a boolean. A value of a different type stays, because its shape is unknown.
+fn take_flag(humble: &mut Map<String, Value>, key: &str) -> Option<bool> {
+    let flag = humble.get(key)?.as_bool()?;
+    humble.shift_remove(key);
+    Some(flag)
 }
 
 /// Removes a text. A value of a different type stays, because its shape is unknown.
@@ -65,6 +74,9 @@ pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &Sessio
         if let Some(records) = records {
             humble.insert(key.to_owned(), records);
         }
+    }
+    if let Some(consults_notes) = metadata.consults_notes {
+        humble.insert(NOTES.to_owned(), consults_notes.into());
     }
     match &metadata.compaction {
         Compaction::Absent => {}
@@ -167,6 +179,14 @@ fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
     if turn.thinking != stored_turn.thinking {
         entry["thinking"] = turn.thinking.as_str().into();
     }
+    if turn.agent_results != stored_turn.agent_results {
+        let known = turn.agent_results.iter().map(notes_json::to_json);
+        let stored = entry[NOTES].as_array().cloned().unwrap_or_default();
+        let unknown = stored
+            .into_iter()
+            .filter(|result| notes_json::from_json(result).is_none());
+        entry[NOTES] = known.chain(unknown).collect();
+    }
     if let Some(ended_at) = turn
         .ended_at
         .filter(|_| turn.ended_at != stored_turn.ended_at)
@@ -186,9 +206,16 @@ fn parse_turn(entry: &Value) -> Option<TurnRecord> {
         },
         calls: parse_calls(entry),
         thinking: text("thinking").to_owned(),
+        agent_results: parse_agent_results(entry),
         ended_at: text("at").parse().ok(),
         ..TurnRecord::new(index_field(entry, "message")?, text("model"))
     })
+}
+
+fn parse_agent_results(entry: &Value) -> Vec<AgentResult> {
+    let results = entry.get(NOTES).and_then(Value::as_array);
+    let results = results.into_iter().flatten();
+    results.filter_map(notes_json::from_json).collect()
 }
 
 fn parse_calls(entry: &Value) -> Vec<ToolCall> {

@@ -11,6 +11,7 @@ pub mod journal;
 mod lookup;
 mod message_codec;
 mod metadata;
+mod notes_json;
 mod prompt_history;
 mod recover;
 mod sessions;

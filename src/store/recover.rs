@@ -54,6 +54,7 @@ pub fn recover_answer(
         usage: *usage,
         calls: turn.tool_calls(),
         thinking: turn.thinking_text(),
+        agent_results: Vec::new(),
         ended_at: *ended_at,
     };
     session.metadata.turns.push(record);

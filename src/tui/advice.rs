@@ -43,6 +43,9 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ResumeSaving => "/private off resumes saving.",
         Advice::OpenNote => "/note PATH opens one.",
         Advice::ConsultNotes => "/notes on sends them.",
+        Advice::StopConsulting => "/notes off stops that.",
+        Advice::BypassNotes => "/chat PROMPT skips the search.",
+        Advice::ContinueNote => "/continue completes and saves it.",
         Advice::ShowLog => "F12 shows the log.",
         Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {

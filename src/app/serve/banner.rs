@@ -3,19 +3,26 @@
 use crate::headless::lines::clean_line;
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The text for stdio. `home` is the folder named on the command line.
-pub(super) fn stdio(home: Option<&Path>) -> String {
+/// The folders named on the command line, which a client must name too.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NamedFolders<'a> {
+    pub(super) home: Option<&'a Path>,
+    pub(super) vaults: &'a [PathBuf],
+}
+
+/// The text for stdio.
+pub(super) fn stdio(folders: NamedFolders<'_>) -> String {
     format!(
         "humble serve: serving one MCP client over standard input and output.\n\
          To let a client start it, add this to the client's settings:\n{}\n\
          For clients over HTTP: humble serve --http",
-        stdio_snippet(home)
+        stdio_snippet(folders)
     )
 }
 
-pub(super) fn http(home: Option<&Path>, addresses: &[SocketAddr], has_token: bool) -> String {
+pub(super) fn http(folders: NamedFolders<'_>, addresses: &[SocketAddr], has_token: bool) -> String {
     let url = base_url(addresses);
     let listening: Vec<String> = addresses
         .iter()
@@ -41,7 +48,7 @@ pub(super) fn http(home: Option<&Path>, addresses: &[SocketAddr], has_token: boo
          Ctrl+C stops the server.",
         listening.join(", "),
         snippet(&server),
-        stdio_snippet(home),
+        stdio_snippet(folders),
     )
 }
 
@@ -58,13 +65,15 @@ fn base_url(addresses: &[SocketAddr]) -> String {
     format!("http://{}", SocketAddr::new(ip, address.port()))
 }
 
-fn stdio_snippet(home: Option<&Path>) -> String {
+fn stdio_snippet(folders: NamedFolders<'_>) -> String {
     let program = std::env::current_exe().ok();
     let program = program.map_or("humble".to_owned(), |path| path.display().to_string());
+    let home = folders.home.map(|home| ("--home", home));
+    let vaults = folders.vaults.iter().map(|vault| ("--vault", &**vault));
     let mut arguments = vec!["serve".to_owned()];
-    if let Some(home) = home {
-        let home = std::path::absolute(home).unwrap_or_else(|_| home.to_owned());
-        arguments.extend(["--home".to_owned(), home.display().to_string()]);
+    for (option, path) in home.into_iter().chain(vaults) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        arguments.extend([option.to_owned(), path.display().to_string()]);
     }
     snippet(&json!({ "command": program, "args": arguments }))
 }
@@ -105,7 +114,11 @@ mod tests {
 
     #[test]
     fn both_snippets_are_valid_json_that_clients_understand() {
-        let text = http(None, &addresses(&["127.0.0.1:8080"]), false);
+        let text = http(
+            NamedFolders::default(),
+            &addresses(&["127.0.0.1:8080"]),
+            false,
+        );
         let found = snippets(&text);
         let http = &found[0]["mcpServers"]["humble"];
         assert_eq!(
@@ -124,7 +137,11 @@ mod tests {
 
     #[test]
     fn an_open_server_shows_a_usable_address_and_the_token_header() {
-        let text = http(None, &addresses(&["0.0.0.0:9000", "[::]:9000"]), true);
+        let text = http(
+            NamedFolders::default(),
+            &addresses(&["0.0.0.0:9000", "[::]:9000"]),
+            true,
+        );
         assert!(text.contains("listening on http://0.0.0.0:9000, http://[::]:9000\n"));
         let server = &snippets(&text)[0]["mcpServers"]["humble"];
         assert_eq!(server["url"], "http://127.0.0.1:9000/mcp");
@@ -135,9 +152,15 @@ mod tests {
     }
 
     #[test]
-    fn a_home_from_the_command_line_is_part_of_the_snippet() {
-        let text = stdio(Some(Path::new("/tmp/h")));
+    fn folders_from_the_command_line_are_part_of_the_snippet() {
+        let vaults = ["/tmp/노트".into()];
+        let folders = NamedFolders {
+            home: Some(Path::new("/tmp/h")),
+            vaults: &vaults,
+        };
+        let text = stdio(folders);
         let args = &snippets(&text)[0]["mcpServers"]["humble"]["args"];
-        assert_eq!(*args, json!(["serve", "--home", "/tmp/h"]));
+        let expected = json!(["serve", "--home", "/tmp/h", "--vault", "/tmp/노트"]);
+        assert_eq!(*args, expected);
     }
 }

@@ -15,13 +15,14 @@ use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::log::{self, LogHandle};
+use crate::notes::Vault;
 use crate::provider::Provider;
 use crate::serve::http::{self, HttpHandlers, Listener};
 use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
+use banner::NamedFolders;
 use options::HttpSetup;
 use std::future::Future;
-use std::path::Path;
 use stderr_log::StderrPrinter;
 use tokio_util::sync::CancellationToken;
 
@@ -79,14 +80,23 @@ async fn serve(
         .iter()
         .filter_map(|path| std::path::absolute(path).ok());
     tool_settings.notes.vaults.splice(..0, folders);
+    for vault in &args.vault {
+        if let Err(error) = Vault::open(vault) {
+            stderr.print(&clean_line(&error.to_string()));
+        }
+    }
     let tools = built_in_tools(home, tool_settings, Provider::new());
     let offers_fetch = is_fetch_tool_on(&servers.value);
     let tools = tools.without(|name| name == FETCH_TOOL && !offers_fetch);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
+    let folders = NamedFolders {
+        home: shared.home.as_deref(),
+        vaults: &args.vault,
+    };
     if args.http {
-        serve_http(shared.home.as_deref(), args, calls, &log, stderr).await
+        serve_http(folders, args, calls, &log, stderr).await
     } else {
-        serve_stdio(shared.home.as_deref(), calls, stderr).await
+        serve_stdio(folders, calls, stderr).await
     }
 }
 
@@ -99,8 +109,12 @@ fn is_fetch_tool_on(servers: &[ServerConfig]) -> bool {
     own.is_some_and(|server| !server.disabled_tools.contains(FETCH_TOOL))
 }
 
-async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrPrinter) -> Result<u8> {
-    stderr.print(&banner::stdio(home));
+async fn serve_stdio(
+    folders: NamedFolders<'_>,
+    calls: CallRunner,
+    stderr: &StderrPrinter,
+) -> Result<u8> {
+    stderr.print(&banner::stdio(folders));
     let handler = BuiltInHandler::new(calls.clone(), "stdio");
     let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
     let result = until_signal(stderr, serving).await?;
@@ -114,7 +128,7 @@ async fn serve_stdio(home: Option<&Path>, calls: CallRunner, stderr: &StderrPrin
 }
 
 async fn serve_http(
-    home: Option<&Path>,
+    folders: NamedFolders<'_>,
     args: &ServeArgs,
     calls: CallRunner,
     log: &LogHandle,
@@ -138,7 +152,11 @@ async fn serve_http(
             return Ok(EXIT_FAILED);
         }
     };
-    stderr.print(&banner::http(home, listener.addresses(), setup.has_token()));
+    stderr.print(&banner::http(
+        folders,
+        listener.addresses(),
+        setup.has_token(),
+    ));
     let options = setup.into_options(listener.addresses());
     let handlers = HttpHandlers {
         streamable: BuiltInHandler::new(calls.clone(), "HTTP"),

@@ -14,6 +14,7 @@ fn add_turn(session: &mut Session, prompt: &str, answer: &str) {
         usage: Usage::default(),
         calls: Vec::new(),
         thinking: String::new(),
+        agent_results: Vec::new(),
         ended_at: None,
     });
 }

@@ -2,7 +2,7 @@
 //! next to the typed fields, so saving never loses them. Only `store` reads and writes that
 //! JSON.
 
-use super::super::{ToolCall, Usage};
+use super::super::{AgentResult, ToolCall, Usage, WrittenNote};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,8 @@ pub struct SessionMetadata {
     pub turns: StoredRecords<TurnRecord>,
     pub cancelled: StoredRecords<CancelledTurn>,
     pub compaction: Compaction,
+    /// Whether prompts are sent with excerpts of notes. `None` if the user never chose.
+    pub consults_notes: Option<bool>,
     /// Keys written by other programs or later versions.
     pub extra: Map<String, Value>,
 }
@@ -33,6 +35,8 @@ pub struct TurnRecord {
     /// Calls and outcomes, as returned by [`ToolCall::without_results`].
     pub calls: Vec<ToolCall>,
     pub thinking: String,
+    /// What note agents did. Missing in older files.
+    pub agent_results: Vec<AgentResult>,
     /// The time at which the turn ended. Missing in older files.
     pub ended_at: Option<Timestamp>,
 }
@@ -122,6 +126,7 @@ impl TurnRecord {
             usage: Usage::default(),
             calls: Vec::new(),
             thinking: String::new(),
+            agent_results: Vec::new(),
             ended_at: None,
         }
     }
@@ -175,6 +180,14 @@ impl<T> StoredRecords<T> {
             Self::Absent | Self::UnknownShape(_) => &[],
         };
         list.iter().filter_map(|stored| stored.record.as_ref())
+    }
+
+    fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        let list = match self {
+            Self::List(list) => &mut list[..],
+            Self::Absent | Self::UnknownShape(_) => &mut [],
+        };
+        list.iter_mut().filter_map(|stored| stored.record.as_mut())
     }
 
     pub fn push(&mut self, record: T)
@@ -268,6 +281,7 @@ impl SessionMetadata {
             output: output.reduce(|sum, count| sum + count),
         };
         record.calls.extend(turn.calls);
+        record.agent_results.extend(turn.agent_results);
         match (record.thinking.is_empty(), turn.thinking.is_empty()) {
             (_, true) => {}
             (true, false) => record.thinking = turn.thinking,
@@ -276,6 +290,21 @@ impl SessionMetadata {
             }
         }
         record.ended_at = turn.ended_at.or(record.ended_at);
+    }
+
+    /// The notes that the turns from message `first` on created and that may still be removed.
+    pub fn written_notes(&self, first: usize) -> Vec<WrittenNote> {
+        let turns = self.turns.iter().filter(|turn| turn.message_index >= first);
+        let results = turns.flat_map(|turn| &turn.agent_results);
+        results.filter_map(AgentResult::written_note).collect()
+    }
+
+    /// Like [`Self::written_notes`]. A branch to which the turns move no longer removes them.
+    pub fn take_written_notes(&mut self, first: usize) -> Vec<WrittenNote> {
+        let turns = self.turns.iter_mut();
+        let turns = turns.filter(|turn| turn.message_index >= first);
+        let results = turns.flat_map(|turn| &mut turn.agent_results);
+        results.filter_map(AgentResult::take_written_note).collect()
     }
 
     pub fn add_cancelled(&mut self, turn: CancelledTurn) {

@@ -219,7 +219,10 @@ impl Transcript {
             EntryBody::Text { round, .. } => entry.turn == turn && *round == last_round,
             // The advice to continue the answer no longer applies.
             EntryBody::Note(notice) => {
-                index < prompt_index && notice.advice.contains(&Advice::Continue)
+                let advises = |advice| notice.advice.contains(&advice);
+                let advises_to_continue =
+                    advises(Advice::Continue) || advises(Advice::ContinueNote);
+                index < prompt_index && advises_to_continue
             }
             _ => false,
         };

@@ -76,6 +76,9 @@ impl Transcript {
             self.replay_turn_record(turn, record, ids);
         }
         self.push(turn, text_body(model, text, false, ids));
+        for result in record.map_or(&[][..], |record| &record.agent_results) {
+            self.push(turn, EntryBody::Agent(result.clone()));
+        }
     }
 
     fn replay_turn_record(&mut self, turn: TurnId, record: &TurnRecord, ids: &mut PlaceholderIds) {

@@ -1,9 +1,9 @@
 //! Connects note agents to the conversation's turn, and handles the commands for notes.
 
 use super::Actor;
-use crate::domain::{Notice, OpenNote, QuoteSource};
+use crate::domain::{Advice, Notice, OpenNote, QuoteSource, WrittenNote};
 use crate::engine::active_turn::{ActingAgent, AgentSignal};
-use crate::engine::agents::{AgentStep, Preparation};
+use crate::engine::agents::{AgentStep, FinishAgent, Preparation};
 use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::jobs::JobResult;
 use crate::engine::turn::{AgentPlan, ModelAnswer, TurnInput};
@@ -16,22 +16,24 @@ impl Actor {
     /// Lets an agent prepare the turn. The text of notes is scanned before the model sees it.
     pub(super) fn acting_agent(&self, preparation: Preparation) -> ActingAgent {
         let offered = Arc::clone(&self.toolset);
+        let Preparation { step, progress } = preparation;
         let prepared = async move {
-            let step = preparation.await;
+            let step = step.await;
             let untrusted_text = match &step {
                 Ok(
                     AgentStep::Answer { untrusted_text, .. }
                     | AgentStep::AddToPrompt { untrusted_text, .. }
                     | AgentStep::AskModel { untrusted_text, .. },
-                ) if !untrusted_text.is_empty() => Some(
-                    scan_untrusted(QuoteSource::Context, untrusted_text.clone(), offered).await,
-                ),
+                ) if !untrusted_text.is_empty() => {
+                    Some(scan_untrusted(QuoteSource::Notes, untrusted_text.clone(), offered).await)
+                }
                 _ => None,
             };
             AgentSignal::Prepared(step, untrusted_text)
         };
         ActingAgent {
             task: Some(prepared.boxed()),
+            progress: Some(progress),
             finish: None,
         }
     }
@@ -46,27 +48,49 @@ impl Actor {
                 let plan = self.plan_of(step);
                 self.feed(TurnInput::AgentPrepared(plan));
             }
-            AgentSignal::Finished(Ok(finished)) => {
-                self.agents.set_undoable_note(finished.created);
-                self.feed(TurnInput::AgentFinished(Ok(finished.result)));
+            AgentSignal::Progressed(text) => self.feed(TurnInput::AgentProgressed(text)),
+            AgentSignal::Finished(Ok(mut result)) => {
+                self.agents.keep_new_remarks(&mut result);
+                self.feed(TurnInput::AgentFinished(Ok(result)));
             }
-            AgentSignal::Finished(Err(notice)) => self.feed(TurnInput::AgentFinished(Err(notice))),
+            AgentSignal::Finished(Err(unused)) => {
+                self.agents.set_unfinished_note(unused.unfinished_note);
+                self.feed(TurnInput::AgentFinished(Err(unused.notice)));
+            }
         }
     }
 
     fn plan_of(&mut self, step: Result<AgentStep, Notice>) -> AgentPlan {
         match step {
             Err(notice) => AgentPlan::PassOn(notice),
-            Ok(AgentStep::Answer { text, result, .. }) => AgentPlan::Answer { text, result },
+            Ok(AgentStep::Answer {
+                text, mut result, ..
+            }) => {
+                self.agents.keep_new_remarks(&mut result);
+                AgentPlan::Answer { text, result }
+            }
             Ok(AgentStep::AddToPrompt {
-                excerpts, result, ..
-            }) => AgentPlan::AddToPrompt { excerpts, result },
+                excerpts,
+                mut result,
+                ..
+            }) => {
+                self.agents.keep_new_remarks(&mut result);
+                AgentPlan::AddToPrompt { excerpts, result }
+            }
             Ok(AgentStep::AskModel { prompt, finish, .. }) => {
-                if let Some(turn) = &mut self.turn {
-                    turn.agent.finish = Some(finish);
-                }
+                self.set_agent_finish(finish);
                 AgentPlan::AskModel(prompt)
             }
+            Ok(AgentStep::UseAnswer(finish)) => {
+                self.set_agent_finish(finish);
+                AgentPlan::UseAnswer
+            }
+        }
+    }
+
+    fn set_agent_finish(&mut self, finish: FinishAgent) {
+        if let Some(turn) = &mut self.turn {
+            turn.agent.finish = Some(finish);
         }
     }
 
@@ -86,16 +110,8 @@ impl Actor {
                 self.cx.jobs.spawn(found.map(JobResult::NoteFound));
                 return;
             }
-            NoteCommand::Consult(consults_notes) => {
-                let settings = self.cx.settings.notes();
-                let notice = self.agents.set_consulting(consults_notes, settings);
-                return self.report_later(notice);
-            }
-            NoteCommand::ShowConsulting => {
-                let settings = self.cx.settings.notes();
-                let notice = self.agents.describe_consulting(settings);
-                return self.report_later(notice);
-            }
+            NoteCommand::Consult(consults_notes) => return self.set_consulting(consults_notes),
+            NoteCommand::ShowConsulting => return self.report_consulting(),
             NoteCommand::Close => self.agents.close_note(),
             NoteCommand::ShowOpen => self.agents.describe_open_note(),
         };
@@ -107,10 +123,47 @@ impl Actor {
         self.cx.notice(notice.unwrap_or_else(|notice| notice));
     }
 
-    /// Removes the note that the undone turn created.
-    pub(super) fn undo_note(&mut self) {
-        if let Some(undone) = self.agents.undo_note() {
-            self.report_later(undone);
+    /// Sends excerpts of notes with the prompts of this conversation, or stops that. Cannot start
+    /// without a vault; the notice then gives the reason.
+    fn set_consulting(&mut self, consults_notes: bool) {
+        let has_vault = !self.cx.settings.notes().vaults.is_empty();
+        let metadata = &mut self.conversation.session_mut().metadata;
+        metadata.consults_notes = Some(consults_notes && has_vault);
+        self.persist.save_conversation(&self.conversation, &self.cx);
+        match consults_notes {
+            true => self.report_consulting(),
+            false => self
+                .cx
+                .notice(Notice::info("Notes are no longer sent with prompts.")),
+        }
+    }
+
+    /// Reports whether notes are sent with prompts, once the index is up to date.
+    fn report_consulting(&mut self) {
+        let waiting = Notice::info("Reading the notes…");
+        self.cx.outbox.push(Event::LowPriorityNoticePosted(waiting));
+        let metadata = &self.conversation.session().metadata;
+        let consults_notes = metadata.consults_notes == Some(true);
+        let settings = self.cx.settings.notes();
+        let notice = self.agents.describe_consulting(consults_notes, settings);
+        self.report_later(notice);
+    }
+
+    /// Tells the user of an opened conversation that notes are sent with its prompts.
+    pub(super) fn announce_consulting(&mut self) {
+        let metadata = &self.conversation.session().metadata;
+        let has_vault = !self.cx.settings.notes().vaults.is_empty();
+        if metadata.consults_notes == Some(true) && has_vault {
+            let notice = Notice::info("This conversation sends excerpts of notes with prompts.");
+            self.cx.notice(notice.with_advice(Advice::StopConsulting));
+        }
+    }
+
+    /// Removes notes that turns created which are no longer part of the conversation.
+    pub(super) fn remove_notes(&mut self, written: Vec<WrittenNote>, done: &'static str) {
+        let settings = self.cx.settings.notes();
+        for notice in self.agents.remove_notes(written, done, settings) {
+            self.report_later(notice);
         }
     }
 

@@ -156,9 +156,12 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
-            Command::Rewind if self.conversation.rewind() => {
-                self.save_and_estimate();
-                self.undo_note();
+            Command::Rewind => {
+                let notes = self.conversation.take_notes_of_last_turn();
+                if self.conversation.rewind() {
+                    self.save_and_estimate();
+                    self.remove_notes(notes, "Undone.");
+                }
             }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
                 self.persist.save_conversation(&self.conversation, &self.cx);
@@ -166,7 +169,6 @@ impl Actor {
             Command::SwitchBranch(wanted)
                 if self.conversation.switch_branch(&wanted, &mut self.cx) =>
             {
-                self.agents.set_undoable_note(None);
                 self.save_and_estimate();
             }
             Command::ReplaceAnswer { of_turn, answer }
@@ -174,7 +176,6 @@ impl Actor {
                     .conversation
                     .replace_answer(of_turn, &answer, &mut self.cx) =>
             {
-                self.agents.set_undoable_note(None);
                 self.save_and_estimate();
             }
             Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),

@@ -23,7 +23,7 @@ impl Actor {
         }
         self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
-        self.agents.set_undoable_note(None);
+        self.agents.leave_conversation();
         if self.trust.clear_session_grants() {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
@@ -43,6 +43,7 @@ impl Actor {
             let notice = Notice::info("Private mode is off: this conversation is saved.");
             self.cx.notice(notice.with_advice(Advice::MakePrivate));
         }
+        self.announce_consulting();
         let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::compaction;
-use crate::domain::{CallId, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
+use crate::domain::{CallId, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::approval::ApprovedCall;
 use crate::engine::context::BudgetOutput;
@@ -182,9 +182,17 @@ impl Actor {
         if let Some(prefix) = turn.summarized_prefix.take() {
             return self.apply_summary(prefix, answer);
         }
+        let mut replaced_notes = match turn.kind {
+            PromptKind::Replace => self.conversation.take_notes_of_last_turn(),
+            _ => Vec::new(),
+        };
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
+        // The new version may be in the same file.
+        let rewritten = self.conversation.notes_of_last_turn();
+        replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));
+        self.remove_notes(replaced_notes, "The turn was replaced.");
     }
 
     fn save_partial_answer(&mut self, text: &str) {

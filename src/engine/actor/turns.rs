@@ -76,7 +76,8 @@ impl Actor {
             None => compaction::request_history(self.conversation.session()),
         };
         let note_settings = self.cx.settings.notes();
-        let preparation = self.agents.offer(&prompt, &history, note_settings);
+        let session = self.conversation.session();
+        let preparation = self.agents.offer(&prompt, &history, session, note_settings);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
@@ -105,8 +106,6 @@ impl Actor {
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
     ) {
-        // Only the last turn can take its note back.
-        self.agents.set_undoable_note(None);
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let replaced_turns = setup.prompt.replaced_turns;
         let piped = setup.prompt.piped_text().map(str::to_owned);

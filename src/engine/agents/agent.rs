@@ -1,7 +1,7 @@
 //! The contract of note agents, and what they share.
 
 use crate::domain::{
-    Advice, AgentResult, CreatedNote, NotesSettings, Notice, OpenNote, SavedMessage,
+    Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, WrittenNote,
 };
 use crate::engine::turn::ModelAnswer;
 use crate::ports::{NoteRequest, NoteService};
@@ -9,6 +9,7 @@ use crate::text::Clean;
 use futures::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::watch;
 
 pub(super) trait Agent: Sync {
     /// Recognizes a prompt. `None` leaves it to the next agent. Must be fast: the work belongs in the
@@ -18,7 +19,7 @@ pub(super) trait Agent: Sync {
         message: &str,
         history: &[SavedMessage],
         context: &AgentContext,
-    ) -> Option<Preparation>;
+    ) -> Option<PreparedStep>;
 }
 
 /// What the agents work with.
@@ -28,21 +29,34 @@ pub(super) struct AgentContext {
     pub(super) open_note: Option<OpenNote>,
     /// Ordinary prompts are sent with excerpts of notes.
     pub(super) consults_notes: bool,
+    /// The note that the replaced turn created.
+    pub(super) replaced_note: Option<WrittenNote>,
+    /// Called with a few words about what is being done.
+    pub(super) on_progress: ProgressReport,
 }
+
+pub(super) type ProgressReport = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl AgentContext {
     pub(super) fn request(&self) -> NoteRequest {
         NoteRequest {
             settings: self.settings.clone(),
             vault: None,
-            on_progress: Arc::new(|_| {}),
+            on_progress: Arc::clone(&self.on_progress),
         }
     }
 }
 
 /// The work before the model is asked. Dropping it stops it. `Err` says why the agent cannot act;
 /// the prompt then goes to the model.
-pub type Preparation = BoxFuture<'static, Result<AgentStep, Notice>>;
+pub type PreparedStep = BoxFuture<'static, Result<AgentStep, Notice>>;
+
+/// A prompt that an agent has taken.
+pub struct Preparation {
+    pub step: PreparedStep,
+    /// A few words about what is being done.
+    pub progress: watch::Receiver<String>,
+}
 
 /// What an agent does once it is prepared.
 pub enum AgentStep {
@@ -67,17 +81,36 @@ pub enum AgentStep {
         untrusted_text: String,
         finish: FinishAgent,
     },
+    /// The prompt is sent to the model as usual, and the agent processes the answer.
+    UseAnswer(FinishAgent),
 }
 
 /// Processes the model's answer. Dropping the future undoes its effects.
 pub type FinishAgent =
-    Box<dyn FnOnce(ModelAnswer) -> BoxFuture<'static, Result<FinishedAgent, Notice>> + Send>;
+    Box<dyn FnOnce(ModelAnswer) -> BoxFuture<'static, Result<AgentResult, UnusedAnswer>> + Send>;
 
-/// The result of an agent.
-pub struct FinishedAgent {
-    pub result: AgentResult,
-    /// The note that was created, which can be undone.
-    pub created: Option<CreatedNote>,
+/// Why an agent could not use the model's answer.
+pub struct UnusedAnswer {
+    pub notice: Notice,
+    /// Set if a continuation of the answer would complete a note.
+    pub unfinished_note: Option<UnfinishedNote>,
+}
+
+/// A note whose text was truncated.
+#[derive(Debug, Clone)]
+pub struct UnfinishedNote {
+    pub topic: String,
+    /// The whole answer so far.
+    pub text: String,
+}
+
+impl From<Notice> for UnusedAnswer {
+    fn from(notice: Notice) -> Self {
+        Self {
+            notice,
+            unfinished_note: None,
+        }
+    }
 }
 
 pub(super) fn no_open_note() -> Notice {

@@ -1,7 +1,7 @@
 //! Sends excerpts of notes with an ordinary prompt if the user has switched that on. The last agent:
 //! it takes any prompt that no other agent recognizes.
 
-use super::agent::{Agent, AgentContext, AgentStep, Preparation};
+use super::agent::{Agent, AgentContext, AgentStep, PreparedStep};
 use crate::domain::{AgentResult, SavedMessage};
 use crate::ports::NoteExcerpt;
 use crate::text::Clean;
@@ -17,7 +17,7 @@ impl Agent for ConsultNotes {
         message: &str,
         _history: &[SavedMessage],
         context: &AgentContext,
-    ) -> Option<Preparation> {
+    ) -> Option<PreparedStep> {
         if !context.consults_notes {
             return None;
         }

@@ -1,10 +1,11 @@
 //! Creates a note: the model writes it, and the answer is saved as a new file.
 
-use super::agent::{Agent, AgentContext, AgentStep, FinishedAgent, Preparation};
-use crate::domain::{AgentResult, CreatedNote, Notice, SavedMessage};
+use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer};
+use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, WrittenNote};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
-use crate::ports::{NoteRequest, NoteService};
+use crate::ports::{NoteAnswer, NoteRequest, NoteService};
+use futures::future::{BoxFuture, ready};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -21,38 +22,79 @@ impl Agent for CreateNote {
         message: &str,
         _history: &[SavedMessage],
         context: &AgentContext,
-    ) -> Option<Preparation> {
+    ) -> Option<PreparedStep> {
         let Some(NoteIntent::Create { topic }) = NoteIntent::of_prompt(message) else {
             return None;
         };
         let notes = Arc::clone(&context.notes);
         let (before, after) = (context.request(), context.request());
+        let replaces = context.replaced_note.clone();
         Some(Box::pin(async move {
             let prompt = notes.prepare_note(before, topic.clone()).await?;
             Ok(AgentStep::AskModel {
                 prompt,
                 untrusted_text: String::new(),
-                finish: Box::new(|answer| Box::pin(save(notes, after, topic, answer))),
+                finish: Box::new(move |answer| {
+                    Box::pin(finish(notes, after, topic, replaces, answer))
+                }),
             })
         }))
     }
 }
 
-async fn save(
+/// Completes a note whose answer was truncated with the continuation of that answer.
+pub(super) fn complete_note(context: &AgentContext, note: UnfinishedNote) -> PreparedStep {
+    let (notes, request) = (Arc::clone(&context.notes), context.request());
+    let finish = move |mut answer: ModelAnswer| -> BoxFuture<'static, _> {
+        answer.text.insert_str(0, &note.text);
+        Box::pin(finish(notes, request, note.topic, None, answer))
+    };
+    Box::pin(ready(Ok(AgentStep::UseAnswer(Box::new(finish)))))
+}
+
+async fn finish(
     notes: Arc<dyn NoteService>,
     request: NoteRequest,
     topic: String,
+    replaces: Option<WrittenNote>,
     answer: ModelAnswer,
-) -> Result<FinishedAgent, Notice> {
+) -> Result<AgentResult, UnusedAnswer> {
     if answer.is_truncated {
-        return Err(Notice::warning("The note is incomplete and was not saved."));
+        let notice = Notice::warning("The note is incomplete and was not saved.");
+        return Err(UnusedAnswer {
+            notice: notice.with_advice(Advice::ContinueNote),
+            unfinished_note: Some(UnfinishedNote {
+                topic,
+                text: answer.text,
+            }),
+        });
     }
+    let answer = NoteAnswer {
+        topic,
+        text: answer.text,
+        replaces,
+    };
+    let created = save(notes, request, answer).await?;
+    Ok(AgentResult::NoteCreated {
+        note: created.written.note,
+        title: created.title,
+        path: created.path.display().to_string(),
+        sha256: Some(created.written.sha256),
+    })
+}
+
+async fn save(
+    notes: Arc<dyn NoteService>,
+    request: NoteRequest,
+    answer: NoteAnswer,
+) -> Result<CreatedNote, Notice> {
     let (sender, receiver) = oneshot::channel();
+    let undo_request = request.clone();
     tokio::spawn(async move {
-        let saved = notes.save(request, topic, answer.text).await;
+        let saved = notes.save(request, answer).await;
         // If the turn was stopped in the meantime, the note must not remain.
         if let Err(Ok(unwanted)) = sender.send(saved)
-            && let Err(notice) = notes.remove(unwanted).await
+            && let Err(notice) = notes.discard(undo_request, unwanted).await
         {
             tracing::warn!("{}", notice.summary());
         }
@@ -60,13 +102,5 @@ async fn save(
     let saved = timeout(SAVE_TIME_MAX, receiver).await;
     let too_slow = |_| Notice::failure("Writing the note took too long, so it was not saved.");
     let not_saved = |_| Notice::failure("The note was not saved.");
-    let created: CreatedNote = saved.map_err(too_slow)?.map_err(not_saved)??;
-    let name = created.path.file_name().unwrap_or_default();
-    Ok(FinishedAgent {
-        result: AgentResult::NoteCreated {
-            note: name.to_string_lossy().into_owned(),
-            title: created.title.clone(),
-        },
-        created: Some(created),
-    })
+    saved.map_err(too_slow)?.map_err(not_saved)?
 }

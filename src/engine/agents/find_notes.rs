@@ -1,7 +1,7 @@
 //! Finds notes and answers with a list, without asking the model.
 
-use super::agent::{Agent, AgentContext, AgentStep, Preparation, name_in};
-use crate::domain::{AgentResult, FoundNotes, SavedMessage};
+use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, name_in};
+use crate::domain::{Advice, AgentResult, FoundNotes, Notice, SavedMessage};
 use crate::notes::NoteIntent;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -17,13 +17,21 @@ impl Agent for FindNotes {
         message: &str,
         _history: &[SavedMessage],
         context: &AgentContext,
-    ) -> Option<Preparation> {
+    ) -> Option<PreparedStep> {
         let Some(NoteIntent::Find { query }) = NoteIntent::of_prompt(message) else {
             return None;
         };
         let (notes, request) = (Arc::clone(&context.notes), context.request());
         Some(Box::pin(async move {
             let found = notes.search(request, query.clone(), NOTES_MAX).await?;
+            if found.notes.is_empty() {
+                let notice = Notice::info(format!("No note matches \"{query}\"."));
+                return Err(match found.remarks.is_empty() {
+                    true => notice,
+                    false => notice.with_reason(found.remarks.join(" ")),
+                }
+                .with_advice(Advice::BypassNotes));
+            }
             let text = describe(&query, &found);
             let names = found
                 .notes
@@ -33,6 +41,7 @@ impl Agent for FindNotes {
                 result: AgentResult::NotesFound {
                     query,
                     notes: names.collect(),
+                    remarks: found.remarks.clone(),
                 },
                 untrusted_text: format!("{}\n{text}", raw_text(&found)),
                 text,
@@ -45,7 +54,6 @@ impl Agent for FindNotes {
 fn describe(query: &str, found: &FoundNotes) -> String {
     let query = escape(query);
     let mut text = match found.notes.len() {
-        0 => format!("No note matches \"{query}\"."),
         1 => format!("1 note matches \"{query}\":\n"),
         count => format!("{count} notes match \"{query}\":\n"),
     };
@@ -62,9 +70,6 @@ fn describe(query: &str, found: &FoundNotes) -> String {
         if !snippet.is_empty() {
             let _ = write!(text, "  \n   {snippet}");
         }
-    }
-    for remark in &found.remarks {
-        let _ = write!(text, "\n\n{}", escape(remark));
     }
     text
 }
@@ -107,15 +112,13 @@ mod tests {
             matches: std::iter::once(5..11).collect(),
             score: 0.871,
         };
-        let mut found = FoundNotes {
+        let found = FoundNotes {
             notes: vec![note],
             vault: "/v".into(),
-            remarks: vec!["Only words were compared.".to_owned()],
+            remarks: Vec::new(),
         };
         let expected = "1 note matches \"router\":\n\n1. **My \\*note\\***  old/a\\_b.md  0.87  \n   \
-                        the \\[router\\] is on\n\nOnly words were compared.";
+                        the \\[router\\] is on";
         assert_eq!(describe("router", &found), expected);
-        found.notes.clear();
-        assert!(describe("router", &found).starts_with("No note matches \"router\"."));
     }
 }

@@ -1,8 +1,8 @@
 //! Note agents: each recognizes one kind of prompt, and answers it from the notes, prepares another
 //! prompt for the model, or adds excerpts of notes to it.
 //! A prompt is offered to them in the order of [`AGENTS`] before it goes to the model; the first
-//! that recognizes it takes the turn. This module owns the open note and the note that can be
-//! undone; an agent owns nothing.
+//! that recognizes it takes the turn. This module owns the open note, the note that waits for a
+//! continuation, and the remarks that were shown; an agent owns nothing.
 
 mod agent;
 mod consult_notes;
@@ -10,16 +10,18 @@ mod create_note;
 mod find_notes;
 mod summarize_notes;
 
-pub(super) use agent::{AgentStep, FinishAgent, FinishedAgent, Preparation};
+pub(super) use agent::{AgentStep, FinishAgent, Preparation, UnusedAnswer};
 
 use crate::domain::{
-    Advice, CreatedNote, NotesSettings, Notice, OpenNote, Prompt, SavedMessage, VaultStatus,
+    Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, SavedMessage,
+    Session, VaultStatus, WrittenNote,
 };
 use crate::ports::NoteService;
-use agent::{Agent, AgentContext, no_open_note};
+use agent::{Agent, AgentContext, UnfinishedNote, no_open_note};
 use futures::future::BoxFuture;
-use std::future::ready;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// The agents, in the order in which prompts are offered to them.
 const AGENTS: &[&dyn Agent] = &[
@@ -29,13 +31,17 @@ const AGENTS: &[&dyn Agent] = &[
     &consult_notes::ConsultNotes,
 ];
 
+/// Maximum number of shown remarks that are remembered.
+const REMARKS_MAX: usize = 100;
+
 /// The state of the note agents.
 pub(super) struct NoteAgents {
     notes: Arc<dyn NoteService>,
     open_note: Option<OpenNote>,
-    consults_notes: bool,
-    /// The note that the last turn created.
-    undoable_note: Option<CreatedNote>,
+    /// The note whose answer was truncated last.
+    unfinished_note: Option<UnfinishedNote>,
+    /// The remarks that this conversation has shown already.
+    shown_remarks: BTreeSet<String>,
 }
 
 impl NoteAgents {
@@ -43,26 +49,48 @@ impl NoteAgents {
         Self {
             notes,
             open_note: None,
-            consults_notes: false,
-            undoable_note: None,
+            unfinished_note: None,
+            shown_remarks: BTreeSet::new(),
         }
     }
 
-    /// Offers a prompt to the agents. Without a vault, no agent acts.
+    /// Offers a prompt to the agents, before it starts a turn of `session`. Without a vault, no agent
+    /// acts.
     pub(super) fn offer(
         &self,
         prompt: &Prompt,
         history: &[SavedMessage],
+        session: &Session,
         settings: NotesSettings,
     ) -> Option<Preparation> {
-        let message = prompt.text_for_agents()?;
         if settings.vaults.is_empty() {
             return None;
         }
-        let context = self.context(settings);
-        AGENTS
-            .iter()
-            .find_map(|agent| agent.try_handle(message, history, &context))
+        let (report, progress) = watch::channel(String::new());
+        let last_turn = session.last_prompt_index();
+        let replaced_notes = last_turn
+            .filter(|_| prompt.kind == PromptKind::Replace)
+            .map(|first| session.metadata.written_notes(first));
+        let context = AgentContext {
+            consults_notes: session.metadata.consults_notes == Some(true),
+            replaced_note: replaced_notes.and_then(|notes| notes.into_iter().next_back()),
+            on_progress: Arc::new(move |text| _ = report.send(text.to_owned())),
+            ..self.context(settings)
+        };
+        let step = if prompt.kind == PromptKind::Continue {
+            let last_answer = &*session.messages.last()?.content;
+            let unfinished = self.unfinished_note.clone();
+            create_note::complete_note(
+                &context,
+                unfinished.filter(|note| note.text == last_answer)?,
+            )
+        } else {
+            let message = prompt.text_for_agents()?;
+            AGENTS
+                .iter()
+                .find_map(|agent| agent.try_handle(message, history, &context))?
+        };
+        Some(Preparation { step, progress })
     }
 
     fn context(&self, settings: NotesSettings) -> AgentContext {
@@ -70,8 +98,31 @@ impl NoteAgents {
             notes: Arc::clone(&self.notes),
             settings,
             open_note: self.open_note.clone(),
-            consults_notes: self.consults_notes,
+            consults_notes: false,
+            replaced_note: None,
+            on_progress: Arc::new(|_| {}),
         }
+    }
+
+    /// Keeps a note whose answer was truncated, so that a continuation of that answer completes it.
+    pub(super) fn set_unfinished_note(&mut self, note: Option<UnfinishedNote>) {
+        self.unfinished_note = note;
+    }
+
+    /// Removes the remarks that the conversation has shown already.
+    pub(super) fn keep_new_remarks(&mut self, result: &mut AgentResult) {
+        if self.shown_remarks.len() > REMARKS_MAX {
+            self.shown_remarks.clear();
+        }
+        if let Some(remarks) = result.remarks_mut() {
+            remarks.retain(|remark| self.shown_remarks.insert(remark.clone()));
+        }
+    }
+
+    /// Resets what belongs to the conversation.
+    pub(super) fn leave_conversation(&mut self) {
+        self.unfinished_note = None;
+        self.shown_remarks.clear();
     }
 
     /// Finds the note that the user wants to open.
@@ -102,29 +153,13 @@ impl NoteAgents {
         note.map_or_else(no_open_note, open_note_notice)
     }
 
-    /// Starts or stops sending excerpts of notes with ordinary prompts. Cannot start without a vault;
-    /// the notice then gives the reason.
-    pub(super) fn set_consulting(
-        &mut self,
-        consults_notes: bool,
-        settings: NotesSettings,
-    ) -> BoxFuture<'static, Notice> {
-        self.consults_notes = consults_notes && !settings.vaults.is_empty();
-        match consults_notes {
-            true => self.describe_consulting(settings),
-            false => Box::pin(ready(Notice::info(
-                "Notes are no longer sent with prompts.",
-            ))),
-        }
-    }
-
     /// Reports whether notes are sent with prompts, and which. Brings the index up to date, so that
     /// the next prompt need not wait for it.
     pub(super) fn describe_consulting(
         &self,
+        consults_notes: bool,
         settings: NotesSettings,
     ) -> BoxFuture<'static, Notice> {
-        let consults_notes = self.consults_notes;
         let status = self.notes.refresh(self.context(settings).request());
         Box::pin(async move {
             match status.await {
@@ -134,23 +169,25 @@ impl NoteAgents {
         })
     }
 
-    pub(super) fn set_undoable_note(&mut self, note: Option<CreatedNote>) {
-        self.undoable_note = note;
-    }
-
-    /// Removes the note that the last turn created, if it created one. The notice reports the
-    /// result.
-    pub(super) fn undo_note(&mut self) -> Option<BoxFuture<'static, Notice>> {
-        let note = self.undoable_note.take()?;
-        let name = note.path.file_name().unwrap_or_default();
-        let name = name.to_string_lossy().into_owned();
-        let removal = self.notes.remove(note);
-        Some(Box::pin(async move {
-            match removal.await {
-                Ok(()) => Notice::info(format!("Undone. The note {name} was removed.")),
-                Err(notice) => notice,
-            }
-        }))
+    /// Removes notes that turns created, and reports each result after `done`.
+    pub(super) fn remove_notes(
+        &self,
+        written: Vec<WrittenNote>,
+        done: &'static str,
+        settings: NotesSettings,
+    ) -> Vec<BoxFuture<'static, Notice>> {
+        let request = self.context(settings).request();
+        let remove = |note: WrittenNote| -> BoxFuture<'static, Notice> {
+            let name = note.note.clone();
+            let removal = self.notes.remove(request.clone(), note);
+            Box::pin(async move {
+                match removal.await {
+                    Ok(()) => Notice::info(format!("{done} The note {name} was removed.")),
+                    Err(notice) => notice,
+                }
+            })
+        };
+        written.into_iter().map(remove).collect()
     }
 }
 
@@ -162,7 +199,7 @@ fn consulting_notice(consults_notes: bool, status: VaultStatus) -> Notice {
     let vault = status.vault.display();
     let notice = match consults_notes {
         true => Notice::info(format!(
-            "Parts of notes that fit a prompt are sent with it ({notes} in {vault})."
+            "Excerpts of notes that match a prompt are sent with it ({notes} in {vault})."
         )),
         false => Notice::info(format!(
             "Notes are not sent with prompts ({notes} in {vault})."

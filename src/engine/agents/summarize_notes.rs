@@ -1,9 +1,8 @@
 //! Lets the model summarize the open note, or what the notes say about a topic.
 
-use super::agent::{
-    Agent, AgentContext, AgentStep, FinishedAgent, Preparation, names_in, no_open_note,
-};
-use crate::domain::{AgentResult, SavedMessage, SummarySource};
+use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, names_in, no_open_note};
+use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource};
+use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
 use std::sync::Arc;
 
@@ -15,20 +14,25 @@ impl Agent for SummarizeNotes {
         message: &str,
         _history: &[SavedMessage],
         context: &AgentContext,
-    ) -> Option<Preparation> {
-        let open_note = context.open_note.as_ref();
+    ) -> Option<PreparedStep> {
+        let open_note = context.open_note.clone();
         let source = match NoteIntent::of_prompt(message)? {
             NoteIntent::SummarizeTopic { topic } => Some(SummarySource::Topic(topic)),
-            NoteIntent::SummarizeOpenNote => {
-                open_note.map(|note| SummarySource::Note(note.path.display().to_string()))
-            }
+            NoteIntent::SummarizeOpenNote => open_note
+                .as_ref()
+                .map(|note| SummarySource::Note(note.path.display().to_string())),
             _ => return None,
         };
+        let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
         let (notes, request) = (Arc::clone(&context.notes), context.request());
         Some(Box::pin(async move {
             let task = notes
                 .prepare_summary(request, source.ok_or_else(no_open_note)?)
-                .await?;
+                .await
+                .map_err(|notice| match open_note {
+                    Some(note) => unreadable(&note, &notice),
+                    None => notice,
+                })?;
             let result = AgentResult::NoteSummarized {
                 sources: names_in(&task.vault, &task.sources),
                 title: task.title,
@@ -37,15 +41,25 @@ impl Agent for SummarizeNotes {
             Ok(AgentStep::AskModel {
                 untrusted_text: task.prompt.clone(),
                 prompt: task.prompt,
-                finish: Box::new(move |_| {
-                    Box::pin(async move {
-                        Ok(FinishedAgent {
-                            result,
-                            created: None,
-                        })
-                    })
+                finish: Box::new(move |answer| {
+                    Box::pin(async move { Ok(add_remark(result, &answer)) })
                 }),
             })
         }))
     }
+}
+
+fn add_remark(mut result: AgentResult, answer: &ModelAnswer) -> AgentResult {
+    if let Some(remarks) = result.remarks_mut().filter(|_| answer.is_truncated) {
+        remarks.push("The summary is incomplete.".to_owned());
+    }
+    result
+}
+
+/// The open note may have been moved or deleted since it was opened.
+fn unreadable(note: &OpenNote, notice: &Notice) -> Notice {
+    let name = &note.name;
+    Notice::warning(format!("The open note {name} could not be summarized."))
+        .with_reason(notice.summary())
+        .with_advice(Advice::OpenNote)
 }

@@ -81,10 +81,11 @@ fn extend_answer(
 }
 
 fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRecord {
-    let (mut calls, mut thoughts) = (Vec::new(), Vec::new());
+    let (mut calls, mut thoughts, mut agent_results) = (Vec::new(), Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
             EntryBody::Tool(call) => calls.push(call.without_results()),
+            EntryBody::Agent(result) => agent_results.push(result.clone()),
             EntryBody::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
@@ -98,6 +99,7 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRec
         calls,
         // A blank line separates the thinking of the rounds.
         thinking: thoughts.join("\n\n"),
+        agent_results,
         ended_at: Some(Timestamp::now()),
     }
 }

@@ -3,7 +3,7 @@
 //! saved.
 
 use super::Conversation;
-use crate::domain::{Advice, Branch, Notice, Prompt};
+use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
 use crate::engine::cx::EngineCx;
 use crate::protocol::{BranchSummary, Event};
 use crate::text::grapheme;
@@ -25,6 +25,20 @@ impl Conversation {
             self.session.rewind(index, Timestamp::now());
         }
         last_prompt.is_some()
+    }
+
+    /// The notes that the last answered turn created and that may still be removed.
+    pub fn notes_of_last_turn(&self) -> Vec<WrittenNote> {
+        let last_prompt = self.session.last_prompt_index();
+        let metadata = &self.session.metadata;
+        last_prompt.map_or_else(Vec::new, |first| metadata.written_notes(first))
+    }
+
+    /// Like [`Self::notes_of_last_turn`]. A branch to which the turn moves no longer removes them.
+    pub fn take_notes_of_last_turn(&mut self) -> Vec<WrittenNote> {
+        let last_prompt = self.session.last_prompt_index();
+        let metadata = &mut self.session.metadata;
+        last_prompt.map_or_else(Vec::new, |first| metadata.take_written_notes(first))
     }
 
     /// Removes the last cancelled turn, whose prompt went back to the message editor.

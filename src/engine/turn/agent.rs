@@ -46,6 +46,10 @@ impl Turn {
                 self.setup.dialect = Dialect::Native;
                 self.start_round();
             }
+            AgentPlan::UseAnswer => {
+                self.agent.takes_answer = true;
+                self.start_round();
+            }
             AgentPlan::Answer { text, result } => {
                 self.emit_delta(PieceKind::Text, text.clone());
                 self.emit(TurnEvent::RoundEnded {
@@ -57,6 +61,12 @@ impl Turn {
                     is_truncated: false,
                 });
             }
+        }
+    }
+
+    pub(super) fn handle_agent_progress(&mut self, text: String) {
+        if self.state == TurnState::AgentPreparing {
+            self.emit(TurnEvent::AgentWorking { text });
         }
     }
 

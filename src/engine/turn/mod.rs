@@ -201,6 +201,7 @@ impl Turn {
             }
             TurnInput::RetryDue => self.handle_retry_due(),
             TurnInput::AgentPrepared(plan) => self.handle_agent_prepared(plan),
+            TurnInput::AgentProgressed(text) => self.handle_agent_progress(text),
             TurnInput::AgentFinished(result) => self.handle_agent_finished(result),
             reply_input => {
                 if matches!(

@@ -108,6 +108,8 @@ pub enum TurnInput {
     },
     /// The agent to which the prompt was offered is ready.
     AgentPrepared(AgentPlan),
+    /// What the agent is doing, in a few words.
+    AgentProgressed(String),
     /// The agent has used the model's answer. `Err` says why it could not.
     AgentFinished(Result<AgentResult, Notice>),
     Interrupt,
@@ -126,7 +128,9 @@ pub enum AgentPlan {
     PassOn(Notice),
     /// The model gets this prompt alone, without history and tools. Its answer goes to the agent.
     AskModel(String),
-    /// The prompt goes to the model as usual, with excerpts of notes after it. The result is
+    /// The prompt goes to the model as usual. Its answer goes to the agent.
+    UseAnswer,
+    /// The prompt goes to the model as usual, with excerpts of notes before it. The result is
     /// reported with the answer.
     AddToPrompt {
         excerpts: String,

@@ -1,5 +1,6 @@
 //! The English phrases: a fixed beginning, followed by the topic.
 
+use super::english_lookalikes::{is_message, is_music, is_on_surface, is_topic};
 use super::{NoteIntent, Topic};
 
 /// A part of a phrase, in lower case. The first alternative that fits is taken.
@@ -24,11 +25,21 @@ const ABOUT_OR_FOR: Part = One(&[
     "containing",
 ]);
 const MY: Part = Optional(&["all of my", "all my", "all the", "my", "the", "our", "all"]);
+const OWN: &[&str] = &["my", "our"];
 const ME: Part = Optional(&["me"]);
 const NOTES: Part = One(&["notes", "note"]);
-const SUMMARIZE: Part = One(&["summarize", "summarise", "sum up"]);
-const SUMMARY: Part = One(&["summary"]);
-const ASK_FOR: Part = Optional(&["give me", "show me", "write me", "write", "make", "create"]);
+const SHORT: Part = Optional(&["short", "brief", "quick", "concise", "little", "good"]);
+const SUMMARIZE: Part = One(&[
+    "summarize",
+    "summarise",
+    "sum up",
+    "briefly summarize",
+    "briefly summarise",
+]);
+const SUMMARY: Part = One(&["summary", "overview"]);
+const ASK_FOR: Part = Optional(&[
+    "give me", "show me", "write me", "get me", "i need", "i'd like", "write", "make", "create",
+]);
 const OPEN: Part = Optional(&[
     "this open",
     "the open",
@@ -44,10 +55,22 @@ const OPEN: Part = Optional(&[
 
 /// Polite beginnings, which do not change the request.
 const POLITE: &[Part] = &[
-    Optional(&["please"]),
-    Optional(&["can you", "could you", "would you", "will you"]),
-    Optional(&["please"]),
+    Optional(&["hey", "hi", "hello", "ok", "okay"]),
+    Optional(&["please", "kindly"]),
+    Optional(&[
+        "can you",
+        "could you",
+        "would you",
+        "will you",
+        "i want you to",
+        "i would like you to",
+        "i'd like you to",
+    ]),
+    Optional(&["please", "kindly", "quickly"]),
+    Optional(&["help me"]),
 ];
+/// Polite endings.
+const POLITE_ENDINGS: &[&str] = &["please", "for me", "thanks", "thank you"];
 
 const CREATE: &[&[Part]] = &[&[
     One(&["create", "make", "write", "write down", "add", "draft"]),
@@ -76,6 +99,11 @@ const FIND: &[&[Part]] = &[
         One(&["for", "about", "on"]),
     ],
     &[
+        One(&["which of my", "what of my", "which of our"]),
+        One(&["notes", "note"]),
+        One(&["are on", "is on", "contain", "contains"]),
+    ],
+    &[
         One(&["which", "what"]),
         Optional(&["of my", "of the"]),
         One(&["notes", "note"]),
@@ -86,10 +114,8 @@ const FIND: &[&[Part]] = &[
             "mention",
             "are about",
             "is about",
-            "are on",
-            "is on",
             "discuss",
-            "contain",
+            "discusses",
         ]),
     ],
     &[
@@ -111,6 +137,7 @@ const SUMMARIZE_OPEN_NOTE: &[&[Part]] = &[
     &[
         ASK_FOR,
         ARTICLES,
+        SHORT,
         SUMMARY,
         One(&["of"]),
         OPEN,
@@ -124,6 +151,7 @@ const SUMMARIZE_TOPIC: &[&[Part]] = &[
     &[
         ASK_FOR,
         ARTICLES,
+        SHORT,
         SUMMARY,
         One(&["of"]),
         MY,
@@ -138,68 +166,41 @@ const SUMMARIZE_TOPIC: &[&[Part]] = &[
     ],
 ];
 
-/// Words that refer to something outside the prompt, so they are no topic.
-const REFERENCES: &[&str] = &[
-    "this",
-    "that",
-    "it",
-    "these",
-    "those",
-    "them",
-    "him",
-    "her",
-    "above",
-    "below",
-    "everything",
-    "something",
-    "anything",
-    "conversation",
-    "chat",
-    "our",
-    "the",
-    "my",
-    "all",
-    "of",
+/// Beginnings and endings of requests whose topic stands in between.
+const FIND_BEFORE: &[&[Part]] = &[&[
+    One(&["search for", "look for", "look up", "find", "search"]),
+    ME,
+]];
+const IN_NOTES: &[&str] = &[
+    "in my notes",
+    "in all my notes",
+    "in all of my notes",
+    "in our notes",
+    "in the notes",
+    "from my notes",
+    "through my notes",
+    "among my notes",
 ];
-
-/// Signs that the prompt contains or points to its own text.
-const TEXT_SIGNS: &[&str] = &[
-    "this text",
-    "the text",
-    "following",
-    "this list",
-    "this document",
-    "below",
-    "this page",
-    "the above",
-    "attached",
-    "behalf of",
-    "what we",
-    "what you",
-    "what i said",
-    "to the readme",
-    "in the readme",
-    "in the doc",
-    "in src/",
-    ", then ",
-];
-/// Words that point to something outside the prompt if a topic begins with them.
-const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those", "line", "page"];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    let sentence = sentence.replace('’', "'");
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let words = after(&words, POLITE)?;
-    let words = match words {
-        [rest @ .., last] if last.eq_ignore_ascii_case("please") => rest,
-        words => words,
-    };
+    let words = POLITE_ENDINGS
+        .iter()
+        .find_map(|ending| before(words, ending))
+        .unwrap_or(words);
     if let Some(topic) = topic_after(words, CREATE) {
-        return Some(NoteIntent::Create { topic: topic.text });
+        let is_note = topic.is_quoted || !(is_message(&topic) || is_on_surface(&topic));
+        return is_note.then_some(NoteIntent::Create { topic: topic.text });
     }
     // A colon introduces the text to search.
     let has_no_text = |topic: &Topic| topic.is_quoted || !topic.text.contains(':');
-    if let Some(topic) = topic_after(words, FIND).filter(has_no_text) {
+    let is_own = words
+        .iter()
+        .any(|word| OWN.contains(&word.to_lowercase().as_str()));
+    let is_text = |topic: &Topic| is_own || topic.is_quoted || !is_music(topic);
+    let query = topic_in_notes(words).or_else(|| topic_after(words, FIND));
+    if let Some(topic) = query.filter(|topic| has_no_text(topic) && is_text(topic)) {
         return Some(NoteIntent::Find { query: topic.text });
     }
     let is_open_note = SUMMARIZE_OPEN_NOTE
@@ -215,19 +216,31 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
 /// The topic that follows one of the phrases.
 fn topic_after(words: &[&str], phrases: &[&[Part]]) -> Option<Topic> {
     let rest = phrases.iter().find_map(|phrase| after(words, phrase))?;
-    let topic = Topic::parse(rest.join(" ").trim_end_matches(','))?;
+    topic_of(rest)
+}
+
+/// The topic of `search for TOPIC in my notes`.
+fn topic_in_notes(words: &[&str]) -> Option<Topic> {
+    let rest = IN_NOTES.iter().find_map(|ending| before(words, ending))?;
+    let rest = FIND_BEFORE.iter().find_map(|phrase| after(rest, phrase))?;
+    let about = after(rest, &[ABOUT]).or_else(|| after(rest, &[NOTES, ABOUT]));
+    topic_of(about.unwrap_or(rest))
+}
+
+fn topic_of(words: &[&str]) -> Option<Topic> {
+    let topic = Topic::parse(words.join(" ").trim_end_matches(','))?;
     (topic.is_quoted || is_topic(&topic)).then_some(topic)
 }
 
-fn is_topic(topic: &Topic) -> bool {
-    let lower = topic.text.to_lowercase();
-    let refers = lower
-        .split_whitespace()
-        .all(|word| REFERENCES.contains(&word));
-    let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
-    let first = lower.split_whitespace().next().unwrap_or_default();
-    let points = lower != first && DEMONSTRATIVES.contains(&first);
-    !refers && !points && !has_own_text && !topic.has_second_sentence()
+/// The words before `ending`; `None` if they do not end with it.
+fn before<'a, 'b>(words: &'a [&'b str], ending: &str) -> Option<&'a [&'b str]> {
+    let expected: Vec<&str> = ending.split(' ').collect();
+    let at = words.len().checked_sub(expected.len())?;
+    let (rest, last) = words.split_at(at);
+    let mut pairs = last.iter().zip(&expected);
+    pairs
+        .all(|(word, expected)| is_word(word, expected))
+        .then_some(rest)
 }
 
 /// The words after a phrase; `None` if they do not begin with it.
@@ -252,10 +265,16 @@ fn after<'a, 'b>(mut words: &'a [&'b str], phrase: &[Part]) -> Option<&'a [&'b s
 fn strip_words<'a, 'b>(mut words: &'a [&'b str], expected: &str) -> Option<&'a [&'b str]> {
     for word in expected.split(' ') {
         let (first, rest) = words.split_first()?;
-        if first.trim_end_matches(',').to_lowercase() != word {
+        if !is_word(first, word) {
             return None;
         }
         words = rest;
     }
     Some(words)
+}
+
+/// Compares a word with one in lower case. Ignores a comma after it and the form of its apostrophe.
+fn is_word(word: &str, expected: &str) -> bool {
+    let word = word.trim_end_matches(',').to_lowercase();
+    word == expected || word.replace('’', "'") == expected
 }

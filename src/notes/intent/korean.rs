@@ -4,6 +4,25 @@ use super::{NoteIntent, Topic};
 
 /// Endings of a request, longest first. A bare stem is a request, too.
 const REQUEST_ENDINGS: &[&str] = &[
+    "주실 수 있을까요",
+    "주실 수 있나요",
+    "주실 수 있어요",
+    "주실 수 있으세요",
+    "줄 수 있을까요",
+    "줄 수 있을까",
+    "줄 수 있나요",
+    "줄 수 있어요",
+    "줄 수 있겠니",
+    "줄 수 있니",
+    "줄 수 있나",
+    "줄 수 있어",
+    "줄수있어요",
+    "줄수있어",
+    "봐 주세요",
+    "봐주세요",
+    "봐 줘",
+    "봐줘",
+    "보세요",
     "주실래요",
     "주시겠어요",
     "주시겠어",
@@ -13,12 +32,46 @@ const REQUEST_ENDINGS: &[&str] = &[
     "줄래",
     "줘요",
     "줘",
+    "주라",
+    "주겠니",
+    "주겠어",
     "달라",
+    "봐요",
+    "봐",
+    "라",
+    "요",
     "",
 ];
-const CREATE_STEMS: &[&str] = &["만들어", "작성해", "생성해", "적어", "써"];
-const FIND_STEMS: &[&str] = &["찾아봐", "찾아", "검색해", "보여"];
-const SUMMARIZE_STEMS: &[&str] = &["요약해", "정리해"];
+const CREATE_STEMS: &[&str] = &[
+    "만들어",
+    "작성해",
+    "작성 해",
+    "생성해",
+    "생성 해",
+    "적어",
+    "써",
+];
+const FIND_STEMS: &[&str] = &["찾아", "검색해", "검색 해", "보여"];
+const SUMMARIZE_STEMS: &[&str] = &["요약해", "요약 해", "정리해", "정리 해"];
+/// Requests with a noun, as in `요약 부탁해`.
+const REQUEST_VERBS: &[&str] = &[
+    "부탁드리겠습니다",
+    "부탁드립니다",
+    "부탁드릴게요",
+    "부탁드려요",
+    "부탁드려",
+    "부탁합니다",
+    "부탁할게요",
+    "부탁할게",
+    "부탁해요",
+    "부탁해",
+    "부탁",
+];
+const CREATE_NOUNS: &[&str] = &["작성을", "작성", "생성을", "생성"];
+const FIND_NOUNS: &[&str] = &["검색을", "검색"];
+const SUMMARIZE_NOUNS: &[&str] = &["요약을", "요약", "정리를", "정리"];
+/// Polite beginnings, which do not change the request.
+const POLITE: &[&str] = &["혹시 ", "저기 ", "그럼 ", "저기, ", "혹시, "];
 /// Words between the note and the verb that give an amount or soften the request.
 const MODIFIERS: &[&str] = &[
     "하나만",
@@ -108,22 +161,42 @@ const TEXT_SIGNS: &[&str] = &[
     "위 글",
     "텍스트에서",
     "글에서",
+    "에게 ",
+    "한테 ",
+    "께 ",
     ":",
 ];
+/// Ends of a topic that describe a message on paper, not a note in the folder.
+const MESSAGE_ENDINGS: &[&str] = &["붙일", "남길", "보낼", "전할", "드릴"];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    if let Some(text) = strip_request(sentence, CREATE_STEMS) {
+    let polite = POLITE.iter().find_map(|word| sentence.strip_prefix(word));
+    let sentence = polite.unwrap_or(sentence).trim_start();
+    if let Some(text) = strip_request(sentence, CREATE_STEMS, CREATE_NOUNS) {
         let topic = topic_of(strip_notes(text)?)?;
         return Some(NoteIntent::Create { topic });
     }
-    if let Some(text) = strip_request(sentence, FIND_STEMS) {
+    if let Some(text) = strip_request(sentence, FIND_STEMS, FIND_NOUNS) {
         let query = topic_in_notes(text).or_else(|| topic_of(strip_notes(text)?))?;
         return Some(NoteIntent::Find { query });
     }
-    if let Some(text) = strip_any(sentence, &["있어요", "있나요", "있니", "있어"]) {
-        let text = strip_any(text, &["노트가", "노트", "메모가", "메모"])?;
-        let query = strip_any(text, ABOUT).and_then(topic)?;
-        return Some(NoteIntent::Find { query });
+    if let Some(text) = strip_any(
+        sentence,
+        &[
+            "있을까요",
+            "있을까",
+            "있습니까",
+            "있어요",
+            "있나요",
+            "있나",
+            "있니",
+            "있어",
+        ],
+    ) {
+        if let Some(text) = strip_any(text, &["노트가", "노트", "메모가", "메모"]) {
+            let query = strip_any(text, ABOUT).and_then(topic)?;
+            return Some(NoteIntent::Find { query });
+        }
     }
     if let Some(text) = strip_any(sentence, CONTENT_QUESTIONS) {
         let text = strip_any(text, &["노트는", "노트", "메모는", "메모"])?;
@@ -131,7 +204,7 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
             .contains(&text)
             .then_some(NoteIntent::SummarizeOpenNote);
     }
-    let text = strip_request(sentence, SUMMARIZE_STEMS)?;
+    let text = strip_request(sentence, SUMMARIZE_STEMS, SUMMARIZE_NOUNS)?;
     if let Some(topic) = topic_in_notes(text) {
         return Some(NoteIntent::SummarizeTopic { topic });
     }
@@ -144,12 +217,18 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
 }
 
 /// Removes the verb of a request and the modifier before it.
-fn strip_request<'a>(sentence: &'a str, stems: &[&str]) -> Option<&'a str> {
-    let text = REQUEST_ENDINGS.iter().find_map(|ending| {
+fn strip_request<'a>(sentence: &'a str, stems: &[&str], nouns: &[&str]) -> Option<&'a str> {
+    let with_stem = REQUEST_ENDINGS.iter().find_map(|ending| {
         let text = sentence.strip_suffix(ending)?.trim_end();
         stems.iter().find_map(|stem| text.strip_suffix(stem))
-    })?;
+    });
+    let with_noun = || {
+        let text = strip_any(sentence, REQUEST_VERBS)?;
+        let text = strip_any(text, MODIFIERS).unwrap_or(text);
+        nouns.iter().find_map(|noun| text.strip_suffix(noun))
+    };
     // The verb must be a separate word.
+    let text = with_stem.or_else(with_noun)?;
     let text = text.strip_suffix(char::is_whitespace)?.trim_end();
     Some(strip_any(text, MODIFIERS).unwrap_or(text))
 }
@@ -183,7 +262,8 @@ fn topic(text: &str) -> Option<String> {
     let text = topic.text.as_str();
     let refers = REFERENCES.contains(&text)
         || COMPOUNDS.contains(&text)
-        || DEMONSTRATIVES.iter().any(|start| text.starts_with(start));
+        || DEMONSTRATIVES.iter().any(|start| text.starts_with(start))
+        || MESSAGE_ENDINGS.iter().any(|end| text.ends_with(end));
     let has_own_text = TEXT_SIGNS.iter().any(|sign| topic.text.contains(sign));
     let is_topic = topic.is_quoted || !(refers || has_own_text || topic.has_second_sentence());
     is_topic.then_some(topic.text)

@@ -3,6 +3,7 @@
 //! phrases.
 
 mod english;
+mod english_lookalikes;
 mod korean;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -16,6 +17,8 @@ const QUOTES: &[(char, char)] = &[
     ('`', '`'),
     ('“', '”'),
     ('‘', '’'),
+    ('„', '“'),
+    ('’', '’'),
     ('«', '»'),
     ('「', '」'),
     ('『', '』'),
@@ -54,7 +57,9 @@ impl NoteIntent {
 }
 
 fn without_final_punctuation(text: &str) -> &str {
-    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '?' | '!' | '~' | '…'))
+    text.trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '.' | '?' | '!' | '~' | '…' | '？' | '！' | '。' | '～')
+    })
 }
 
 /// A topic as the user wrote it, and whether it was in quotation marks.

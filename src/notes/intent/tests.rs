@@ -190,3 +190,35 @@ fn other_prompts_go_to_the_model() {
         assert_eq!(NoteIntent::of_prompt(prompt), None, "{prompt}");
     }
 }
+
+/// Lines of the form `intent | topic | prompt`; the intent `-` stands for none.
+const PROMPTS: &str = include_str!("prompts.txt");
+
+#[test]
+fn prompts_of_the_table_have_the_intent_in_it() {
+    let rows = PROMPTS.lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<Vec<&str>> = rows
+        .map(|line| line.splitn(3, '|').map(str::trim).collect())
+        .collect();
+    let ordinary = rows.iter().filter(|row| row[0] == "-").count();
+    assert!(
+        rows.len() >= 150 && ordinary * 3 >= rows.len(),
+        "{ordinary}"
+    );
+    let wrong = rows.iter().filter_map(|row| {
+        let [intent, argument, prompt] = row[..] else {
+            panic!("{row:?}");
+        };
+        let expected = match intent {
+            "create" => create(argument),
+            "find" => find(argument),
+            "summary" => topic(argument),
+            "open" => OPEN,
+            "-" => None,
+            other => panic!("{other}"),
+        };
+        let found = NoteIntent::of_prompt(prompt);
+        (found != expected).then(|| format!("{prompt}: {found:?}"))
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+}

@@ -2,16 +2,26 @@
 
 use crate::domain::AgentResult;
 
-/// `note created  routers.md  /undo removes it`, not sanitized.
-pub fn agent_line(result: &AgentResult) -> String {
+/// `note created  routers.md  /undo removes it`, not sanitized. `/undo` undoes the last turn alone,
+/// so the line names it only there.
+pub fn agent_line(result: &AgentResult, is_in_last_turn: bool) -> String {
     let summary = result.summary();
     match result {
-        AgentResult::NoteCreated { .. } => format!("{summary}  /undo removes it"),
-        AgentResult::NotesFound { notes, .. } if !notes.is_empty() => {
-            format!("{summary}  /note PATH opens one")
+        AgentResult::NoteCreated { sha256, .. } if is_in_last_turn && sha256.is_some() => {
+            with_hint(&summary, "/undo removes it")
         }
-        AgentResult::NotesFound { .. }
+        AgentResult::NotesFound { notes, .. } if !notes.is_empty() => {
+            with_hint(&summary, "/note PATH opens one")
+        }
+        AgentResult::NoteCreated { .. }
+        | AgentResult::NotesFound { .. }
         | AgentResult::NoteSummarized { .. }
         | AgentResult::NotesConsulted { .. } => summary,
     }
+}
+
+/// Adds a hint to the first line; remarks follow on other lines.
+fn with_hint(summary: &str, hint: &str) -> String {
+    let (line, remarks) = summary.split_at(summary.find('\n').unwrap_or(summary.len()));
+    format!("{line}  {hint}{remarks}")
 }

@@ -18,6 +18,8 @@ pub struct LayoutKey {
     pub gap_rows: usize,
     /// Whether the entry shows the name of its model.
     pub names_model: bool,
+    /// Whether this says what a note agent did in the last turn.
+    pub is_last_agent_line: bool,
     /// Whether the raw text is shown instead of rendered Markdown.
     pub shows_raw_text: bool,
     /// Whether the entry may still grow, or was cancelled in the middle.
@@ -58,7 +60,7 @@ impl EntryLayout {
             entry.body,
             EntryBody::Thinking { .. } | EntryBody::Text { .. }
         );
-        let text = body_text(entry, input, key.is_unfolded).map(|(raw, indent)| {
+        let text = body_text(entry, input, &key).map(|(raw, indent)| {
             let width = key.width.saturating_sub(indent).max(1);
             let reusable = old.filter(|old| {
                 old.is_streaming

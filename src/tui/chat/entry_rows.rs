@@ -6,6 +6,7 @@ use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
+use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
 
@@ -91,8 +92,9 @@ pub fn indent(entry: &TranscriptEntry, input: &LayoutInput) -> u16 {
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
     input: &LayoutInput,
-    is_unfolded: bool,
+    key: &LayoutKey,
 ) -> Option<(Cow<'a, str>, u16)> {
+    let is_unfolded = key.is_unfolded;
     match &entry.body {
         EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
@@ -108,8 +110,19 @@ pub fn body_text<'a>(
         }
         EntryBody::Tool(_) => None,
         EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
-        EntryBody::Agent(result) => Some((agent_line(result).into(), INDENT)),
+        EntryBody::Agent(result) => {
+            Some((agent_line(result, key.is_last_agent_line).into(), INDENT))
+        }
     }
+}
+
+/// Whether the entry at `index` says what a note agent did in the last turn. Looks at most at the
+/// entries up to the next prompt.
+pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
+    let is_prompt = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Prompt { .. });
+    let is_agent_line = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Agent(_));
+    let mut later = (index + 1..input.count()).filter_map(|index| input.entry(index));
+    input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
 }
 
 /// The raw text of an entry that is neither an answer nor a call.
@@ -117,7 +130,7 @@ pub fn unfolded_text(entry: &TranscriptEntry) -> String {
     match &entry.body {
         EntryBody::Prompt { kind, text } => prompt_text(*kind, text).to_owned(),
         EntryBody::Note(notice) => notice_text(notice),
-        EntryBody::Agent(result) => agent_line(result),
+        EntryBody::Agent(result) => agent_line(result, false),
         _ => String::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! Draws the visible rows of the chat and the thinking pane.
 
 use crate::domain::{CallId, WaitReason};
+use crate::text::Clean;
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::draw_row::draw_row;
 use crate::tui::chat::find::marks::{self, FindMarks};
@@ -204,7 +205,10 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
         Some(WaitReason::Retrying) => {
             retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
         }
-        _ => "Waiting for response...".to_owned(),
+        _ => match chat.transcript.agent_activity() {
+            Some(activity) => format!("{}…", Clean::single_line(activity)),
+            None => "Waiting for response...".to_owned(),
+        },
     };
     let elapsed = format_seconds(now.saturating_sub(chat.timing.round_started));
     let start = pen.put_right(row.right(), row.y, &elapsed, pen.theme.dim);

@@ -2,7 +2,7 @@
 //! and a row within it, so nothing visits the whole transcript.
 
 use crate::tui::chat::entry_layout::{EntryLayout, LayoutKey};
-use crate::tui::chat::entry_rows::{gap_rows_before, names_model};
+use crate::tui::chat::entry_rows::{gap_rows_before, is_last_agent_line, names_model};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::rendered_text::TextAnchor;
 use crate::tui::chat::selection::TextSelection;
@@ -342,6 +342,7 @@ impl Viewport {
             is_unfolded: self.is_unfolded(index),
             gap_rows: gap_rows_before(input, index),
             names_model: names_model(input, index),
+            is_last_agent_line: is_last_agent_line(input, index),
             shows_raw_text: input.shows_raw_text,
             is_open: input.is_unfinished(index, entry),
             is_expanded_thinking: input.is_expanded_thinking(entry),

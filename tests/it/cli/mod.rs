@@ -3,6 +3,7 @@
 use crate::support::model_server;
 mod failures;
 mod injection_guard;
+mod notes;
 mod saving;
 mod unread_output;
 

@@ -1,6 +1,6 @@
 //! Notes that are sent with ordinary prompts, and the note tools, while a vault is set.
 
-use super::note_agents::{notice, results, with_notes};
+use super::note_agents::{notice, results, resume, with_notes};
 use super::*;
 use humble::domain::{AgentResult, Prompt};
 use humble::protocol::NoteCommand;
@@ -22,7 +22,7 @@ async fn matching_excerpts_are_sent_with_a_prompt_while_that_is_on() {
     let status = notice(&mut harness).await;
     let vault = vault.display();
     let expected =
-        format!("Parts of notes that fit a prompt are sent with it (2 notes in {vault}).");
+        format!("Excerpts of notes that match a prompt are sent with it (2 notes in {vault}).");
     assert_eq!(status, expected);
     let prompt = "Where is the password of my router?";
     harness.prompt(prompt).await;
@@ -85,13 +85,65 @@ async fn an_injected_call_in_an_excerpt_is_data_and_asks_even_in_auto_mode() {
         .await;
     notice(&mut harness).await;
     harness.prompt("tea").await;
-    let (_, question) = harness.next_question().await;
-    assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
+    let (_, calls) = harness.next_approval().await;
+    let call = harness.transcript.call(calls[0]).expect("a call");
+    assert_eq!(call.quoted, Some(humble::domain::QuoteSource::Notes));
     let sent = harness.model_messages().pop();
     assert!(
         matches!(&sent, Some(Message::User(text)) if text.contains(GET_TIME_CALL)),
         "{sent:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_conversation_shows_its_sources_and_still_sends_notes() {
+    let notes = [("router.md", "# Router\nThe password is in the drawer.")];
+    let script = Script::default().answer("Drawer.").answer("Yes.");
+    let (mut harness, _vault) = with_notes(&notes, script).await;
+    let consult = Command::Note(NoteCommand::Consult(true));
+    harness.send(consult).await;
+    notice(&mut harness).await;
+    harness.prompt("router password").await;
+    harness.wait_for_turn_end().await;
+    harness.prompt("drawer password").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
+    let file = read_json(&session_files(&home)[0]);
+    assert_eq!(file["humble"]["notes"], true);
+    let script = Script::default().answer("Still there.").answer("No.");
+    let mut harness = resume(home, script).await;
+    let session = harness.events.iter().find_map(|event| match event {
+        Event::SessionOpened(session) => Some(session.clone()),
+        _ => None,
+    });
+    let transcript = humble::domain::Transcript::from_session(&session.expect("a session"));
+    let is_source = |entry: &&humble::domain::TranscriptEntry| match &entry.body {
+        EntryBody::Agent(result) => result.summary() == "note consulted  router.md",
+        _ => false,
+    };
+    assert_eq!(transcript.entries().iter().filter(is_source).count(), 2);
+    let announced = "This conversation sends excerpts of notes with prompts.";
+    let is_announced = |event: &Event| match event {
+        Event::NoticePosted(notice) => notice.what == announced,
+        _ => false,
+    };
+    if !harness.events.iter().any(is_announced) {
+        harness.wait_for("the notice", is_announced).await;
+    }
+    harness.prompt("router password").await;
+    harness.wait_for_turn_end().await;
+    let sent = harness.model_messages().pop();
+    assert!(
+        matches!(&sent, Some(Message::User(text)) if text.starts_with("Excerpts from")),
+        "{sent:?}"
+    );
+    // Another conversation begins without notes.
+    harness.send(Command::NewSession).await;
+    harness.prompt("router password").await;
+    harness.wait_for_turn_end().await;
+    let sent = harness.model_messages().pop();
+    assert_eq!(sent, Some(Message::User("router password".to_owned())));
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,7 +27,7 @@ fn config(vault: &Path) -> String {
     config.to_string()
 }
 
-fn files(vault: &Path) -> Vec<String> {
+pub(super) fn files(vault: &Path) -> Vec<String> {
     let entries = fs::read_dir(vault).expect("a folder");
     let mut names: Vec<String> = entries
         .map(|entry| {
@@ -52,6 +52,20 @@ pub(super) fn results(harness: &EngineHarness) -> Vec<AgentResult> {
     entries.filter_map(result).collect()
 }
 
+/// Starts the engine again and opens the last conversation.
+pub(super) async fn resume(home: TempDir, script: Script) -> EngineHarness {
+    let options = humble::engine::EngineOptions {
+        initial_session: Some(humble::engine::InitialSession::Latest),
+        ..Default::default()
+    };
+    let mut harness = EngineHarness::start_with_options(home, script, options).await;
+    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    if !harness.events.iter().any(is_opened) {
+        harness.wait_for("the session", is_opened).await;
+    }
+    harness
+}
+
 /// Waits for a notice outside a turn.
 pub(super) async fn notice(harness: &mut EngineHarness) -> String {
     let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
@@ -62,62 +76,54 @@ pub(super) async fn notice(harness: &mut EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_note_is_written_when_the_answer_is_complete_and_undone_with_the_turn() {
-    let script = Script::default()
-        .answer("hi")
-        .answer("# 양자 역학\n\n입자.");
-    let (mut harness, vault) = with_notes(&[], script).await;
-    harness.prompt("hello").await;
-    harness.wait_for_turn_end().await;
-    harness.prompt("양자 역학에 대한 노트 만들어줘").await;
-    let answer = "# 양자 역학\n\n입자.";
-    assert_eq!(harness.wait_for_turn_end().await, answered(answer));
-    let note = vault.join("양자-역학.md");
-    let text = fs::read_to_string(&note).expect("a note");
-    assert_eq!(text, format!("{answer}\n"));
-    let created = AgentResult::NoteCreated {
-        note: "양자-역학.md".to_owned(),
-        title: "양자 역학".to_owned(),
-    };
-    assert_eq!(results(&harness), [created]);
-    let request = harness.last_request();
-    let [Message::User(prompt)] = request.messages.as_slice() else {
-        panic!("expected only the agent's prompt: {request:?}");
-    };
-    assert!(prompt.contains("about: 양자 역학\n") && request.tools.is_empty());
-    harness.wait_for_save().await;
-    harness.send(Command::Rewind).await;
+async fn a_search_without_hits_goes_to_the_model() {
+    let script = Script::default().answer("No idea.");
+    let (mut harness, _vault) = with_notes(&[("a.md", "# A")], script).await;
+    harness.prompt("find notes about dragons").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("No idea."));
+    let sent = harness.model_messages().pop();
     assert_eq!(
-        notice(&mut harness).await,
-        "Undone. The note 양자-역학.md was removed."
+        sent,
+        Some(Message::User("find notes about dragons".to_owned()))
     );
-    assert!(!note.exists());
-    let home = harness.shut_down().await;
-    let file = read_json(&session_files(&home)[0]);
-    assert_eq!(file["messages"].as_array().map(Vec::len), Some(2));
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(notice.what, "No note matches \"dragons\".");
+    assert_eq!(notice.advice, [humble::domain::Advice::BypassNotes]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_note_and_the_note_of_an_earlier_turn_are_not_undone() {
-    let script = Script::default()
-        .answer("# Tea")
-        .answer("hi")
-        .answer("# Tea");
-    let (mut harness, vault) = with_notes(&[], script).await;
-    harness.prompt("make a note about tea").await;
+async fn a_remark_is_shown_once_for_each_conversation() {
+    let (mut harness, _vault) = with_notes(&[("a.md", "# Tea")], Script::default()).await;
+    let mut remarks = Vec::new();
+    for is_new in [false, false, true] {
+        if is_new {
+            harness.send(Command::NewSession).await;
+        }
+        harness.prompt("find notes about tea").await;
+        harness.wait_for_turn_end().await;
+        let mut result = results(&harness).pop().expect("a result");
+        remarks.push(result.remarks_mut().map(|remarks| remarks.len()));
+    }
+    assert_eq!(remarks, [Some(1), Some(0), Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_open_note_is_named() {
+    let script = Script::default().answer("Which one?");
+    let (mut harness, vault) = with_notes(&[("a.md", "# A\nTea.")], script).await;
+    let open = NoteCommand::Open("a".to_owned());
+    harness.send(Command::Note(open)).await;
+    notice(&mut harness).await;
+    fs::remove_file(vault.join("a.md")).expect("removed");
+    harness.prompt("summarize this note").await;
     harness.wait_for_turn_end().await;
-    harness.prompt("hello").await;
-    harness.wait_for_turn_end().await;
-    harness.send(Command::Rewind).await;
-    harness.send(Command::Rewind).await;
-    harness.prompt("make a note about tea").await;
-    harness.wait_for_turn_end().await;
-    assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
-    fs::write(vault.join("tea-2.md"), "mine").expect("written");
-    harness.send(Command::Rewind).await;
-    let why = notice(&mut harness).await;
-    assert!(why.contains("it was changed since it was created"), "{why}");
-    assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(notice.what, "The open note a.md could not be summarized.");
+    let why = notice.why.expect("a reason");
+    assert!(
+        why.ends_with("cannot be read: there is no such note."),
+        "{why}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,10 +178,11 @@ async fn found_notes_are_the_answer_without_a_request() {
         "{text}"
     );
     assert!(text.contains("비밀번호는 \\*서랍\\*에"), "{text}");
-    assert!(text.contains("Only words were compared"), "{text}");
+    let remark = "Only words were compared: no `notes.embedModel` is configured.";
     let found = AgentResult::NotesFound {
         query: "비밀번호".to_owned(),
         notes: vec!["router.md".to_owned()],
+        remarks: vec![remark.to_owned()],
     };
     assert_eq!(results(&harness), [found]);
     assert_eq!(harness.requests.count(), 0);
@@ -289,15 +296,7 @@ async fn a_call_copied_from_a_found_note_asks_even_in_auto_mode() {
         assert!(text.contains("1 note matches"), "{text}");
         if is_resumed {
             let home = harness.shut_down().await;
-            let options = humble::engine::EngineOptions {
-                initial_session: Some(humble::engine::InitialSession::Latest),
-                ..Default::default()
-            };
-            harness = EngineHarness::start_with_options(home, script(), options).await;
-            let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-            if !harness.events.iter().any(is_opened) {
-                harness.wait_for("the session", is_opened).await;
-            }
+            harness = resume(home, script()).await;
         }
         let auto = humble::domain::ToolMode::Auto;
         harness.send(Command::SetToolMode(auto)).await;

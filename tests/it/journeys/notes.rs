@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::support::engine_harness::{OLLAMA_CONFIG, write_config};
+use humble::provider::{EndReason, StreamPart};
 use std::fs;
 use tempfile::TempDir;
 
@@ -90,7 +91,7 @@ fn notes_are_sent_with_prompts_between_on_and_off() {
         .sees("Notes are not sent with prompts (1 note in")
         .sees("/notes on sends them.")
         .says("/notes on")
-        .sees("Parts of notes that fit a prompt are sent with it (1 note")
+        .sees("Excerpts of notes that match a prompt are sent with it (1 note")
         .says("공유기 비밀번호는 어디에 있어?")
         .model_receives("비밀번호는 서랍에 있다.")
         .sees("서랍에 있습니다.")
@@ -99,4 +100,72 @@ fn notes_are_sent_with_prompts_between_on_and_off() {
         .sees("Notes are no longer sent with prompts.")
         .says("공유기 비밀번호가 뭐야?")
         .sees("모릅니다.");
+}
+
+#[test]
+fn the_hint_to_undo_a_note_is_shown_only_while_undo_removes_it() {
+    let script = script()
+        .answer("# Tea")
+        .answer("Hello.")
+        .round([ScriptStep::text("Hel"), ScriptStep::Hang]);
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("make a note about tea")
+        .sees("✓ note created  tea.md  /undo removes it")
+        .says("hi")
+        .sees("Hello.")
+        .does_not_see("/undo removes it")
+        .says("/undo")
+        .sees("/undo removes it")
+        .says("hi again")
+        .sees("Hel")
+        .ctrl('c')
+        .sees("(cancelled)")
+        .does_not_see("/undo removes it");
+    chat.says("/undo")
+        .sees("/undo removes it")
+        .says("/undo")
+        .sees("Undone. The note tea.md was removed.")
+        .does_not_see("note created");
+    assert_eq!(chat.text_in_folder("vault"), "");
+}
+
+#[test]
+fn continuing_a_truncated_note_saves_it() {
+    let script = script()
+        .round([
+            ScriptStep::text("# 홍차\n\n따뜻한"),
+            ScriptStep::Part(StreamPart::End(EndReason::Length)),
+        ])
+        .answer(" 음료.");
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("홍차에 대한 노트 만들어줄 수 있어?")
+        .sees("The note is incomplete and was not saved.")
+        .sees("/continue completes and saves it.")
+        .says("/continue")
+        .sees("✓ note created  홍차.md  /undo removes it")
+        .does_not_see("The note is incomplete");
+    assert_eq!(chat.text_in_folder("vault"), "# 홍차\n\n따뜻한 음료.\n");
+    chat.says("/undo").sees("The note 홍차.md was removed.");
+    assert_eq!(chat.text_in_folder("vault"), "");
+}
+
+#[test]
+fn retry_rewrites_the_note_and_edit_removes_it() {
+    let script = script()
+        .answer("# Tea 1")
+        .answer("# Tea 2")
+        .answer("Coffee!");
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("make a note about tea")
+        .sees("note created  tea.md")
+        .says("/retry")
+        .sees("Tea 2")
+        .sees("note created  tea.md");
+    assert_eq!(chat.text_in_folder("vault"), "# Tea 2\n");
+    chat.says("/edit")
+        .ctrl('u')
+        .says("what is coffee?")
+        .sees("Coffee!")
+        .sees("The note tea.md was removed.");
+    assert_eq!(chat.text_in_folder("vault"), "");
 }

@@ -150,39 +150,39 @@ async fn a_note_deleted_during_indexing_is_skipped() {
 async fn a_change_in_the_number_of_dimensions_replaces_the_vectors() {
     let extra = json!({ "embedModel": "mini" });
     let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
-    notes
-        .server
-        .queue_reply(EMBED, vectors(&[[1.0, 0.0], [0.0, 1.0]]));
     notes.server.queue_reply(EMBED, vectors(&[[1.0, 0.0]]));
-    assert_eq!(notes.found("felines").await[0], "a.md");
-    // The same name now means a different model. Embedding a changed note reveals that.
+    let both = vectors(&[[1.0, 0.0], [0.0, 1.0]]);
+    notes.server.queue_reply(EMBED, both);
+    assert_eq!(notes.found("felines").await, ["a.md"]);
+    // The same name now means a different model. The vector of the query reveals that.
     let three =
         |vectors: &[[f32; 3]]| Reply::json(200, &json!({ "model": "mini", "embeddings": vectors }));
-    write(&notes.vault, "b.md", "hounds");
-    notes.server.queue_reply(EMBED, three(&[[0.0, 1.0, 0.0]]));
-    notes.server.queue_reply(EMBED, three(&[[0.0, 1.0, 0.0]]));
-    assert_eq!(notes.found("dogs").await, ["b.md"]);
     notes.server.queue_reply(EMBED, three(&[[1.0, 0.0, 0.0]]));
-    notes.server.queue_reply(EMBED, three(&[[1.0, 0.0, 0.0]]));
-    assert_eq!(notes.found("felines").await, ["a.md", "b.md"]);
+    let both = three(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    notes.server.queue_reply(EMBED, both);
+    assert_eq!(notes.found("felines").await, ["a.md"]);
+    assert_eq!(
+        notes.server.bodies(EMBED).len(),
+        4,
+        "both notes were embedded again"
+    );
 }
 
 #[tokio::test]
 async fn after_an_invalid_embedding_reply_only_words_are_compared() {
-    let extra = json!({ "embedModel": "mini" });
-    let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
     for (reply, expected) in [
-        (vectors(&[[1.0, 0.0]]), "returned 1 vectors for 2 texts"),
         (
-            Reply::json(200, &json!({ "embeddings": [[], []] })),
-            "dimensions",
+            vectors(&[[1.0, 0.0], [1.0, 0.0]]),
+            "The embedding model `mini` returned 2 vectors for 1 texts.",
         ),
         (
-            Reply::json(200, &json!({ "embeddings": [[1], [1, 2]] })),
-            "dimensions",
+            Reply::json(200, &json!({ "embeddings": [[]] })),
+            "The embedding model `mini` returned an empty vector.",
         ),
         (Reply::json(200, &json!("no")), "mini"),
     ] {
+        let extra = json!({ "embedModel": "mini" });
+        let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
         notes.server.queue_reply(EMBED, reply);
         let arguments = json!({ "query": "cats" });
         let found = notes.call("search_notes", arguments).await.expect("found");
@@ -194,6 +194,28 @@ async fn after_an_invalid_embedding_reply_only_words_are_compared() {
         let remark = found["remarks"][0].as_str().expect("a remark");
         assert!(remark.starts_with("Only words were compared. "), "{remark}");
         assert!(remark.contains(expected), "{remark}");
+    }
+}
+
+#[tokio::test]
+async fn invalid_vectors_of_notes_leave_the_comparison_of_words() {
+    for (reply, expected) in [
+        (vectors(&[[1.0, 0.0]]), "returned 1 vectors for 2 texts."),
+        (
+            Reply::json(200, &json!({ "embeddings": [[1], [1, 2]] })),
+            "returned vectors of different dimensions.",
+        ),
+    ] {
+        let extra = json!({ "embedModel": "mini" });
+        let notes = NotesFixture::with_settings(&[("a.md", "cats"), ("b.md", "dogs")], extra);
+        notes.server.queue_reply(EMBED, vectors(&[[1.0, 0.0]]));
+        notes.server.queue_reply(EMBED, reply);
+        let arguments = json!({ "query": "cats" });
+        let found = notes.call("search_notes", arguments).await.expect("found");
+        let why = format!("The embedding model `mini` {expected}");
+        let missing = "2 excerpts of notes have no vector yet; only words were compared there.";
+        assert_eq!(found["remarks"], json!([why, missing]));
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(1));
     }
 }
 

@@ -1,6 +1,8 @@
 //! Notes through the built-in tools, on real folders, with a scripted model server.
 
 mod bad_input;
+mod broken_vaults;
+mod embedding;
 
 use crate::support::model_server::{self, ModelServer};
 use humble::app::built_in_tools;
@@ -338,26 +340,26 @@ async fn meaning_counts_more_than_words_and_only_changed_notes_are_embedded() {
     let notes =
         NotesFixture::with_settings(&[("cats.md", "cats purr"), ("dogs.md", "dogs bark")], extra);
     let embed = "/api/embed";
+    notes.server.queue_reply(embed, vectors(&[[1.0, 0.3]]));
     notes
         .server
         .queue_reply(embed, vectors(&[[1.0, 0.0], [0.0, 1.0]]));
-    notes.server.queue_reply(embed, vectors(&[[1.0, 0.1]]));
     assert_eq!(
         notes.found("felines that bark").await,
         ["cats.md", "dogs.md"]
     );
     let bodies = notes.server.bodies(embed);
     assert_eq!(bodies[0]["model"], "mini");
-    let inputs = bodies[0]["input"].as_array().expect("texts");
+    assert_eq!(bodies[0]["input"], json!(["felines that bark"]));
+    let inputs = bodies[1]["input"].as_array().expect("texts");
     assert_eq!(inputs.len(), 2);
-    assert_eq!(bodies[1]["input"], json!(["felines that bark"]));
 
     write(&notes.vault, "dogs.md", "dogs bark loudly");
     notes.server.queue_reply(embed, vectors(&[[0.0, 1.0]]));
     notes.server.queue_reply(embed, vectors(&[[0.0, 1.0]]));
-    assert_eq!(notes.found("hounds").await[0], "dogs.md");
+    assert_eq!(notes.found("hounds").await, ["dogs.md"], "cats are unlike");
     assert_eq!(
-        notes.server.bodies(embed)[2]["input"],
+        notes.server.bodies(embed)[3]["input"],
         json!(["dogs\n\ndogs bark loudly"])
     );
 }

@@ -168,7 +168,7 @@ fn replaced_and_removed_documents_are_no_longer_found() {
 #[test]
 fn vectors_count_more_than_words_and_unchanged_chunks_keep_theirs() {
     let (_folder, _, mut index) = new_index();
-    index.set_embedding_model("mini").expect("set");
+    index.set_embedding_model("mini", 2).expect("set");
     add(
         &mut index,
         vec![
@@ -219,7 +219,7 @@ fn vectors_count_more_than_words_and_unchanged_chunks_keep_theirs() {
 #[test]
 fn another_model_or_number_of_dimensions_discards_the_vectors() {
     let (_folder, _, mut index) = new_index();
-    index.set_embedding_model("mini").expect("set");
+    index.set_embedding_model("mini", 2).expect("set");
     add(&mut index, vec![document("a.md", "A", &["cats", "dogs"])]);
     let chunks = index.missing_vectors(0, 10).expect("listed");
     let error = index.store_vectors(&[(chunks[0].chunk, vec![1.0]), (chunks[1].chunk, vec![])]);
@@ -230,7 +230,7 @@ fn another_model_or_number_of_dimensions_discards_the_vectors() {
     index
         .store_vectors(&[(chunks[0].chunk, vec![1.0, 0.0])])
         .expect("stored");
-    index.set_embedding_model("mini").expect("set");
+    index.set_embedding_model("mini", 2).expect("set");
     assert_eq!(index.missing_vector_count().expect("counted"), 1);
     index
         .store_vectors(&[(chunks[1].chunk, vec![1.0, 0.0, 0.0])])
@@ -241,14 +241,14 @@ fn another_model_or_number_of_dimensions_discards_the_vectors() {
         "the vector with two dimensions is gone"
     );
     assert_eq!(index.dimensions().expect("read"), 3);
-    index.set_embedding_model("large").expect("set");
+    index.set_embedding_model("large", 2).expect("set");
     assert_eq!(index.missing_vector_count().expect("counted"), 2);
 }
 
 #[test]
 fn a_damaged_index_is_replaced_and_two_programs_share_one() {
     let (_folder, path, mut index) = new_index();
-    index.set_embedding_model("mini").expect("set");
+    index.set_embedding_model("mini", 2).expect("set");
     add(&mut index, vec![document("a.md", "A", &["cats"])]);
     let chunk = index.missing_vectors(0, 1).expect("listed")[0].chunk;
     index
@@ -288,4 +288,31 @@ fn a_damaged_index_is_replaced_and_two_programs_share_one() {
     .expect("written");
     let index = Index::open(&path).expect("opened again");
     assert_eq!(index.counts().expect("counted"), (0, 0));
+}
+
+/// In an index this large, common words are not ranked like rare ones.
+#[test]
+fn in_a_large_index_common_words_find_titles_first_and_rare_words_decide() {
+    let (_folder, _, mut index) = new_index();
+    let documents = (0..20_000).map(|number| {
+        let title = match number % 4_000 {
+            3_999 => "Alpha plan",
+            _ => "Note",
+        };
+        let body = match number {
+            19_000 => "alpha beta quokka 사과",
+            _ => "alpha beta 사과",
+        };
+        document(&format!("{number}.md"), title, &[body])
+    });
+    add(&mut index, documents.collect());
+    let titles = ["11999.md", "15999.md", "19999.md", "3999.md", "7999.md"];
+    let mut found = keys(&mut index, "alpha");
+    found.truncate(5);
+    found.sort();
+    assert_eq!(found, titles);
+    assert_eq!(keys(&mut index, "alpha beta quokka"), ["19000.md"]);
+    assert!(!keys(&mut index, "alpha beta").is_empty());
+    assert!(!keys(&mut index, "사과").is_empty());
+    assert_eq!(keys(&mut index, "사과 quokka"), ["19000.md"]);
 }

@@ -328,3 +328,21 @@ fn accepting_every_host_causes_a_warning() {
     let line = program.wait_for_line("--allow-host '*'");
     assert!(line.contains("DNS rebinding"), "{line}");
 }
+
+#[test]
+fn a_vault_from_the_command_line_is_in_the_client_entry_and_reported_if_missing() {
+    let home = TestHome::empty();
+    let vault = home.path().join("no-notes");
+    let vault = vault.to_str().expect("UTF-8");
+    let mut program = Program::start(&home, &["--vault", vault], &[]);
+    let line = program.wait_for_line("The notes folder");
+    assert!(
+        line.ends_with("cannot be used: the folder does not exist."),
+        "{line}"
+    );
+    program.wait_for_line("\"--vault\",");
+    let line = program.wait_for_line("no-notes");
+    assert_eq!(line.trim(), format!("\"{vault}\""));
+    let (status, _) = program.wait();
+    assert_eq!(status, Some(0));
+}

@@ -51,6 +51,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Progress { .. }
         | TurnInput::UntrustedTextScanned(_)
         | TurnInput::AgentPrepared(_)
+        | TurnInput::AgentProgressed(_)
         | TurnInput::AgentFinished(_)
         | TurnInput::ModeChanged(_) => InputKind::Other,
     }

@@ -36,6 +36,7 @@ fn records_are_preserved_except_for_changed_fields() {
     metadata.turns.push(TurnRecord::new(3, "n"));
     metadata.extend_turn(TurnRecord {
         thinking: "more".to_owned(),
+        agent_results: Vec::new(),
         ..TurnRecord::new(1, "n")
     });
     sessions.save(&session).unwrap();

@@ -5,7 +5,7 @@ use super::{LaidOutPlace, SelectionUnit};
 use crate::domain::EntryBody;
 use crate::text::markdown::{RowOffset, RowPlace};
 use crate::tui::chat::call_text::full_call_text;
-use crate::tui::chat::entry_rows::body_text;
+use crate::tui::chat::entry_rows::{body_text, unfolded_text};
 use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::RowPosition;
 use std::ops::RangeInclusive;
@@ -72,9 +72,8 @@ impl PaneView<'_> {
             let from = place(start, from, RowOffset::BeforeMarker);
             let to = place(end, to - 1, row_end);
             let entry = self.input.entry(index);
-            let raw = entry.and_then(|entry| {
-                body_text(entry, self.input, layout.key.is_unfolded).map(|(raw, _)| raw)
-            });
+            let raw = entry
+                .and_then(|entry| body_text(entry, self.input, &layout.key).map(|(raw, _)| raw));
             let is_in_one_line = text.line_rows(from.row).contains(&to.row);
             parts.push(match is_word && is_in_one_line {
                 true => text.shown_part(from, to),
@@ -117,7 +116,7 @@ impl PaneView<'_> {
         let layout = self.viewport.layout_at(stop.index)?;
         let entry = self.input.entry(stop.index)?;
         if let Some(block) = stop.block {
-            let (raw, _) = body_text(entry, self.input, layout.key.is_unfolded)?;
+            let (raw, _) = body_text(entry, self.input, &layout.key)?;
             return layout.text.as_ref()?.block_source(&raw, block);
         }
         Some(match &entry.body {
@@ -125,7 +124,7 @@ impl PaneView<'_> {
                 text.trim_matches('\n').to_owned()
             }
             EntryBody::Tool(call) => full_call_text(call).0,
-            _ => body_text(entry, self.input, true)?.0.into_owned(),
+            _ => unfolded_text(entry),
         })
     }
 

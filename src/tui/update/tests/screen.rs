@@ -188,6 +188,7 @@ fn thinking_of_an_opened_session_is_shown_in_the_pane() {
         usage: Usage::default(),
         calls: Vec::new(),
         thinking: "counting up".into(),
+        agent_results: Vec::new(),
         ended_at: None,
     });
     let mut chat = chat();

@@ -116,7 +116,7 @@ impl Corpus {
 
     /// Computes and stores the vectors of all chunks.
     async fn embed(&mut self, settings: &Settings) {
-        self.index.set_embedding_model("real").expect("set");
+        self.index.set_embedding_model("real", 384).expect("set");
         let missing = self.index.missing_vectors(0, 10_000).expect("listed");
         for batch in missing.chunks(EMBEDDED_AT_ONCE) {
             let texts = batch

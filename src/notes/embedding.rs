@@ -1,0 +1,259 @@
+//! Vectors from the embedding model. A search waits only briefly for the model; one that fails is
+//! left alone for a while, and only words are compared.
+
+use super::notebook::Notebook;
+use super::vault::Vault;
+use super::vault_index::UpdateLimits;
+use crate::domain::{ModelConfig, Notice};
+use crate::ports::NoteRequest;
+use crate::sync::lock_ignoring_poison;
+use futures::future::BoxFuture;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long a search waits for the vector of its query.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long an answer that is late for its search is awaited in the background. Loading a model takes
+/// a while, and the server would stop loading it if the connection were closed.
+const LATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+/// The pause after the first failure of a model. It doubles with each further one.
+const RETRY_DELAY: Duration = Duration::from_secs(30);
+const RETRY_DELAY_MAX: Duration = Duration::from_secs(900);
+/// Chunks embedded by one request.
+const BATCH: usize = 32;
+/// Characters of a chunk that are embedded. Embedding models read 256 to 8,192 tokens.
+const CHARS_MAX: usize = 2_000;
+
+type Vectors = Vec<Vec<f32>>;
+
+/// The models that failed lately, by their id.
+#[derive(Debug, Default)]
+pub(super) struct EmbeddingHealth(Arc<Mutex<HashMap<String, ModelFailure>>>);
+
+#[derive(Debug)]
+struct ModelFailure {
+    /// A sentence.
+    why: String,
+    /// The number of failures in a row.
+    count: u32,
+    retry_at: Instant,
+    /// Awaits the answer that was too late.
+    late_answer: Option<AbortOnDropHandle<()>>,
+}
+
+impl EmbeddingHealth {
+    /// Why the model is not asked now.
+    fn pause_reason(&self, model: &str) -> Option<String> {
+        let failures = lock_ignoring_poison(&self.0);
+        let failure = failures.get(model)?;
+        (Instant::now() < failure.retry_at).then(|| failure.why.clone())
+    }
+
+    fn record_failure(&self, model: &str, why: String) {
+        let mut failures = lock_ignoring_poison(&self.0);
+        let earlier = failures.get(model).map_or(0, |failure| failure.count);
+        let delay = RETRY_DELAY.saturating_mul(1 << earlier.min(10));
+        let failure = ModelFailure {
+            why,
+            count: earlier + 1,
+            retry_at: Instant::now() + delay.min(RETRY_DELAY_MAX),
+            late_answer: None,
+        };
+        failures.insert(model.to_owned(), failure);
+    }
+
+    fn record_success(&self, model: &str) {
+        lock_ignoring_poison(&self.0).remove(model);
+    }
+
+    /// Ends the pause of a model as soon as `answer` arrives.
+    fn await_late_answer(&self, model: &str, answer: BoxFuture<'static, Result<Vectors, Notice>>) {
+        let (failures, id) = (Arc::downgrade(&self.0), model.to_owned());
+        let waiting = tokio::spawn(async move {
+            let answered = timeout(LATE_ANSWER_TIMEOUT, answer).await;
+            if let (Ok(Ok(_)), Some(failures)) = (answered, failures.upgrade()) {
+                // This removes the handle of this very task, which has nothing left to do.
+                lock_ignoring_poison(&failures).remove(&id);
+            }
+        });
+        let mut failures = lock_ignoring_poison(&self.0);
+        if let Some(failure) = failures.get_mut(model) {
+            failure.late_answer = Some(AbortOnDropHandle::new(waiting));
+        }
+    }
+}
+
+impl Notebook {
+    /// The vector of the query, after missing vectors of chunks were computed within the time limit.
+    /// Returns `None` and adds a remark if only words can be compared.
+    pub(super) async fn query_vector(
+        &self,
+        vault: &Vault,
+        request: &NoteRequest,
+        query: &str,
+        limits: UpdateLimits,
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<Vec<f32>>, Notice> {
+        let Some(model) = request.settings.embedding_model.as_deref() else {
+            remarks
+                .push("Only words were compared: no `notes.embedModel` is configured.".to_owned());
+            return Ok(None);
+        };
+        let id = embedding_id(model);
+        let health = &self.0.embedding_health;
+        let vector = match health.pause_reason(&id) {
+            Some(why) => Err(why),
+            None => self.embed_query(model, request, query).await,
+        };
+        let vector = match vector {
+            Ok(vector) => vector,
+            Err(why) => {
+                remarks.push(format!("Only words were compared. {why}"));
+                return Ok(None);
+            }
+        };
+        let dimensions = vector.len();
+        self.with_index(vault, move |index| {
+            index.set_embedding_model(&id, dimensions)
+        })
+        .await?;
+        if let Err(why) = self.embed_missing(vault, model, request, limits).await? {
+            remarks.push(why);
+        }
+        let missing = self
+            .with_index(vault, |index| index.missing_vector_count())
+            .await?;
+        if missing > 0 {
+            let (count, have) = match missing {
+                1 => ("1 excerpt".to_owned(), "has"),
+                _ => (format!("{missing} excerpts"), "have"),
+            };
+            remarks.push(format!(
+                "{count} of notes {have} no vector yet; only words were compared there."
+            ));
+        }
+        Ok(Some(vector))
+    }
+
+    /// The vector of a query, or why there is none. If the model is slow, its answer is awaited in the
+    /// background.
+    async fn embed_query(
+        &self,
+        model: &ModelConfig,
+        request: &NoteRequest,
+        query: &str,
+    ) -> Result<Vec<f32>, String> {
+        let (id, name) = (embedding_id(model), &model.model);
+        let health = &self.0.embedding_health;
+        (request.on_progress)(&format!("Waiting for the embedding model {name}"));
+        let mut answer = self.0.embedder.embed(model, vec![query.to_owned()]);
+        let Ok(answered) = timeout(QUERY_TIMEOUT, &mut answer).await else {
+            let seconds = QUERY_TIMEOUT.as_secs();
+            let why = format!("The embedding model `{name}` did not answer within {seconds} s.");
+            health.record_failure(&id, why.clone());
+            health.await_late_answer(&id, answer);
+            return Err(why);
+        };
+        let vector = answered
+            .map_err(|notice| notice.summary())
+            .and_then(|vectors| only_vector(vectors, name));
+        match &vector {
+            Ok(_) => health.record_success(&id),
+            Err(why) => health.record_failure(&id, why.clone()),
+        }
+        vector
+    }
+
+    /// Computes vectors of chunks that have none. The inner error says why the model failed.
+    async fn embed_missing(
+        &self,
+        vault: &Vault,
+        model: &ModelConfig,
+        request: &NoteRequest,
+        limits: UpdateLimits,
+    ) -> Result<Result<(), String>, Notice> {
+        // Paused apart from queries, which are short and may still be answered in time.
+        let id = format!("{} (notes)", embedding_id(model));
+        let health = &self.0.embedding_health;
+        if health.pause_reason(&id).is_some() {
+            return Ok(Ok(()));
+        }
+        let deadline = Instant::now() + limits.embedding;
+        let mut after = 0;
+        let mut done = 0;
+        loop {
+            let batch = self
+                .with_index(vault, move |index| index.missing_vectors(after, BATCH))
+                .await?;
+            let Some(last) = batch.last() else {
+                return Ok(Ok(()));
+            };
+            after = last.chunk;
+            let texts = batch.iter().map(|chunk| {
+                let text = format!("{}\n{}\n{}", chunk.title, chunk.heading, chunk.body);
+                text.chars().take(CHARS_MAX).collect()
+            });
+            let embedding = self.0.embedder.embed(model, texts.collect());
+            let time_left = deadline.saturating_duration_since(Instant::now());
+            let Ok(answered) = timeout(time_left, embedding).await else {
+                if done == 0 {
+                    let why = format!("The embedding model `{}` is slow.", model.model);
+                    health.record_failure(&id, why);
+                }
+                // Later searches continue.
+                return Ok(Ok(()));
+            };
+            let vectors = answered
+                .map_err(|notice| notice.summary())
+                .and_then(|vectors| consistent(vectors, batch.len(), &model.model));
+            let vectors = match vectors {
+                Ok(vectors) => vectors,
+                Err(why) => {
+                    health.record_failure(&id, why.clone());
+                    return Ok(Err(why));
+                }
+            };
+            health.record_success(&id);
+            done += batch.len();
+            let chunks = batch.into_iter().map(|chunk| chunk.chunk);
+            let stored: Vec<_> = chunks.zip(vectors).collect();
+            self.with_index(vault, move |index| index.store_vectors(&stored))
+                .await?;
+            (request.on_progress)(&format!("Computed vectors for {done} excerpts of notes"));
+        }
+    }
+}
+
+/// The vector in an answer to one text.
+fn only_vector(vectors: Vectors, model: &str) -> Result<Vec<f32>, String> {
+    let vectors = consistent(vectors, 1, model)?;
+    vectors.into_iter().next().ok_or_else(String::new)
+}
+
+/// Checks the number of vectors and their dimensions.
+fn consistent(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, String> {
+    let model = format!("The embedding model `{model}`");
+    if vectors.len() != count {
+        let found = vectors.len();
+        return Err(format!(
+            "{model} returned {found} vectors for {count} texts."
+        ));
+    }
+    let dimensions = vectors.first().map_or(0, Vec::len);
+    if dimensions == 0 {
+        return Err(format!("{model} returned an empty vector."));
+    }
+    if vectors.iter().any(|vector| vector.len() != dimensions) {
+        return Err(format!("{model} returned vectors of different dimensions."));
+    }
+    Ok(vectors)
+}
+
+/// Vectors of the same model on different servers are comparable, but a server may serve another
+/// model under the same name.
+fn embedding_id(model: &ModelConfig) -> String {
+    format!("{} {}", model.base_url, model.model)
+}

@@ -1,0 +1,161 @@
+//! Finds and reads single notes of a vault.
+
+use super::NotesError;
+use super::vault::{NOTE_BYTES_MAX, Vault, check_path, fingerprint, is_hidden, key_of, shown};
+use crate::files;
+use crate::search::composed;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+/// Attempts to read a file that is changing.
+const READS_MAX: usize = 3;
+
+/// An existing note of a vault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotePath {
+    /// The path below the vault, with `/` between its parts.
+    pub key: String,
+    pub path: PathBuf,
+}
+
+impl Vault {
+    /// The path of an existing note, given as a path below the vault or as an absolute path.
+    ///
+    /// # Errors
+    /// There is no such file, it is not a note, or it lies outside the vault.
+    pub fn find(&self, note: &str) -> Result<NotePath, NotesError> {
+        let failed = |why: String| NotesError::Note {
+            path: shown(note),
+            why,
+        };
+        let given = Path::new(note);
+        check_path(given).map_err(|why| failed(why.to_owned()))?;
+        let goes_up = given.components().any(|part| part == Component::ParentDir);
+        if goes_up {
+            return Err(failed(
+                "`..` is not allowed in the path of a note".to_owned(),
+            ));
+        }
+        // An absolute path replaces the root; the location of the file is checked below.
+        let joined = self.root().join(given);
+        let mut found = fs::canonicalize(&joined);
+        if found.is_err() && !Self::is_note(&joined) {
+            let mut with_extension = joined.into_os_string();
+            with_extension.push(".md");
+            found = fs::canonicalize(PathBuf::from(with_extension));
+        }
+        let path = match found {
+            Ok(path) => path,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let found = self.find_other_spelling(note);
+                found.ok_or_else(|| failed("there is no such note".to_owned()))?
+            }
+            Err(error) => return Err(failed(files::describe_io_error(&error))),
+        };
+        let Ok(below) = path.strip_prefix(self.root()) else {
+            return Err(failed("it lies outside the notes folder".to_owned()));
+        };
+        if !Self::is_note(&path) {
+            return Err(failed("it is not a Markdown file (.md)".to_owned()));
+        }
+        if is_hidden(below) {
+            return Err(failed("hidden files are not notes".to_owned()));
+        }
+        Ok(NotePath {
+            key: key_of(below),
+            path: path.clone(),
+        })
+    }
+
+    /// The note whose path reads the same but has different code points, such as the decomposed
+    /// Hangul of macOS.
+    fn find_other_spelling(&self, note: &str) -> Option<PathBuf> {
+        let below = Path::new(note);
+        let below = below.strip_prefix(self.root()).unwrap_or(below);
+        let wanted = composed(&key_of(below)).into_owned();
+        let with_extension = format!("{wanted}.md");
+        let is_wanted = |key: &str| {
+            let key = composed(key);
+            key == wanted || key == with_extension
+        };
+        let notes = self.list().notes;
+        let found = notes.into_iter().find(|file| is_wanted(&file.key))?;
+        fs::canonicalize(self.root().join(found.key)).ok()
+    }
+
+    /// The text of a note. Bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// It cannot be read, is over 4 MB, is not text, or keeps changing.
+    pub fn read(&self, note: &NotePath) -> Result<String, NotesError> {
+        let bytes = read_settled(&note.path, |path| files::read(path, NOTE_BYTES_MAX));
+        bytes
+            .and_then(|bytes| match bytes.contains(&0) {
+                true => Err("it is not text".to_owned()),
+                false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            })
+            .map_err(|why| NotesError::Note {
+                path: note.key.clone(),
+                why,
+            })
+    }
+}
+
+/// Reads a file that does not change meanwhile, such as while an editor saves it.
+fn read_settled(
+    path: &Path,
+    mut read: impl FnMut(&Path) -> io::Result<Option<Vec<u8>>>,
+) -> Result<Vec<u8>, String> {
+    let state = || {
+        fs::metadata(path)
+            .ok()
+            .map(|metadata| fingerprint(&metadata))
+    };
+    for _ in 0..READS_MAX {
+        let before = state();
+        let bytes = read(path).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => format!("it is larger than {} MB", NOTE_BYTES_MAX >> 20),
+            _ => files::describe_io_error(&error),
+        })?;
+        let bytes = bytes.ok_or("there is no such file")?;
+        if state() == before {
+            return Ok(bytes);
+        }
+    }
+    Err("another program is changing it, so try again".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_that_changes_while_it_is_read_is_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.md");
+        fs::write(&path, "half").expect("written");
+        let mut reads = 0;
+        let settled = read_settled(&path, |path| {
+            reads += 1;
+            let bytes = files::read(path, NOTE_BYTES_MAX);
+            if reads == 1 {
+                fs::write(path, "half and the rest").expect("written");
+            }
+            bytes
+        });
+        assert_eq!(settled, Ok(b"half and the rest".to_vec()));
+        let changing = read_settled(&path, |path| {
+            let bytes = files::read(path, NOTE_BYTES_MAX)?.unwrap_or_default();
+            fs::write(path, [&bytes[..], b"x"].concat()).expect("written");
+            Ok(Some(bytes))
+        });
+        let why = "another program is changing it, so try again";
+        assert_eq!(changing, Err(why.to_owned()));
+        let deleted = read_settled(&path, |path| {
+            let _ = fs::remove_file(path);
+            files::read(path, NOTE_BYTES_MAX)
+        });
+        assert_eq!(deleted, Err("there is no such file".to_owned()));
+    }
+}

@@ -1,0 +1,193 @@
+//! Notes that the program wrote. They are replaced or removed only while the file is still the one
+//! that was written: a regular file with the same contents.
+
+use super::NotesError;
+use super::note_file::NotePath;
+use super::vault::{NOTE_BYTES_MAX, NOTE_MODE, Vault};
+use crate::domain::WrittenNote;
+use crate::files;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// The SHA-256 of a note's contents, in hexadecimal.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Vault {
+    /// Removes a written note.
+    ///
+    /// # Errors
+    /// The file is missing, changed or not in the vault, or cannot be removed.
+    pub(super) fn remove_written(&self, note: &WrittenNote) -> Result<(), NotesError> {
+        self.read_written(note)
+            .and_then(|(path, _)| fs::remove_file(path).map_err(|error| describe(&error)))
+            .map_err(|why| unremovable(note, why))
+    }
+
+    /// Replaces the text of a written note. Returns the old text; `None` if the note is no longer as
+    /// it was written.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn replace_written(
+        &self,
+        note: &WrittenNote,
+        text: &str,
+    ) -> Result<Option<(NotePath, String)>, NotesError> {
+        let Ok((path, old_text)) = self.read_written(note) else {
+            return Ok(None);
+        };
+        match files::replace(&path, text.as_bytes(), NOTE_MODE) {
+            Ok(()) => {
+                let key = note.note.clone();
+                Ok(Some((NotePath { key, path }, old_text)))
+            }
+            Err(error) => Err(NotesError::Unwritable {
+                path: note.note.clone(),
+                why: files::describe_io_error(&error),
+            }),
+        }
+    }
+
+    /// The path and the text of a written note that has not changed, or the reason.
+    fn read_written(&self, note: &WrittenNote) -> Result<(PathBuf, String), String> {
+        // The name may come from a session file that another program has edited.
+        let name = Path::new(&note.note);
+        let mut parts = name.components();
+        let is_file_name = matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        );
+        if !is_file_name || super::vault::is_hidden(name) || !Self::is_note(name) {
+            return Err("it is not a note in the notes folder".to_owned());
+        }
+        let path = self.root().join(name);
+        let text = read_regular_file(&path).map_err(|error| describe(&error))?;
+        match text.filter(|bytes| sha256(bytes) == note.sha256) {
+            Some(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
+            None => Err("it was changed since it was created".to_owned()),
+        }
+    }
+}
+
+/// Reads a file; `None` if it is a link, something else than a file, or too large for a note.
+fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&file).take(NOTE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    // The path may lead to another file by now.
+    let is_whole = bytes.len() as u64 <= NOTE_BYTES_MAX && files::is_same_file(&file, path);
+    Ok(is_whole.then_some(bytes))
+}
+
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "it no longer exists".to_owned(),
+        _ => files::describe_io_error(error),
+    }
+}
+
+fn unremovable(note: &WrittenNote, why: String) -> NotesError {
+    NotesError::Unremovable {
+        path: note.note.clone(),
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(note: &str, text: &str) -> WrittenNote {
+        WrittenNote {
+            note: note.to_owned(),
+            sha256: sha256(text.as_bytes()),
+        }
+    }
+
+    #[test]
+    fn only_the_regular_file_that_was_written_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Vault::open(folder.path()).expect("a vault");
+        let path = vault.root().join("tea.md");
+        let note = written("tea.md", "# Tea");
+        let refused = |note: &WrittenNote| {
+            let error = vault.remove_written(note).expect_err("refused");
+            error.to_string()
+        };
+        assert_eq!(
+            refused(&note),
+            "The note tea.md was not removed: it no longer exists."
+        );
+        fs::write(&path, "# Tea and more").expect("written");
+        let changed = "The note tea.md was not removed: it was changed since it was created.";
+        assert_eq!(refused(&note), changed);
+        #[cfg(unix)]
+        {
+            let copy = vault.root().join("copy.md");
+            fs::write(&copy, "# Tea").expect("written");
+            fs::remove_file(&path).expect("removed");
+            std::os::unix::fs::symlink("copy.md", &path).expect("linked");
+            assert_eq!(refused(&note), changed, "a link to the same contents");
+            fs::remove_file(&path).expect("removed");
+            assert!(copy.exists());
+        }
+        fs::write(&path, "# Tea").expect("written");
+        assert_eq!(vault.remove_written(&note), Ok(()));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn names_from_an_edited_session_file_remove_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("vault");
+        fs::create_dir_all(root.join(".hidden")).expect("created");
+        let vault = Vault::open(&root).expect("a vault");
+        let outside = folder.path().join("secret.md");
+        let absolute = outside.display().to_string();
+        let names = [
+            "../secret.md",
+            &absolute,
+            ".hidden/a.md",
+            ".a.md",
+            "a.txt",
+            "",
+            "..",
+        ];
+        for (name, path) in [
+            ("../secret.md", outside.clone()),
+            (".hidden/a.md", root.join(".hidden/a.md")),
+            (".a.md", root.join(".a.md")),
+            ("a.txt", root.join("a.txt")),
+        ] {
+            fs::write(&path, "text").unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        for name in names {
+            let error = vault.remove_written(&written(name, "text"));
+            let why = error.expect_err("refused").reason();
+            assert_eq!(why, "it is not a note in the notes folder", "{name}");
+        }
+        assert!(outside.exists() && root.join(".hidden/a.md").exists());
+    }
+
+    #[test]
+    fn an_unchanged_note_is_replaced_and_its_old_text_returned() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Vault::open(folder.path()).expect("a vault");
+        let path = vault.root().join("tea.md");
+        fs::write(&path, "old").expect("written");
+        let replaced = vault.replace_written(&written("tea.md", "old"), "new");
+        let (note, old_text) = replaced.expect("written").expect("unchanged");
+        assert_eq!((note.path, old_text.as_str()), (path.clone(), "old"));
+        let again = vault.replace_written(&written("tea.md", "old"), "newer");
+        assert_eq!(again, Ok(None));
+        assert_eq!(fs::read_to_string(path).expect("a file"), "new");
+    }
+}

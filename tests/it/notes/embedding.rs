@@ -1,0 +1,202 @@
+//! Searches while the embedding model hangs, is slow or fails. The clock is paused.
+
+use crate::support::fixtures;
+use futures::future::{BoxFuture, pending};
+use humble::domain::{ModelConfig, NotesSettings, Notice, ProviderKind};
+use humble::notes::Notebook;
+use humble::ports::{
+    CompletedText, Completion, CompletionRequest, Embedder, NoteRequest, NoteService,
+};
+use std::collections::VecDeque;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::time::{Instant, advance, sleep};
+
+fn model() -> ModelConfig {
+    fixtures::model_config(ProviderKind::Ollama, "http://localhost").with_model("mini")
+}
+
+/// How the model answers one request.
+#[derive(Clone, Copy)]
+enum Answer {
+    At(Duration),
+    Fail,
+    Never,
+}
+
+/// Answers the first requests as scripted, and the rest at once, always with the same vector.
+#[derive(Default)]
+struct ScriptedEmbedder {
+    answers: Mutex<VecDeque<Answer>>,
+    requests: Mutex<Vec<Vec<String>>>,
+}
+
+impl Embedder for ScriptedEmbedder {
+    fn embed(
+        &self,
+        _model: &ModelConfig,
+        texts: Vec<String>,
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Notice>> {
+        let answer = self.answers.lock().expect("unpoisoned").pop_front();
+        let vectors = vec![vec![1.0, 0.0]; texts.len()];
+        self.requests.lock().expect("unpoisoned").push(texts);
+        Box::pin(async move {
+            match answer.unwrap_or(Answer::At(Duration::ZERO)) {
+                Answer::At(delay) => {
+                    sleep(delay).await;
+                    Ok(vectors)
+                }
+                Answer::Fail => Err(Notice::failure("No model `mini`.")),
+                Answer::Never => pending().await,
+            }
+        })
+    }
+}
+
+struct NoCompletion;
+
+impl Completion for NoCompletion {
+    fn complete(
+        &self,
+        _request: CompletionRequest,
+    ) -> BoxFuture<'static, Result<CompletedText, Notice>> {
+        Box::pin(pending())
+    }
+}
+
+/// A vault with two notes, and a scripted embedding model.
+struct Searches {
+    _folder: TempDir,
+    vault: PathBuf,
+    notebook: Notebook,
+    embedder: Arc<ScriptedEmbedder>,
+    progress: Arc<Mutex<Vec<String>>>,
+}
+
+impl Searches {
+    fn new(answers: &[Answer]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = folder.path().join("vault");
+        fs::create_dir(&vault).expect("created");
+        fs::write(vault.join("tea.md"), "tea").expect("written");
+        fs::write(vault.join("coffee.md"), "coffee").expect("written");
+        let embedder = Arc::new(ScriptedEmbedder::default());
+        embedder.answers.lock().expect("unpoisoned").extend(answers);
+        let cache = folder.path().join("cache");
+        let notebook = Notebook::new(cache, Arc::new(NoCompletion), embedder.clone());
+        Self {
+            _folder: folder,
+            vault,
+            notebook,
+            embedder,
+            progress: Arc::default(),
+        }
+    }
+
+    fn request(&self) -> NoteRequest {
+        let progress = Arc::clone(&self.progress);
+        NoteRequest {
+            settings: NotesSettings {
+                vaults: vec![self.vault.clone()],
+                model: None,
+                embedding_model: Some(Box::new(model())),
+            },
+            vault: None,
+            on_progress: Arc::new(move |text| {
+                progress.lock().expect("unpoisoned").push(text.to_owned());
+            }),
+        }
+    }
+
+    /// Searches for tea. Returns the number of hits, the first remark, and the time it took.
+    async fn search(&self) -> (usize, String, Duration) {
+        let start = Instant::now();
+        let found = self.notebook.search(self.request(), "tea".to_owned(), 10);
+        let found = found.await.expect("found");
+        let remark = found.remarks.into_iter().next().unwrap_or_default();
+        (found.notes.len(), remark, start.elapsed())
+    }
+
+    fn requests(&self) -> usize {
+        self.embedder.requests.lock().expect("unpoisoned").len()
+    }
+}
+
+const SLOW: &str =
+    "Only words were compared. The embedding model `mini` did not answer within 3 s.";
+const SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn a_hanging_model_delays_one_search_by_three_seconds_and_is_then_left_alone() {
+    let searches = Searches::new(&[Answer::Never, Answer::Never]);
+    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    let progress = searches.progress.lock().expect("unpoisoned").clone();
+    let expected = ["Reading notes", "Waiting for the embedding model mini"];
+    assert_eq!(progress, expected);
+    assert_eq!(
+        searches.search().await,
+        (1, SLOW.to_owned(), Duration::ZERO)
+    );
+    assert_eq!(searches.requests(), 1);
+    advance(30 * SECOND).await;
+    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    assert_eq!(searches.requests(), 2);
+    // The second pause is twice as long.
+    advance(59 * SECOND).await;
+    assert_eq!(searches.search().await.2, Duration::ZERO);
+    advance(SECOND).await;
+    assert_eq!(
+        searches.search().await,
+        (2, String::new(), Duration::ZERO),
+        "the model answers now, and finds both notes alike"
+    );
+    assert_eq!(searches.requests(), 4, "the query and the notes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_was_still_loading_is_used_as_soon_as_it_answers() {
+    let searches = Searches::new(&[Answer::At(10 * SECOND)]);
+    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    assert_eq!(searches.search().await.2, Duration::ZERO);
+    sleep(8 * SECOND).await;
+    assert_eq!(searches.search().await, (2, String::new(), Duration::ZERO));
+}
+
+#[tokio::test(start_paused = true)]
+async fn excerpts_for_a_prompt_do_not_wait_for_a_failing_model() {
+    let searches = Searches::new(&[Answer::Fail]);
+    for _ in 0..2 {
+        let excerpts = searches
+            .notebook
+            .excerpts(searches.request(), "tea".to_owned());
+        let found = excerpts.await.expect("found");
+        assert_eq!(found.excerpts.len(), 1);
+        let remark = "Only words were compared. No model `mini`.";
+        assert_eq!(found.remarks, [remark]);
+    }
+    assert_eq!(searches.requests(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_vectors_of_notes_are_awaited_for_a_limited_time() {
+    let answers = [Answer::At(Duration::ZERO), Answer::Never];
+    let searches = Searches::new(&answers);
+    let remark = "2 excerpts of notes have no vector yet; only words were compared there.";
+    assert_eq!(searches.search().await, (1, remark.to_owned(), 20 * SECOND));
+    // The query is still compared by meaning, without another attempt at the notes.
+    assert_eq!(
+        searches.search().await,
+        (1, remark.to_owned(), Duration::ZERO)
+    );
+    assert_eq!(searches.requests(), 3);
+    let searches = Searches::new(&answers);
+    let start = Instant::now();
+    let excerpts = searches
+        .notebook
+        .excerpts(searches.request(), "tea".to_owned());
+    assert_eq!(excerpts.await.expect("found").excerpts.len(), 1);
+    assert_eq!(start.elapsed(), 3 * SECOND);
+}
