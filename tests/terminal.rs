@@ -7,6 +7,8 @@ mod approvals;
 mod ask_on_terminal;
 #[path = "terminal/attachments.rs"]
 mod attachments;
+#[path = "terminal/copying.rs"]
+mod copying;
 #[path = "terminal/demo.rs"]
 mod demo;
 #[path = "terminal/editor.rs"]

@@ -7,7 +7,7 @@ use crate::tui::keymap::{self, Action, BindingScope};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::selection::with_pane;
+use crate::tui::update::selection::{with_pane, with_pane_in};
 use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
 
@@ -115,18 +115,21 @@ pub fn advance(model: &mut UiModel) {
 }
 
 fn show_current(model: &mut UiModel) {
+    // The field is part of the layout, so this comes before taking the find.
+    let layout = ScreenLayout::compute(model);
     let Some(mut find) = model.chat.find.take() else {
         return;
     };
     if let Some(current) = find.current_match() {
-        let layout = ScreenLayout::compute(model);
         let thinking = model.chat.thinking_entries().binary_search(&current.entry);
         let is_aside = layout.has_thinking_aside(model) && layout.thinking.is_some();
         let (pane, index) = match thinking {
             Ok(index) if is_aside => (Focus::Thinking, index),
             _ => (Focus::Chat, current.entry),
         };
-        with_pane(model, pane, |view| find.show_current(view, pane, index));
+        with_pane_in(model, &layout, pane, |view| {
+            find.show_current(view, pane, index);
+        });
     }
     model.chat.find = Some(find);
 }

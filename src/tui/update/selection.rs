@@ -25,6 +25,16 @@ enum CopyForm {
 /// Calls `act` with the chat, or with the thinking pane if `pane` names it and it is visible.
 pub fn with_pane<T>(model: &mut UiModel, pane: Focus, act: impl FnOnce(&mut PaneView) -> T) -> T {
     let layout = ScreenLayout::compute(model);
+    with_pane_in(model, &layout, pane, act)
+}
+
+/// Like [`with_pane`], in a layout of the screen.
+pub fn with_pane_in<T>(
+    model: &mut UiModel,
+    layout: &ScreenLayout,
+    pane: Focus,
+    act: impl FnOnce(&mut PaneView) -> T,
+) -> T {
     let glyphs = model.screen.markdown_glyphs();
     let thinking = layout.thinking.filter(|_| pane == Focus::Thinking);
     let mut viewport = match thinking {

@@ -1,15 +1,15 @@
 //! The area above the message: long notices, banners, queued prompts and attached files.
 //! Truncated text is always marked.
 
-use crate::domain::Severity;
+use crate::domain::{EntryBody, Severity};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::attachments::rows::attachment_rows;
+use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::{Action, key_label};
 use crate::tui::notices::Notices;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::messages;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
@@ -84,7 +84,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
     }
     rows.extend(queue_rows(model));
     rows.extend(file_rows(model));
-    if let Some(line) = messages::editing_line(model) {
+    if let Some(line) = editing_line(model) {
         let clean = Clean::single_line(&line);
         let row = match width(clean.as_str()) <= usize::from(columns) {
             true => clean.as_str().to_owned(),
@@ -173,6 +173,45 @@ fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
         }
     });
     rows.collect()
+}
+
+/// The line above the editor that says which message is being edited.
+fn editing_line(model: &UiModel) -> Option<String> {
+    let edited = model.composer.edited()?;
+    let first_line = |text: &str| {
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        line.unwrap_or_default().trim().to_owned()
+    };
+    let transcript = &model.chat.transcript;
+    Some(match edited.target {
+        MessageTarget::LastPrompt => {
+            format!(
+                "Editing your last message: {}",
+                first_line(&edited.original)
+            )
+        }
+        MessageTarget::Prompt(turn) => {
+            let turns = transcript
+                .prompt_index(turn)
+                .map_or(0, |index| transcript.answered_turns_from(index + 1));
+            let ago = match turns {
+                1 => "turn".to_owned(),
+                turns => format!("{turns} turns"),
+            };
+            format!(
+                "Editing your message before the last {ago}: {}",
+                first_line(&edited.original)
+            )
+        }
+        MessageTarget::Answer(turn) => {
+            let prompt = transcript.prompt_index(turn);
+            let prompt = prompt.and_then(|index| match &transcript.entries()[index].body {
+                EntryBody::Prompt { text, .. } => Some(first_line(text)),
+                _ => None,
+            });
+            format!("Editing the answer to: {}", prompt.unwrap_or_default())
+        }
+    })
 }
 
 /// Appends a continuation mark without exceeding `columns`.

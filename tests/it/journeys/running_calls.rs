@@ -151,7 +151,7 @@ fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
         .says("Big!")
         .waits_until_sees("✓ ")
         .ctrl('c');
-    chat.press(TAB, NONE).up().enter();
+    chat.press(TAB, NONE).up().up().enter();
     chat.press(KeyCode::End, KeyModifiers::CONTROL);
     chat.sees("MB more (o opens all of it)")
         .does_not_see("title");

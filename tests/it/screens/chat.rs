@@ -49,7 +49,21 @@ screens!(a_complete_answer, |story| {
 
 screens!(a_call_unfolded, |story| {
     story.answered_turn().screen();
-    story.key(KeyCode::Tab).key(KeyCode::Up).key(KeyCode::Enter);
+    story.key(KeyCode::Tab).key(KeyCode::Up);
+    story.key(KeyCode::Up).key(KeyCode::Enter);
+});
+
+screens!(an_answer_selected, |story| {
+    story.answered_turn().screen();
+    story.key(KeyCode::Tab).key(KeyCode::Up);
+});
+
+screens!(find_in_the_chat, |story| {
+    story.answered_turn().screen();
+    for c in "/find sum".chars() {
+        story.key(KeyCode::Char(c));
+    }
+    story.key(KeyCode::Enter).key(KeyCode::Char('n'));
 });
 
 screens!(a_call_runs, |story| {

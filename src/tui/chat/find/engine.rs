@@ -8,7 +8,7 @@ use crate::text::markdown::MarkdownGlyphs;
 use std::collections::BTreeMap;
 
 /// Bytes of entries that one step indexes.
-const INDEX_BYTES_PER_STEP: usize = 48 << 10;
+const INDEX_BYTES_PER_STEP: usize = 16 << 10;
 /// Bytes of indexed text that one step searches.
 const SEARCH_BYTES_PER_STEP: usize = 1 << 20;
 /// Entries that one step visits.

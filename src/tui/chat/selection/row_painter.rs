@@ -1,9 +1,9 @@
 //! Draws single rows off the screen, to find out which text the screen shows.
 
 use crate::text::grapheme::cluster_width;
+use crate::tui::chat::draw_row::draw_row;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::row_context::RowContext;
-use crate::tui::chat::view::draw_row;
 use crate::tui::chat::viewport::{RowPosition, Viewport};
 use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::painter::Painter;

@@ -351,7 +351,14 @@ fn commands_accept_the_words_that_they_declare() {
 #[test]
 fn every_command_with_an_argument_declares_its_kind() {
     // Their arguments are free text, or known only to the engine.
-    let undeclared = ["/attach", "/branches", "/chat", "/detach", "/rename"];
+    let undeclared = [
+        "/attach",
+        "/branches",
+        "/chat",
+        "/detach",
+        "/find",
+        "/rename",
+    ];
     for (command, binding) in keymap::commands() {
         let takes_argument =
             binding.argument != ArgumentKind::Free || undeclared.contains(&command);

@@ -1,0 +1,143 @@
+//! Draws one row of the chat or the thinking pane.
+
+use crate::domain::{EntryBody, Severity, TranscriptEntry};
+use crate::text::Clean;
+use crate::tui::chat::call_row;
+use crate::tui::chat::entry_rows::{INDENT, indent};
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::row_content::RowContent;
+use crate::tui::chat::row_context::RowContext;
+use crate::tui::chat::viewport::{RowPosition, Viewport};
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+/// Header and footer around thinking.
+const THINKING_HEADER: &str = "<<< Thinking >>>";
+const THINKING_FOOTER: &str = "<<< End Thinking >>>";
+pub fn draw_row(
+    context: &RowContext,
+    viewport: &Viewport,
+    input: &LayoutInput,
+    position: RowPosition,
+    entry: &TranscriptEntry,
+    row: Rect,
+    pen: &mut Painter,
+) {
+    if context.marks_stop && viewport.is_at_stop(position) {
+        mark_stop(row, pen);
+    }
+    match viewport.row_content(position) {
+        RowContent::Blank => {}
+        RowContent::Head(line) => {
+            let is_unfolded = viewport.is_unfolded(position.index);
+            draw_head(context, input, entry, line, is_unfolded, row, pen);
+        }
+        RowContent::Text(text) => {
+            let (indent, style) = indent_and_style(entry, input, pen);
+            if let (EntryBody::Note(notice), true) =
+                (&entry.body, viewport.is_first_text_row(position))
+            {
+                let (mark, style) = match notice.severity {
+                    Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+                    Severity::Warning => ("!", pen.theme.attention),
+                    Severity::Info => (pen.glyphs.dot, pen.theme.dim),
+                };
+                pen.put(row.x, row.y, mark, style, row.width);
+            }
+            if let (EntryBody::Agent(_), true) = (&entry.body, viewport.is_first_text_row(position))
+            {
+                pen.put(row.x, row.y, pen.glyphs.ok, pen.theme.success, 1);
+            }
+            if let EntryBody::Prompt { .. } = &entry.body {
+                let (bar, accent) = (pen.glyphs.cursor, pen.theme.accent);
+                pen.put(row.x, row.y, bar, accent, 1);
+            }
+            let columns = row.width.saturating_sub(indent);
+            pen.put_line(row.x + indent, row.y, text, style, columns);
+        }
+        RowContent::Foot => {
+            let (text, indent) = match &entry.body {
+                EntryBody::Thinking { .. } => {
+                    (THINKING_FOOTER, indent_and_style(entry, input, pen).0)
+                }
+                _ => {
+                    let (dot, dim) = (pen.glyphs.dot, pen.theme.dim);
+                    pen.put(row.x, row.y, dot, dim, row.width);
+                    ("(cancelled)", INDENT)
+                }
+            };
+            let columns = row.width.saturating_sub(indent);
+            pen.put(row.x + indent, row.y, text, pen.theme.dim, columns);
+        }
+    }
+}
+
+/// Marks a row of the selected stop in the margin. On a narrow screen without a margin, underlines
+/// it.
+fn mark_stop(row: Rect, pen: &mut Painter) {
+    if row.x == 0 {
+        return pen.set_style(row, Style::new().add_modifier(Modifier::UNDERLINED));
+    }
+    let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+    pen.put(row.x - 1, row.y, cursor, accent, 1);
+}
+
+fn indent_and_style(entry: &TranscriptEntry, input: &LayoutInput, pen: &Painter) -> (u16, Style) {
+    let style = match &entry.body {
+        EntryBody::Prompt { .. } | EntryBody::Text { .. } => pen.theme.plain,
+        EntryBody::Note(notice) if notice.severity != Severity::Info => pen.theme.plain,
+        _ => pen.theme.dim,
+    };
+    (indent(entry, input), style)
+}
+
+fn draw_head(
+    context: &RowContext,
+    input: &LayoutInput,
+    entry: &TranscriptEntry,
+    line: usize,
+    is_unfolded: bool,
+    row: Rect,
+    pen: &mut Painter,
+) {
+    match &entry.body {
+        EntryBody::Prompt { .. } => {}
+        EntryBody::Text { model, .. } => {
+            let name = Clean::single_line(model);
+            pen.put_truncated(row.x, row.y, name.as_str(), pen.theme.dim, row.width);
+        }
+        EntryBody::Thinking { .. }
+            if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
+        {
+            pen.put(row.x, row.y, THINKING_HEADER, pen.theme.dim, row.width);
+        }
+        EntryBody::Thinking { .. } if line > 0 => {
+            let columns = row.width.saturating_sub(INDENT);
+            pen.put(
+                row.x + INDENT,
+                row.y,
+                THINKING_HEADER,
+                pen.theme.dim,
+                columns,
+            );
+        }
+        EntryBody::Thinking { piece, .. } => {
+            let fold = if is_unfolded {
+                pen.glyphs.unfolded
+            } else {
+                pen.glyphs.folded
+            };
+            let span = context.timing.thinking_spans.get(piece);
+            let seconds = span.map_or(0.0, |(start, end)| (*end - *start).as_secs_f64());
+            let label = match seconds.round() {
+                0.0 => format!("{fold} thought"),
+                seconds => format!("{fold} thought {seconds} s"),
+            };
+            pen.put(row.x, row.y, &label, pen.theme.dim, row.width);
+        }
+        EntryBody::Tool(call) if line == 0 => call_row::draw(context, call, row, pen),
+        EntryBody::Tool(call) => call_row::draw_progress(call, row, pen),
+        EntryBody::Note(_) | EntryBody::Agent(_) => {}
+    }
+}
