@@ -235,7 +235,7 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     Ok(file)
 }
 
-/// Replaces `~` at the start by the user's home folder, as shells do.
+/// Replaces `~` at the start with the user's home folder, as shells do.
 pub fn expand_home(path: &str) -> PathBuf {
     let below = path.strip_prefix('~');
     let below = below.filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));

@@ -123,7 +123,7 @@ pub trait NoteService: Send + Sync {
         source: SummarySource,
     ) -> BoxFuture<'static, Result<SummaryTask, Notice>>;
 
-    /// Finds a note by its path below the vault or its whole path.
+    /// Finds a note by its path below the vault or its absolute path.
     ///
     /// # Errors
     /// There is no such note in the vault.

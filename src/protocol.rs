@@ -162,15 +162,15 @@ pub enum Command {
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
     /// [`Event::ShutDown`].
     Shutdown,
-    /// Like [`Command::Shutdown`], because the terminal closed or a signal arrived: the running
-    /// turn stays in its journal, and the next start offers to resume it.
+    /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
+    /// its journal, and the next start offers to resume it.
     ShutdownKeepingTurn,
 }
 
 /// Commands for notes. A notice reports the result of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteCommand {
-    /// Opens a note, given its path below the vault or its whole path.
+    /// Opens a note, given its path below the vault or its absolute path.
     Open(String),
     Close,
     /// Names the open note.

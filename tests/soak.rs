@@ -248,7 +248,8 @@ async fn run_calls(soak: &mut Soak, calls: u64, duration: Duration, mark: &str) 
     let mut call_ticks = ticker(call_interval);
     let (mut kill_ticks, mut sample_ticks) = (ticker(KILL_INTERVAL), ticker(SAMPLE_INTERVAL));
     let started = Instant::now();
-    // A busy machine may fall behind schedule, so the loop ends only after all calls were started.
+    // A busy machine may fall behind schedule, so the loop ends only after all calls have been
+    // started.
     while soak.started_calls < calls || started.elapsed() < duration {
         tokio::select! {
             _ = call_ticks.tick(), if soak.started_calls < calls => soak.start_call(),

@@ -15,7 +15,7 @@ pub fn built_in_tools(home: &Home, settings: BuiltInSettings, provider: Provider
     tools_with(settings, provider, notes)
 }
 
-/// Works on notes, with indexes in the cache folder of `home`. `provider` asks the models.
+/// A notebook with its indexes in the cache folder of `home`. `provider` asks the models.
 pub fn notebook(home: &Home, provider: Provider) -> Notebook {
     let completion = Arc::new(OneShotCompletion::new(provider.clone()));
     Notebook::new(home.cache(), completion, Arc::new(provider))

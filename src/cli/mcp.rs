@@ -169,7 +169,7 @@ Exit status: 0 the server was added and, unless --no-check or --disabled is give
 not answer; 2 usage error; 130 interrupted.
 The file keeps its order and its unknown fields. A name that is already in the file is a usage error.
 ${NAME} in the command's arguments, --env, --url and --header is replaced by that environment variable each time the \
-server starts. This keeps secrets out of the file; quote it so that your shell does not expand it.
+file is read. This keeps secrets out of the file; quote it so that your shell does not expand it.
 
   humble mcp add everything -- npx -y @modelcontextprotocol/server-everything
   humble mcp add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server

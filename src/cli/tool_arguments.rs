@@ -76,7 +76,8 @@ fn parse_pair(text: &str) -> Result<(&str, PairValue<'_>), String> {
 /// Maximum number of characters of an argument that an error message quotes.
 const QUOTED_CHARS_MAX: usize = 60;
 
-/// Rejects an unknown argument: if the schema lists any arguments, another name is probably a typo.
+/// Rejects an unknown argument: if the schema lists any arguments, any other name is probably a
+/// typo.
 fn check_known_argument(
     tool: &Tool,
     property: &ArgumentSchema<'_>,

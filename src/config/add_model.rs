@@ -257,7 +257,7 @@ fn ollama_at(
 }
 
 /// Interprets `OLLAMA_HOST` like Ollama's own client: scheme and port are optional, and an
-/// unspecified listen address means this machine. None if it is invalid.
+/// unspecified listen address means this machine. `None` if it is invalid.
 fn ollama_url(host: &str) -> Option<String> {
     let host = host.trim().trim_matches(['"', '\'']);
     if host.is_empty() {

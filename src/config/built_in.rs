@@ -163,7 +163,7 @@ impl Settings {
         }
     }
 
-    /// The entry for a model of this server, or the server's entry with another model.
+    /// The entry for this model on the server, or else the server's entry with its model replaced.
     fn ollama_model(&self, server: &ModelConfig, name: &str) -> ModelConfig {
         let is_entry = |model: &&ModelConfig| {
             model.provider == ProviderKind::Ollama

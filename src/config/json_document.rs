@@ -185,7 +185,7 @@ fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     offset
 }
 
-/// The problem and the advice, from the parser's error and the text from its position on.
+/// The problem and the advice, from the parser's error and the text that starts at its position.
 fn explain_parse_error(error: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Settings: the home folder, `config.json`, `mcp-servers.json`, `trust.json`, personas and
 //! the system prompt. Reading never fails: unusable parts become banners and the rest is
-//! used. Writing changes one value and no other byte of a file.
+//! used. Writing changes only the affected values and no other byte of a file, except that
+//! `trust.json` is reformatted.
 
 mod add_model;
 mod add_server;

@@ -16,7 +16,7 @@ pub struct NotesSection {
 }
 
 impl NotesSection {
-    /// Parses the section. `report` gets the key of each invalid value and the error; the others
+    /// Parses the section. `report` gets the key of each invalid value and the error; valid values
     /// are used.
     pub(super) fn parse(
         section: &ConfigObject,
@@ -61,13 +61,13 @@ fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {
         return Ok(Some(path));
     }
     Err(format!(
-        "`vault` is `{}`, expected a whole path such as `/home/me/notes` or `~/notes`",
+        "`vault` is `{}`, expected an absolute path such as `/home/me/notes` or `~/notes`",
         fields::quoted_start(given)
     ))
 }
 
 impl Settings {
-    /// The settings for work on notes. The active model writes.
+    /// The settings for work on notes. The active model writes the text of notes.
     pub fn notes(&self) -> NotesSettings {
         NotesSettings {
             vaults: self.notes.vault.iter().cloned().collect(),

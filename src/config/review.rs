@@ -139,7 +139,7 @@ impl ChangeReviewer {
     /// Reviews a limit: lowering it is harmless, raising it needs consent.
     fn review_limit(&mut self, name: &str, before: u32, after: u32) -> u32 {
         if after <= before {
-            return self.review_harmless(before, after, || format!("{name} is {after} now"));
+            return self.review_harmless(before, after, || format!("{name} is now {after}"));
         }
         let [old, new] = [before, after].map(|value| Some(value.to_string()));
         self.add_needing_consent(CONFIG, format!("`{name}`"), old, new);
@@ -168,7 +168,7 @@ impl ChangeReviewer {
             models: models::review_models(self, &before.models, models, earlier),
             log_level: self.review_harmless(before.log_level, *log_level, || {
                 let level = log_level.as_str().to_lowercase();
-                format!("logLevel is {level} now")
+                format!("logLevel is now {level}")
             }),
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
@@ -182,7 +182,7 @@ impl ChangeReviewer {
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {
         if before == after || after == ToolMode::Manual {
             return self.review_harmless(before, after, || {
-                format!("toolCallMode is {} now", after.name())
+                format!("toolCallMode is now {}", after.name())
             });
         }
         let [old, new] = [before, after].map(|mode| Some(mode.name().to_owned()));
@@ -206,7 +206,7 @@ impl ChangeReviewer {
             tool_rounds: self.review_limit(rounds, before.tool_rounds, *tool_rounds),
             errors_per_turn: self.review_limit(errors, before.errors_per_turn, *errors_per_turn),
             idle_seconds: self.review_harmless(before.idle_seconds, *idle_seconds, || {
-                format!("limits.idleSeconds is {idle_seconds} now")
+                format!("limits.idleSeconds is now {idle_seconds}")
             }),
         }
     }

@@ -233,8 +233,8 @@ fn parse_stdio(
 }
 
 /// The working folder of a child process. `None` unless it is configured, or the command or an
-/// argument is an existing relative path. Such a path refers to another file in another folder,
-/// so the folder becomes part of the launch identity that permissions refer to.
+/// argument is an existing relative path. In a different folder, such a path names a different
+/// file, so the folder becomes part of the launch identity that permissions refer to.
 fn working_folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
     let current_folder = std::env::current_dir().ok();
     if let Some(configured) = configured.map(PathBuf::from) {

@@ -67,7 +67,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The active model. None if several are marked active.
+    /// The active model. `None` if several are marked active.
     pub fn active_model(&self) -> Option<&ModelConfig> {
         let mut active = self.models.iter().filter(|model| model.active);
         let first = active.next()?;

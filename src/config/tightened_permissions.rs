@@ -14,7 +14,7 @@ pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
             Notice::warning(message).with_reason("Each file becomes private when humble writes it.")
         } else {
             let message = format!("Other users of this computer could read {name}.");
-            Notice::warning(message).with_reason("It is private now.")
+            Notice::warning(message).with_reason("It is now private.")
         }
     };
     paths.map(notice).collect()

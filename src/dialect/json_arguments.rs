@@ -5,7 +5,7 @@ use super::invalid_json::{InvalidJson, JsonProgress, UnclosedString};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use serde_json::Value;
 
-/// Finds the end of an object, from its opening brace on, in constant time per character.
+/// Finds the end of an object, starting at its opening brace, in constant time per character.
 #[derive(Debug, Default)]
 pub(super) struct JsonArguments {
     scanner: JsonScanner,

@@ -93,7 +93,7 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
                 None => String::new(),
             };
             let available = list_tools(offered);
-            let why = format!("there is no tool `{name}`{on_server}; on offer: {available}");
+            let why = format!("there is no tool `{name}`{on_server}; available: {available}");
             return Some(unusable_call(call.raw, why));
         }
     };
@@ -268,7 +268,10 @@ fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, boo
     if missing.is_empty() {
         Ok((arguments, was_repaired))
     } else {
-        Err(format!("`{name}` is missing {}", missing.join(" and ")))
+        Err(format!(
+            "required arguments of `{name}` are missing: {}",
+            missing.join(", ")
+        ))
     }
 }
 

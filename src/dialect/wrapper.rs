@@ -17,8 +17,8 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 /// Maximum length of extra brackets before a closing marker, including whitespace between them.
 const EXTRA_BRACKETS_BYTES_MAX: usize = 32;
 
-/// Opens only directly after a call; elsewhere, a closing marker is text. Extra brackets before the
-/// marker are hidden as part of it.
+/// Recognizes a closing marker only directly after a call; elsewhere, it is text. Extra brackets
+/// before the marker are hidden as part of it.
 pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = opening.is_after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
     can_open.then(|| Box::new(CloserRecognizer) as _)

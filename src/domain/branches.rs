@@ -33,7 +33,7 @@ impl Session {
         if kept >= self.messages.len() {
             return;
         }
-        // A branch that forks off a removed message now forks at `kept`, and takes over copies of
+        // A branch that forks off a removed message now forks at `kept`, and receives copies of
         // the removed messages before its old fork.
         for branch in self
             .branches

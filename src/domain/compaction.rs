@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// Messages at the end that are never summarized: the last prompt and its answer.
 const KEPT_MESSAGES: usize = 2;
-/// In the summarization request, no message is truncated below this many characters.
+/// In the summarization request, no message is truncated to fewer characters than this.
 const MESSAGE_CHARS_MIN: usize = 80;
 
 const INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary alone. \

@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use url::Url;
 
-/// How tool calls are explained to a model, and how its calls are parsed.
+/// How a model is told to call tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
@@ -140,7 +140,7 @@ impl ModelConfig {
         }
     }
 
-    /// Another model of the same server. Settings that depend on the model are omitted.
+    /// A different model on the same server. Settings that depend on the model are omitted.
     #[must_use]
     pub fn with_model(&self, name: &str) -> Self {
         Self {

@@ -19,7 +19,7 @@ pub struct NotesSettings {
 /// A note that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedNote {
-    /// The whole path.
+    /// The absolute path.
     pub path: PathBuf,
     pub title: String,
     pub text: String,
@@ -50,7 +50,7 @@ pub struct FoundNotes {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundNote {
-    /// The whole path.
+    /// The absolute path.
     pub path: PathBuf,
     pub title: String,
     /// One line.
@@ -73,7 +73,7 @@ pub struct NoteSummary {
 /// What to summarize.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummarySource {
-    /// One note, by its path below the vault or its whole path.
+    /// One note, by its path below the vault or its absolute path.
     Note(String),
     /// The parts of all notes that contain a topic.
     Topic(String),
@@ -95,7 +95,7 @@ pub struct SummaryTask {
 /// The note that the user opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenNote {
-    /// The whole path.
+    /// The absolute path.
     pub path: PathBuf,
     /// The path below the vault.
     pub name: String,

@@ -159,10 +159,10 @@ impl Display for BannerCause {
             Self::Setting { file, name } if name.is_empty() => file,
             Self::Setting { file, name } => return write!(f, "{file}: {name}"),
             Self::UnknownKeys(file) => return write!(f, "{file}: unknown keys"),
-            Self::OpenPermissions => "modes of files",
+            Self::OpenPermissions => "permissions",
             Self::OutdatedSystemPrompt => "system_prompt.txt",
             Self::IncompletePersonas => "personas",
-            Self::PendingSettings => "not in force",
+            Self::PendingSettings => "pending settings",
             Self::UnwritableHome => "home",
             Self::UnwritableLog => "log",
             Self::UnwritableJournal => "journal",
@@ -229,7 +229,7 @@ mod tests {
                 "--model",
                 "config.json",
                 "mcp-servers.json",
-                "not in force",
+                "pending settings",
                 "trust.json",
                 "trust.json"
             ]

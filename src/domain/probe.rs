@@ -253,7 +253,7 @@ pub struct ProbeState {
 }
 
 /// Whether a final answer contains the secret word. Ignores case, spaces and punctuation,
-/// because models may spell out or format such a word.
+/// because models may spell out or format the word.
 pub fn contains_secret(answer: &str, secret: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());

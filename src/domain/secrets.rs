@@ -15,7 +15,7 @@ const VALUE_CHARS_MIN: usize = 6;
 const NAMED_SECRET_CHARS_MIN: usize = 4;
 /// Shorter secrets are hidden, but not removed from tool results.
 const CREDENTIAL_CHARS_MIN: usize = 8;
-/// A secret of only lowercase letters counts as a credential from this length on.
+/// Minimum length at which a secret of only lowercase letters counts as a credential.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
 /// A URL path segment of at least this length may be base64 or hex.
 const SEGMENT_CHARS_MIN: usize = 20;

@@ -76,8 +76,8 @@ pub enum InheritedEnv {
     All,
 }
 
-/// A hash of the command, arguments, environment, working directory and URL. Trust rules
-/// are bound to it: a server with the same name but another identity is another server.
+/// A hash of the command, arguments, environment, working directory, URL and headers. Trust rules
+/// are bound to it: a server with the same name but a different identity is a different server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);
 

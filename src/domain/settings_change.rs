@@ -18,7 +18,7 @@ pub struct SettingsChange {
     pub file: String,
     #[serde(rename = "weight")]
     pub impact: ChangeImpact,
-    /// For a harmless change a clause, such as "logLevel is debug now"; otherwise the changed
+    /// For a harmless change a clause, such as "logLevel is now debug"; otherwise the changed
     /// setting, such as "server `fs`, `command`".
     pub what: String,
     /// The active value, possibly multi-line; `None` if the setting is absent.

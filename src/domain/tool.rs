@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// The heading above a server's description of its tool, whose lines are all indented.
-pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
+pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
 

@@ -132,7 +132,7 @@ impl EngineCx {
         ask
     }
 
-    /// Closes a question that was answered or is no longer relevant. None if it was not open.
+    /// Closes a question that was answered or is no longer relevant. `None` if it was not open.
     pub(super) fn withdraw(&mut self, ask: AskId) -> Option<PendingQuestion> {
         let pending = self.questions.remove(&ask)?;
         self.outbox.push(Event::AskClosed(ask));

@@ -44,7 +44,7 @@ pub struct EngineOptions {
     pub is_one_shot: bool,
     /// Tools that may run without asking until the program ends, by server and name.
     pub allowed_tools: Vec<(ServerId, String)>,
-    /// The session to open at startup; None for a new one.
+    /// The session to open at startup; `None` for a new one.
     pub initial_session: Option<InitialSession>,
     /// Replaces all models of `config.json`, as in the demo.
     pub model_override: Option<ModelConfig>,

@@ -92,7 +92,7 @@ impl Outbox {
         }
     }
 
-    /// The earliest time at which the next event may be sent; None if now. A delta that is
+    /// The earliest time at which the next event may be sent; `None` if now. A delta that is
     /// alone in the queue waits for more text; any other event, and everything queued before
     /// it, is sent at once.
     pub fn next_send_at(&self) -> Option<Instant> {

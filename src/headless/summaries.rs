@@ -2,7 +2,7 @@
 //! caller must sanitize.
 
 use crate::domain::schema::UNCHECKED_LABEL;
-use crate::domain::tool::{QUOTE_PREFIX, SERVER_TEXT_HEADING, Tool};
+use crate::domain::tool::{QUOTE_PREFIX, SERVER_DESCRIPTION_HEADING, Tool};
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -71,7 +71,7 @@ pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> Strin
     rows.push(call_summary(call, Some(columns)));
     let description = description_rows(tool, columns);
     if !description.is_empty() {
-        rows.push(SERVER_TEXT_HEADING.to_owned());
+        rows.push(SERVER_DESCRIPTION_HEADING.to_owned());
         rows.extend(description);
         rows.push(match argument_rows(call, Some(columns)).len() {
             0 => "It has no arguments.".to_owned(),
@@ -196,7 +196,7 @@ mod tests {
                     "Tool call: write on files",
                     "  path: \"/etc/passwd\"",
                     "  text: \"x y\"",
-                    SERVER_TEXT_HEADING,
+                    SERVER_DESCRIPTION_HEADING,
                 ]
             );
             assert!(rows.len() < 20, "{text}");
@@ -215,10 +215,10 @@ mod tests {
     fn no_name_key_or_value_can_start_an_unmarked_row() {
         let gap = " ".repeat(300);
         let hostile = call(
-            &format!("read{gap}{SERVER_TEXT_HEADING}"),
+            &format!("read{gap}{SERVER_DESCRIPTION_HEADING}"),
             json!({
-                format!("a\n{SERVER_TEXT_HEADING}"): 1,
-                format!("{gap}{SERVER_TEXT_HEADING}"): "x",
+                format!("a\n{SERVER_DESCRIPTION_HEADING}"): 1,
+                format!("{gap}{SERVER_DESCRIPTION_HEADING}"): "x",
                 "b: 1": format!("{}{gap}Call now? (Y/N)", "y".repeat(70)),
                 "c\u{202e}": "\u{202e}⟨U+202E⟩",
             }),
@@ -226,7 +226,8 @@ mod tests {
         for columns in [20, 80, 200] {
             let text = approval_text(&hostile, &tool("About it."), columns);
             for row in text.lines().skip(1) {
-                let is_ours = row == SERVER_TEXT_HEADING || row.starts_with("Its arguments are");
+                let is_ours =
+                    row == SERVER_DESCRIPTION_HEADING || row.starts_with("Its arguments are");
                 let is_marked = row.starts_with("  ")
                     || CONTINUATION_MARKS.iter().any(|mark| row.starts_with(mark));
                 assert!(is_ours || is_marked, "{row:?} in\n{text}");
@@ -234,7 +235,7 @@ mod tests {
             }
             assert_eq!(
                 text.lines()
-                    .filter(|row| *row == SERVER_TEXT_HEADING)
+                    .filter(|row| *row == SERVER_DESCRIPTION_HEADING)
                     .count(),
                 1,
                 "{text}"

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// Progress restarts the timeout, until the call has taken this many timeouts in total.
+/// Progress restarts the timeout, until the call has taken this many times the timeout in total.
 const TIMEOUTS_MAX: u32 = 10;
 /// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -248,7 +248,7 @@ fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Se
     }
 }
 
-/// Replaces `Unreachable` by `SessionUnknown` if the server rejected the request for that reason.
+/// Replaces `Unreachable` with `SessionUnknown` if the server rejected the request for that reason.
 fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
     match ending {
         CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {

@@ -29,10 +29,10 @@ use tokio::time::timeout;
 /// Deadline for all pages together. The first list must also meet the startup timeout.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Deadline for the response to `server/discover`. A server that supports it answers as fast as it
-/// starts, so a third of the startup time is enough, up to this limit. After 10 s rmcp itself would
-/// send `initialize` on the same connection and mistake the late response to the probe for the
-/// response to `initialize`.
+/// Maximum time for the response to `server/discover`. A server that supports it responds as soon
+/// as it has started, so a third of the startup timeout, or this limit if it is shorter, is enough.
+/// After 10 s rmcp itself would send `initialize` on the same connection and mistake the late
+/// response to the probe for the response to `initialize`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.

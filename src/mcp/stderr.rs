@@ -10,10 +10,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
-/// How far back a line that names an error is searched.
+/// Number of last lines that are searched for one that names an error.
 const ERROR_SEARCH_LINES_MAX: usize = 40;
-/// Number of bytes read of a line: more than are kept, so that a secret at the truncation point is
-/// still recognized.
+/// Number of bytes read from a line: more than are kept, so that a secret at the truncation point
+/// is still recognized.
 const PARTIAL_BYTES_MAX: usize = 8_192;
 
 /// The last lines of a server, redacted but not sanitized. They are kept after the process exits,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_keeps_only_the_last_lines_each_truncated() {
+    async fn only_the_last_lines_of_a_flood_are_kept_each_truncated() {
         let flood: String = (0..1_000)
             .map(|n| format!("{n} {}\n", "x".repeat(5_000)))
             .collect();

@@ -57,7 +57,7 @@ pub trait ProviderAdapter: Debug + Sync {
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>>;
 
-    /// Whether the server has `server.model` in memory. None if the server does not report it.
+    /// Whether the server has `server.model` in memory. `None` if the server does not report it.
     fn is_loaded<'a>(&self, _server: &'a ServerClient) -> BoxFuture<'a, Option<bool>> {
         future::ready(None).boxed()
     }

@@ -114,7 +114,7 @@ pub enum FailureCause {
     TlsUnavailable {
         why: String,
     },
-    /// The script has fewer rounds than requests.
+    /// More requests were sent than the script has rounds.
     ScriptExhausted {
         rounds: usize,
     },

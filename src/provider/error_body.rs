@@ -30,7 +30,7 @@ impl ServerError {
         (is_error("object") || is_error("type")).then(|| Self::from_error(event))
     }
 
-    /// The error in the body of a failed response; None if the body has no readable message.
+    /// The error in the body of a failed response; `None` if the body has no readable message.
     pub fn from_body(body: &[u8]) -> Option<Self> {
         let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repair_surrogates(body))
         else {

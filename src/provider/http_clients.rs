@@ -80,8 +80,8 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
     })
 }
 
-/// Follows a redirect only if it keeps method, body and origin. A redirect to another origin would
-/// send the conversation, and perhaps a key, to a server that the user did not configure.
+/// Follows a redirect only if it keeps method, body and origin. A redirect to a different origin
+/// would send the conversation, and perhaps a key, to a server that the user did not configure.
 fn follow_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let keeps_request = matches!(
         attempt.status(),

@@ -72,7 +72,7 @@ impl Provider {
         }
     }
 
-    /// Whether the server has this model in memory. None if the server does not report it within
+    /// Whether the server has this model in memory. `None` if the server does not report it within
     /// a second.
     pub async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         match self {

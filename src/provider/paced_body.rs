@@ -34,9 +34,9 @@ impl PacedBody {
         }
     }
 
-    /// Waits for the next burst and returns all data that has arrived; None at the end of the body.
-    /// Bursts start at least [`BURST_INTERVAL`] apart, or [`FAST_BURST_INTERVAL`] after a fast one.
-    /// The first is read immediately.
+    /// Waits for the next burst and returns all data that has arrived; `None` at the end of the
+    /// body. Bursts start at least [`BURST_INTERVAL`] apart, or [`FAST_BURST_INTERVAL`] after a
+    /// fast one. The first is read immediately.
     ///
     /// # Errors
     /// The connection broke. All data that arrived before has already been returned.

@@ -69,7 +69,7 @@ const RULES: [FallbackRule; 9] = [
 ];
 
 impl ParameterFallback {
-    /// The next fallback to try after the server rejected `body` with this error; None if no rule
+    /// The next fallback to try after the server rejected `body` with this error; `None` if no rule
     /// applies.
     pub fn after_rejection(self, server_error: &ServerError, body: &Value) -> Option<Self> {
         RULES.iter().find_map(|rule| rule(self, server_error, body))
@@ -183,7 +183,7 @@ impl ParameterFallback {
         );
         add_notice(
             self.omits_reasoning != before.omits_reasoning,
-            "its own reasoning back",
+            "its own earlier reasoning",
             without,
         );
         add_notice(
@@ -240,7 +240,7 @@ fn rename_max_tokens(
     server_error: &ServerError,
     body: &Value,
 ) -> Option<ParameterFallback> {
-    // Only OpenAI has another name for this parameter. Only requests to OpenAI have
+    // Only OpenAI has a different name for this parameter. Only requests to OpenAI have
     // `stream_options`.
     let is_openai = body.get("stream_options").is_some() || fallback.omits_stream_options;
     let is_sent = is_openai && body.get("max_tokens").is_some();

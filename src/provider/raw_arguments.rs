@@ -1,5 +1,5 @@
-//! Keeps the JSON of tool arguments as it was written, where a provider sends an object instead of
-//! a string. Parsing loses repeated keys and digits of numbers, and the approval shows what it lost.
+//! Keeps the raw JSON of tool arguments that a provider sends as an object instead of a string.
+//! Parsing drops repeated keys and digits of numbers; the approval dialog shows what was dropped.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -31,7 +31,7 @@ const PLACES: [&[&str]; 5] = [
     &["content", "*", "input"],
 ];
 
-/// Replaces objects with arguments by strings of their JSON. `text` is the JSON of `value`.
+/// Replaces objects that hold arguments with strings of their JSON. `text` is the JSON of `value`.
 pub(super) fn keep_raw_arguments(value: &mut Value, text: &str) {
     for path in PLACES {
         if has_arguments(value, path) {
@@ -53,7 +53,7 @@ fn has_arguments(value: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Leaves the value as it is where `text` has another structure.
+/// Leaves the value as it is where `text` has a different structure.
 fn keep(value: &mut Value, text: &str, path: &[&str]) {
     match (path.split_first(), value) {
         (None, value) if has_arguments(value, path) => *value = Value::from(text),

@@ -7,7 +7,7 @@ use super::ollama::Ollama;
 use super::openai::OpenAi;
 use crate::domain::ProviderKind;
 
-/// The adapter for this provider's servers. None for the scripted provider, which has no
+/// The adapter for this provider's servers. `None` for the scripted provider, which has no
 /// server.
 pub fn adapter_for(provider: ProviderKind) -> Option<&'static dyn ProviderAdapter> {
     match provider {

@@ -176,12 +176,13 @@ fn parse_with_marked_surrogates(json: &str) -> Option<Value> {
     Some(value)
 }
 
-/// Parses a reply that was not streamed.
+/// Parses complete JSON and replaces its lone surrogates.
 pub(super) fn parse_unstreamed(body: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(&surrogates::repair_surrogates(body))
 }
 
-/// Parses the body of a reply that was not streamed.
+/// Parses the body of a reply that was not streamed. Arguments sent as objects become strings of
+/// their raw JSON.
 pub(super) fn parse_body(body: &[u8]) -> Result<Value, serde_json::Error> {
     let mut value = parse_unstreamed(body)?;
     if let Ok(text) = std::str::from_utf8(body) {

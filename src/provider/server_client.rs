@@ -39,7 +39,7 @@ impl ServerClient {
         }
     }
 
-    /// The same server under another base URL.
+    /// The same server with a different base URL.
     pub(super) fn with_base_url(&self, base_url: &str) -> Self {
         let mut model = ModelConfig::clone(&self.model);
         model.base_url = base_url.to_owned();

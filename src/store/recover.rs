@@ -1,5 +1,5 @@
-//! Saves an answer that was shown but not saved before the program ended. The answer is added
-//! only once, and everything else in the session stays unchanged.
+//! Saves an answer that was shown but not saved before the program ended, even if it is only
+//! partial. It is added only once, and everything else in the session stays unchanged.
 
 use super::journal::JournaledTurn;
 use super::{SessionStore, StoreError};

@@ -1,8 +1,8 @@
 //! Finds the ASCII character that another character looks like, by Unicode's table of confusables
 //! (UTS #39), with corrections.
 
-/// ASCII punctuation of commands, paths, URLs and code. Look-alikes of other characters, such as `?`
-/// and `*`, are rare.
+/// ASCII punctuation of commands, paths, URLs and code. Look-alikes of other characters, such as
+/// `?` and `*`, are rare.
 const PUNCTUATION: &str = "/:.!|\\,;'\"-~$&()<>=";
 /// Look-alikes of punctuation that ordinary text uses: quotation marks, primes, accents and stress
 /// marks, dashes, brackets, and the arrows of prompts.
@@ -73,8 +73,11 @@ mod tests {
         let letters = "асеорхуӏԁɑɡıⅿ৪٥סט";
         let twins: String = letters.chars().filter_map(ascii_letter_twin).collect();
         assert_eq!(twins, "aceopxyldagim8oov");
-        let signs = "∕⁄꞉․ǃǀ∖∶‚∼⹀";
-        let twins: String = signs.chars().filter_map(ascii_punctuation_twin).collect();
+        let punctuation = "∕⁄꞉․ǃǀ∖∶‚∼⹀";
+        let twins: String = punctuation
+            .chars()
+            .filter_map(ascii_punctuation_twin)
+            .collect();
         assert_eq!(twins, "//:.!|\\:,~=");
         let others = "gжигбт한日éß–’“…";
         let twins: String = others.chars().filter_map(ascii_letter_twin).collect();

@@ -45,7 +45,7 @@ pub enum Invisible {
 }
 
 impl Invisible {
-    /// `None` for a visible character. White space other than controls and separators counts as
+    /// `None` for a visible character. Whitespace other than controls and separators counts as
     /// visible.
     pub fn classify(c: char) -> Option<Self> {
         Some(match c {

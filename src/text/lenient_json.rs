@@ -199,7 +199,7 @@ impl LenientJsonReader<'_> {
     }
 }
 
-/// The length of the white space and comments at the start of `rest`.
+/// The length of the whitespace and comments at the start of `rest`.
 pub(super) fn blank_length(rest: &str) -> usize {
     let mut length = 0;
     loop {
@@ -212,7 +212,8 @@ pub(super) fn blank_length(rest: &str) -> usize {
     }
 }
 
-/// The length of the comment at the start of `rest`, or 0. An unclosed one has no end.
+/// The length of the comment at the start of `rest`, or 0. An unclosed one extends to the end of
+/// `rest`.
 fn comment_length(rest: &str) -> usize {
     if let Some(inside) = rest.strip_prefix("/*") {
         return inside.find("*/").map_or(rest.len(), |end| end + 4);

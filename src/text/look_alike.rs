@@ -1,5 +1,5 @@
 //! Characters that a terminal draws like others: decomposed sequences (not Unicode NFC), conjoining
-//! Hangul jamo, unusual hyphens and the ideographic space. Precomposed text in any script has none.
+//! Hangul jamo, unusual hyphens and the ideographic space. Precomposed letters are none of these.
 //! `mixed_scripts.rs` finds letters of other scripts.
 
 use super::invisible::{is_invisible, is_unusual_space};

@@ -1,7 +1,8 @@
-//! Finds characters that look like others: a Cyrillic `а` in a Latin word, a Cyrillic word that reads
-//! as an English one, mathematical and fullwidth forms of ASCII, a division slash. Prose in one
-//! script is ordinary, and so are words in an East Asian script with Latin letters (`API를`), which
-//! cannot be confused. A mark in ordinary text is worse than a missed one: users would stop looking.
+//! Finds characters that look like others: a Cyrillic `а` in a Latin word, a Cyrillic word that
+//! reads as an English one, mathematical and fullwidth forms of ASCII, a division slash. Prose in
+//! one script is ordinary, and so are words in an East Asian script with Latin letters (`API를`),
+//! which cannot be confused. A mark in ordinary text is worse than a missed one: users would stop
+//! looking.
 
 use super::ascii_twin::{
     ascii_letter_twin, ascii_punctuation_twin, is_latin_look_alike, is_ordinary_numeral,
@@ -37,7 +38,9 @@ pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usiz
     for part in text_parts(text) {
         match part.kind {
             PartKind::Word => Word::new(text, part, context).find(&mut found),
-            PartKind::Other if is_deceptive_sign(text, part, context) => found.push(part.start),
+            PartKind::Other if is_deceptive_punctuation(text, part, context) => {
+                found.push(part.start);
+            }
             PartKind::Other | PartKind::Escape => {}
         }
     }
@@ -45,8 +48,8 @@ pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usiz
 }
 
 /// Whether a character between words passes for ASCII punctuation.
-fn is_deceptive_sign(text: &str, sign: TextPart, context: &ScriptContext) -> bool {
-    let Some(c) = sign.text.chars().next().filter(|c| !c.is_ascii()) else {
+fn is_deceptive_punctuation(text: &str, part: TextPart, context: &ScriptContext) -> bool {
+    let Some(c) = part.text.chars().next().filter(|c| !c.is_ascii()) else {
         return false;
     };
     let is_cjk_form = matches!(c, '\u{3000}'..='\u{303F}' | '\u{FE10}'..='\u{FE6F}');
@@ -57,8 +60,8 @@ fn is_deceptive_sign(text: &str, sign: TextPart, context: &ScriptContext) -> boo
     if ascii_punctuation_twin(c).is_none() {
         return false;
     }
-    let before = text[..sign.start].chars().next_back();
-    let after = text[sign.start + sign.text.len()..].chars().next();
+    let before = text[..part.start].chars().next_back();
+    let after = text[part.start + part.text.len()..].chars().next();
     let is_before_word = after.is_some_and(char::is_alphanumeric);
     match c {
         // It opens a quotation in German.
@@ -117,8 +120,8 @@ impl<'a> Word<'a> {
                 return marks_latin(c);
             }
             if is_east_asian(c) {
-                let is_sign = ascii_punctuation_twin(c).is_some();
-                return is_sign && self.context.has_ascii && !self.context.has_east_asian;
+                let is_punctuation = ascii_punctuation_twin(c).is_some();
+                return is_punctuation && self.context.has_ascii && !self.context.has_east_asian;
             }
             if CONFUSABLE.contains(&script) && main != Some(script) {
                 return !is_formula;
@@ -228,9 +231,9 @@ impl<'a> Word<'a> {
         }
     }
 
-    /// Whether a word with `ı` follows the rules of Turkish: the vowels next to `ı` are `a` and `ı`,
-    /// after a consonant, and there is no `q`, `w` or `x`. Parts of paths, addresses and options are
-    /// not words.
+    /// Whether a word with `ı` follows the rules of Turkish: the vowels next to `ı` are `a` and
+    /// `ı`, after a consonant, and there is no `q`, `w` or `x`. Parts of paths, addresses and
+    /// options are not words.
     fn is_turkish_word(&self) -> bool {
         let is_joint = |c: char| "/\\_@=$~".contains(c);
         let mut before = self.before.chars().rev();

@@ -1,5 +1,5 @@
 //! Reduces text to its significant characters, to recognize a quotation however it was wrapped or
-//! escaped. Drops white space, quotation marks, backticks, invisible characters, and JSON and XML
+//! escaped. Drops whitespace, quotation marks, backticks, invisible characters, and JSON and XML
 //! escapes at any nesting depth.
 
 use super::invisible::is_invisible;
@@ -62,7 +62,7 @@ fn push_significant(c: char, out: &mut String) {
 fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     match rest.as_bytes().first() {
-        // An escaped line break or tab is white space.
+        // An escaped line break or tab is whitespace.
         Some(b'n' | b't' | b'r' | b'b' | b'f') => &rest[1..],
         Some(b'u') => match parse_hex4(&rest[1..]) {
             Some(high @ 0xd800..=0xdbff) => push_surrogate_pair(high, &rest[5..], out),

@@ -15,7 +15,7 @@ pub(super) const CONFUSABLE: [Script; 7] = [
     Script::Coptic,
     Script::Lisu,
 ];
-/// Letters that, beside `ı`, only Turkish and its relatives have.
+/// Letters that, apart from `ı`, only Turkish and related languages have.
 const TURKIC: &str = "ğşəİĞŞƏ";
 /// Characters used only in phonetic transcriptions.
 const PHONETIC: &str = "ˈˌːŋ";
@@ -69,9 +69,9 @@ impl ScriptContext {
     fn add_word(&mut self, word: &str) {
         let has_ascii_letters = word.contains(|c: char| c.is_ascii_alphabetic());
         self.has_ascii |= has_ascii_letters;
-        let is_sign = |c| ascii_punctuation_twin(c).is_some();
+        let is_punctuation = |c| ascii_punctuation_twin(c).is_some();
         let mut letters = word.chars().filter(|c| !c.is_ascii());
-        self.has_east_asian |= letters.any(|c| is_east_asian(c) && !is_sign(c));
+        self.has_east_asian |= letters.any(|c| is_east_asian(c) && !is_punctuation(c));
         let mut run = (Script::Common, 0, false);
         for c in word.chars().filter(|c| c.is_alphabetic()) {
             let script = script_of(c);

@@ -15,7 +15,7 @@ pub struct ConversationState {
     pub requested_branch: Option<String>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
-    pub last_turn: Option<Prompt>,
+    pub last_prompt: Option<Prompt>,
     /// A summary that was requested and has not started yet.
     pub requested_summary: Option<TurnId>,
     /// The token limit truncated the last answer.
@@ -45,20 +45,20 @@ impl ConversationState {
         self.has_branches = !session.branches.is_empty();
         self.has_undone_turn = false;
         self.replacement = None;
-        self.last_turn = None;
+        self.last_prompt = None;
         self.requested_summary = None;
         self.is_last_answer_truncated = false;
     }
 
-    pub fn last_prompt(&self) -> Option<&str> {
-        self.last_turn.as_ref().map(Prompt::typed_text)
+    pub fn last_prompt_text(&self) -> Option<&str> {
+        self.last_prompt.as_ref().map(Prompt::typed_text)
     }
 
     /// Updates title and truncation from the end of a turn.
     pub fn turn_ended(&mut self, end: &TurnEnd) {
         let is_answered = matches!(end, TurnEnd::Answered { .. });
         let is_replacement = self.replacement.is_some();
-        let Some(prompt) = &self.last_turn else {
+        let Some(prompt) = &self.last_prompt else {
             return;
         };
         // The store derives the title of the session file in the same way.

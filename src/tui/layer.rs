@@ -44,8 +44,8 @@ pub trait Layer: fmt::Debug {
         Handled::PassedOn
     }
 
-    /// Scrolls by rows (negative: up) after the mouse wheel, or an arrow or page key that
-    /// [`Self::handle_key`] passed on.
+    /// Scrolls by rows (negative: up) when the mouse wheel turns, or when [`Self::handle_key`]
+    /// passed on an arrow or page key.
     fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
     /// Requests the contents of the row that a scroll selected.
@@ -154,7 +154,7 @@ pub enum UiRequest {
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
     StartDemo,
-    /// The user ran a call of which this many rows had never been drawn.
+    /// The user ran a call with this many rows that had never been drawn.
     RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),

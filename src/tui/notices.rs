@@ -61,7 +61,7 @@ impl Notices {
         });
     }
 
-    /// Dismisses a notice of [`Self::show_about_key`], whose cause is gone.
+    /// Dismisses a notice shown by [`Self::show_about_key`], because its cause is gone.
     pub fn clear_about_key(&mut self) {
         self.clear_about(Subject::Key);
     }
@@ -94,7 +94,7 @@ impl Notices {
             .filter(|banner| !self.hidden_banners.contains(&banner.cause))
     }
 
-    /// Hides the banners that can be hidden until the program ends. Returns false if there were
+    /// Hides, until the program ends, the banners that can be hidden. Returns false if there were
     /// none.
     pub fn hide_banners(&mut self, banners: &[Banner]) -> bool {
         let visible = self.visible_banners(banners);

@@ -167,7 +167,7 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     let mut terminal = open(&home);
     let config = home.path().join("config.json");
     fs::write(&config, CONFIG.replace("warn", "debug")).expect("prepared");
-    terminal.wait_for_text("logLevel is debug now");
+    terminal.wait_for_text("logLevel is now debug");
     // Many editors and tools replace a file instead of writing to it.
     let auto = CONFIG.replace("warn", "debug").replace("manual", "auto");
     fs::write(home.path().join("new"), &auto).expect("prepared");
@@ -193,7 +193,7 @@ fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
     // The edit raised the log level.
-    let message_end = "the settings files were read again: 1 changes";
+    let message_end = "the settings files were read again; changes: 1";
     let logs = logs(&home);
     let is_logged =
         |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(message_end);

@@ -82,7 +82,7 @@ fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// Replaces the seconds in a table by `S`, so that the rest can be compared.
+/// Replaces the seconds in a table with `S`, so that the rest can be compared.
 fn without_seconds(text: &str) -> String {
     let is_seconds = |word: &str| {
         let (units, tenths) = word.split_once('.').unwrap_or_default();

@@ -157,7 +157,7 @@ impl Chat {
                 _ => {}
             }
         }
-        // A dialog accepts keys only after it was drawn.
+        // A dialog accepts keys only after it has been drawn.
         if !self.model.dialogs.all().is_empty() {
             self.screen();
         }

@@ -89,7 +89,7 @@ impl ScreenHarness {
     pub fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
-        // A dialog accepts keys only after it was drawn.
+        // A dialog accepts keys only after it has been drawn.
         if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);

@@ -60,7 +60,7 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
 #[test]
 fn humble_ask_prints_the_arguments_before_the_description() {
     let (server, home) = ollama_with_tools();
-    let text = format!("first{}The server says of this tool:", " ".repeat(95));
+    let text = format!("first{}The server describes this tool:", " ".repeat(95));
     server
         .queue_reply(CHAT, ollama_call("echo", &json!({ "text": text })))
         .queue_reply(CHAT, ollama_text(&["Done."]));
@@ -75,7 +75,7 @@ fn humble_ask_prints_the_arguments_before_the_description() {
     let order = [
         row_of("Tool call: echo on test"),
         row_of("  text: \"first"),
-        row_of("The server says of this tool:"),
+        row_of("The server describes this tool:"),
         row_of("  | The tool echo."),
         row_of("Its arguments are the 2 rows above the description."),
         row_of(QUESTION),

@@ -69,7 +69,7 @@ fn appearance(cell: &vt100::Cell) -> impl PartialEq + std::fmt::Debug + use<> {
     (text.to_owned(), always, is_visible.then_some(style))
 }
 
-/// Waits until the tools of the test server are listed beside the program's own.
+/// Waits until the tools of the test server are listed along with the program's own.
 fn wait_for_tools(terminal: &PtyTerminal) {
     terminal.wait_for("the server is connected", |screen| {
         let contents = screen.contents();

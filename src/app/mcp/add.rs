@@ -40,7 +40,7 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
         let variable = name.to_uppercase().replace('-', "_");
         print_to_stderr(&cli_output::clean_line(&format!(
             "`{name}` is in the file in plain text. To keep it out, write `${{{variable}}}`: it is \
-             replaced by that variable each time the server starts."
+             replaced by that variable each time the file is read."
         )));
     }
     if args.no_check || args.disabled {
@@ -111,7 +111,7 @@ fn parse_new_server(args: &AddArgs) -> Result<NewServer, String> {
             args: command_args.to_vec(),
             env: parse_pairs(&args.env, "--env", &['='])?,
             cwd: match &args.cwd {
-                // humble may be started from another folder later.
+                // humble may be started from a different folder later.
                 Some(cwd) => Some(path::absolute(cwd).map_err(|error| format!("--cwd: {error}."))?),
                 None => None,
             },
@@ -126,8 +126,8 @@ fn parse_new_server(args: &AddArgs) -> Result<NewServer, String> {
     })
 }
 
-/// Makes a relative path to a program absolute, because humble may be started from another folder
-/// later.
+/// Makes a relative path to a program absolute, because humble may be started from a different
+/// folder later.
 fn absolute_command(command: &str) -> String {
     let path = Path::new(command);
     let is_local = command.contains('/') && path.is_relative() && path.exists();

@@ -34,7 +34,7 @@ impl ChangeReviewer {
         if before.ollama_model != *ollama_model {
             self.add_needing_consent(
                 CONFIG,
-                "`builtIn.ollamaModel`: another model would be asked",
+                "`builtIn.ollamaModel`: a different model would be asked",
                 before.ollama_model.clone(),
                 ollama_model.clone(),
             );
@@ -49,7 +49,7 @@ impl ChangeReviewer {
         if before == after {
             return;
         }
-        let what = format!("`builtIn.{key}`: arguments of tools would go to another address");
+        let what = format!("`builtIn.{key}`: arguments of tools would go to a different address");
         let describe = |url: &Option<String>| {
             let url = url.as_ref().map(|url| redact_url(url, is_secret_name));
             Some(url.unwrap_or_else(|| "(default)".to_owned()))
@@ -93,7 +93,7 @@ mod tests {
             "ollamaModel": "gpt-oss:120b-cloud",
             "fetchHosts": ["169.254.169.254:80", "nas:80"],
         }}));
-        let redirected = "arguments of tools would go to another address";
+        let redirected = "arguments of tools would go to a different address";
         let expected = [
             format!(
                 "? `builtIn.geocodingUrl`: {redirected}: (default) -> https://me:(hidden,%206%20characters)@evil.example/search"
@@ -103,7 +103,7 @@ mod tests {
             ),
             format!("? `builtIn.catFactUrl`: {redirected}: (default) -> https://evil.example/fact"),
             format!("? `builtIn.ollamaUrl`: {redirected}: (default) -> https://evil.example"),
-            "? `builtIn.ollamaModel`: another model would be asked: (none) -> gpt-oss:120b-cloud"
+            "? `builtIn.ollamaModel`: a different model would be asked: (none) -> gpt-oss:120b-cloud"
                 .to_owned(),
             "? `builtIn.fetchHosts`: fetch_page could reach more private addresses: (none) -> \
              169.254.169.254:80, nas:80"

@@ -38,7 +38,7 @@ pub(super) fn review_models(
             reviewed.push(review_model(reviewer, old, model));
             continue;
         }
-        // To the user, a model with an earlier name but another server would look like the
+        // To the user, a model with an earlier name but a different server would look like the
         // earlier model.
         let namesake = earlier.models.iter().find(|old| old.name == model.name);
         match namesake.filter(|old| model_changes(old, model).iter().any(needs_consent)) {

@@ -1,6 +1,5 @@
 //! Reviews edits of `notes`. Tools read and write the folder, and the text of notes goes to the
-//! embedding model, so every change needs consent, except that a folder no longer named is closed
-//! at once.
+//! embedding model, so a different folder or model needs consent. Removing either applies at once.
 
 use super::super::NotesSection;
 use super::{CONFIG, ChangeReviewer};
@@ -33,7 +32,7 @@ impl ChangeReviewer {
             return None;
         }
         let [old, new] = [before, after].map(|path| path.map(|path| path.display().to_string()));
-        let what = "`notes.vault`: tools could read and write notes in another folder";
+        let what = "`notes.vault`: tools could read and write notes in a different folder";
         self.add_needing_consent(CONFIG, what, old, new);
         before.cloned()
     }
@@ -50,7 +49,7 @@ impl ChangeReviewer {
             self.add_harmless(CONFIG, "notes.embedModel is no longer set".to_owned());
             return None;
         }
-        let what = "`notes.embedModel`: the text of notes would go to another model";
+        let what = "`notes.embedModel`: the text of notes would go to a different model";
         self.add_needing_consent(CONFIG, what, before.cloned(), after.cloned());
         before.cloned()
     }
@@ -62,16 +61,16 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn another_folder_or_embedding_model_needs_consent_but_none_does_not() {
+    fn a_different_folder_or_embedding_model_needs_consent_but_removing_it_does_not() {
         let none = config(&json!({}));
         let notes =
             config(&json!({ "notes": { "vault": "/home/me/notes", "embedModel": "mini" } }));
         assert_eq!(
             described_changes(&none, &notes),
             [
-                "? `notes.vault`: tools could read and write notes in another folder: (none) -> \
+                "? `notes.vault`: tools could read and write notes in a different folder: (none) -> \
                  /home/me/notes",
-                "? `notes.embedModel`: the text of notes would go to another model: (none) -> mini",
+                "? `notes.embedModel`: the text of notes would go to a different model: (none) -> mini",
             ]
         );
         assert_eq!(

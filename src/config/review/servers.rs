@@ -33,7 +33,7 @@ pub(super) fn review_servers(
 }
 
 /// Reviews a new entry. It is harmless if it is misconfigured, or if it is off and its name had
-/// no other launch before.
+/// no different launch before.
 fn review_new_server(
     reviewer: &mut ChangeReviewer,
     server: &ServerConfig,
@@ -97,7 +97,7 @@ fn review_server(
             false
         }
         (true, false) => {
-            reviewer.add_harmless(SERVERS, format!("server `{id}` is off now"));
+            reviewer.add_harmless(SERVERS, format!("server `{id}` is now off"));
             false
         }
         (_, same) => same,

@@ -65,26 +65,26 @@ fn loosened_settings_need_consent_and_tightened_ones_do_not() {
     }));
     let defaults = config(&json!({}));
     let expected = [
-        "= logLevel is debug now",
+        "= logLevel is now debug",
         "? `toolCallMode`: tools would run without asking: manual -> auto",
         "? `limits.toolRounds`: 10 -> 20",
         "? `limits.errorsPerTurn`: 1 -> 3",
-        "= limits.idleSeconds is 9 now",
+        "= limits.idleSeconds is now 9",
     ];
     assert_eq!(described_changes(&defaults, &loosened), expected);
     let expected = [
-        "= logLevel is info now",
-        "= toolCallMode is manual now",
-        "= limits.toolRounds is 10 now",
-        "= limits.errorsPerTurn is 1 now",
-        "= limits.idleSeconds is 120 now",
+        "= logLevel is now info",
+        "= toolCallMode is now manual",
+        "= limits.toolRounds is now 10",
+        "= limits.errorsPerTurn is now 1",
+        "= limits.idleSeconds is now 120",
     ];
     assert_eq!(described_changes(&loosened, &defaults), expected);
     assert_eq!(described_changes(&loosened, &loosened), [""; 0]);
 }
 
 #[test]
-fn a_model_pointing_at_another_server_needs_consent() {
+fn a_model_pointing_at_a_different_server_needs_consent() {
     let entry = |extra: Value| {
         let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });
         let extra = extra.as_object().unwrap().clone();
@@ -226,7 +226,7 @@ fn every_launch_field_of_a_server_needs_consent() {
             json!({ "inheritEnv": true }),
             "? server `fs`, `inheritEnv`:  -> true: every variable",
         ),
-        (json!({ "enabled": false }), "= server `fs` is off now"),
+        (json!({ "enabled": false }), "= server `fs` is now off"),
         (
             json!({ "toolsOff": ["rm"] }),
             "= server `fs`, tools switched off: rm",
@@ -316,8 +316,8 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
         descriptions(&review_changes(&broken, &other, &earlier).changes),
         expected
     );
-    // The server was removed and added back with another command, which would run once the server
-    // is switched on.
+    // The server was removed and added back with a different command, which would run once the
+    // server is switched on.
     earlier.record(&none);
     let changes = descriptions(&review_changes(&none, &off, &earlier).changes);
     assert_eq!(

@@ -136,8 +136,9 @@ fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) 
                 trust.accept(server, launch, tool, new.clone())
             }
             Some(old) => {
-                let what =
-                    format!("tool `{tool}` of `{server}`: another definition would be accepted");
+                let what = format!(
+                    "tool `{tool}` of `{server}`: a different definition would be accepted"
+                );
                 reviewer.add_needing_consent(
                     TRUST,
                     what,

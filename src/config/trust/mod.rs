@@ -74,13 +74,13 @@ fn unreadable_trust() -> Trust {
 }
 
 /// The consequence of an unreadable file at startup.
-const UNREADABLE_REASON: &str =
+const UNREADABLE_CONSEQUENCE: &str =
     "Until it is repaired, every call asks, and changed tools are not detected.";
 
 fn unreadable_banner(error: &ConfigError) -> Banner {
     let mut banner = error.banner();
     banner.cause = BannerCause::UnreadableTrust;
-    banner.notice.why = Some(UNREADABLE_REASON.to_owned());
+    banner.notice.why = Some(UNREADABLE_CONSEQUENCE.to_owned());
     banner
 }
 

@@ -183,7 +183,7 @@ fn a_broken_file_grants_nothing_and_is_not_changed() {
         assert_eq!(unreadable_banner(&error), read.banners[0]);
         assert_eq!(
             read.banners[0].notice.why.as_deref(),
-            Some(UNREADABLE_REASON)
+            Some(UNREADABLE_CONSEQUENCE)
         );
         assert_eq!(file_text(&home), broken);
     }

@@ -73,13 +73,13 @@ async fn symbolic_links_are_followed() {
     })
     .await;
     fs::write(watched.path("one/p.txt"), "another").unwrap();
-    watched.expect_change("a change behind the link").await;
+    watched.expect_change("a change of the link's target").await;
     let link = watched.path("home/system_prompt.txt");
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("../two/p.txt", &link).unwrap();
     watched.expect_change("a retargeted link").await;
-    fs::write(watched.path("two/p.txt"), "behind the new link").unwrap();
-    watched.expect_change("a change behind the new link").await;
+    fs::write(watched.path("two/p.txt"), "another").unwrap();
+    watched.expect_change("a change of the new target").await;
 }
 
 #[tokio::test]

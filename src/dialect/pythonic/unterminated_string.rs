@@ -10,8 +10,8 @@ use crate::domain::{ToolLookup, Toolset};
 pub(super) const REASON: &str =
     "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
-/// The end of an invalid call, before the closing marker of its wrapper. `body` ends with the call's
-/// line.
+/// The end of an invalid call, before the closing marker of its wrapper. `body` ends with the
+/// call's line.
 pub(super) fn call_end(body: &str, string_start: usize) -> usize {
     let rest = &body[string_start..];
     let closers = CLOSERS.iter().filter_map(|closer| rest.find(closer));
@@ -65,8 +65,8 @@ impl PythonicRecognizer {
         let call_end = call_end(body, self.unterminated_string_start());
         let call = &body[self.item_start..call_end];
         let event = json_call::unusable_call(call, REASON);
-        // If the call does not end here, the text after it may belong to the string, so no
-        // statement may follow it.
+        // Further statements are parsed only if the call ends here. Otherwise, the text after it
+        // may belong to the string.
         if !self.is_list && call.ends_with(')') && !call.contains('\n') {
             return Some(RecognizedForm::Statement(event));
         }

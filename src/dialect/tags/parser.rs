@@ -194,8 +194,8 @@ impl TagParser {
         self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
     }
 
-    /// Whether the text is meant as a call even if its contents cannot be read: it is in such a
-    /// wrapper or names an available tool.
+    /// Whether the text is meant as a call even if its contents cannot be read: it is in a wrapper
+    /// that always means a call, or names an available tool.
     pub(super) fn is_certain(&self, offered: &Toolset) -> bool {
         let name = self.call.name.as_deref().unwrap_or_default();
         self.is_wrapped()

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Maximum length of the whitespace between a value tag and a CDATA section.
 const WHITESPACE_BYTES_MAX: usize = 256;
-/// The wrapper around `<function=f>`, of which models often write only the end tag.
+/// The wrapper around `<function=f>`. Models often write only its end tag.
 const FUNCTION_WRAPPER: &str = "<tool_call>";
 
 /// The state of the current value. Offsets are bytes of the body.

@@ -36,7 +36,8 @@ fn before_line_end(text: &str) -> Option<&str> {
         .or_else(|| text.strip_suffix('\n'))
 }
 
-/// Removes a newline on both sides. A newline on only one side belongs to the value.
+/// Removes one newline on each side if there is one on both. A newline on only one side belongs to
+/// the value.
 fn between_line_ends(text: &str) -> &str {
     after_line_end(text)
         .and_then(before_line_end)

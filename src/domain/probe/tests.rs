@@ -35,7 +35,7 @@ fn other_form() -> CallOutcome {
 }
 
 #[test]
-fn using_the_result_beats_calling_and_a_well_formed_call_beats_another_form() {
+fn using_the_result_beats_calling_and_a_well_formed_call_beats_other_forms() {
     let best = |trials| report(Ollama, Prompt, trials).best_dialect();
     assert_eq!(
         best(vec![

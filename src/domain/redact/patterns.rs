@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 /// The maximum distance scanned from a marker, forward or backward.
 const LOOKAROUND_BYTES_MAX: usize = 512;
-/// The maximum length of user info. Tokens used as user names can be long.
-const USER_INFO_BYTES_MAX: usize = 8_192;
+/// The maximum length examined of a URL. Tokens used as user names can be long.
+const URL_BYTES_MAX: usize = 8_192;
 /// The minimum length of an unknown token in a URL path.
 const TOKEN_CHARS_MIN: usize = 20;
 /// Shorter words after a flag are probably ordinary text.
@@ -169,7 +169,7 @@ fn flag_value(text: &str, marker_start: usize, marker_end: usize) -> Option<Rang
 fn user_info(text: &str, authority_start: usize) -> Option<Range<usize>> {
     let ends_url = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<');
     let rest = &text[authority_start..];
-    let rest = &rest[..rest.floor_char_boundary(USER_INFO_BYTES_MAX)];
+    let rest = &rest[..rest.floor_char_boundary(URL_BYTES_MAX)];
     let ends_authority = |c| ends_url(c) || matches!(c, '/' | '?' | '#' | '\\');
     let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
     let end = authority.rfind('@').or_else(|| {
@@ -196,7 +196,7 @@ fn secrets_in_url(text: &str, authority_start: usize) -> Vec<Range<usize>> {
     let ends_url =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | '\\');
     let url = &text[authority_start..];
-    let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
+    let url = &url[..url.floor_char_boundary(URL_BYTES_MAX)];
     // Reads each URL once, even if the next one follows without a space.
     let url = &url[..url.find("://").unwrap_or(url.len())];
     let url = &url[..url.find(ends_url).unwrap_or(url.len())];

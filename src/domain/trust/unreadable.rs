@@ -1,5 +1,5 @@
-//! The unreadable parts of `trust.json`. An unreadable block must never become an allow, so
-//! in any uncertain case calls ask, and tools that may have changed are withheld.
+//! The unreadable parts of `trust.json`. An unreadable rule may be one that blocks a tool, so in
+//! any uncertain case calls ask, and tools that may have changed are withheld.
 
 use super::{AcceptedDefinition, Trust};
 use crate::domain::{Pin, ServerId};

@@ -80,7 +80,7 @@ impl Actor {
         match pending {
             PendingQuestion::GrowContext { to } => {
                 let outputs = self.models.context.handle_grow_answer(to, choice);
-                self.budget_outputs(outputs);
+                self.perform_budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
                 let cx = &mut self.cx;

@@ -24,13 +24,13 @@ impl Actor {
             ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
             ActiveTurnSignal::ModelInfo(model_info) => {
                 let outputs = self.models.context.handle_model_info(model_info);
-                self.budget_outputs(outputs);
+                self.perform_budget_outputs(outputs);
             }
             ActiveTurnSignal::PipedTextScanned(untrusted_text) => {
                 self.guard.add(Arc::clone(&untrusted_text));
                 self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
                 let outputs = self.models.context.prepare_request();
-                self.budget_outputs(outputs);
+                self.perform_budget_outputs(outputs);
             }
             ActiveTurnSignal::Agent(signal) => self.handle_agent_signal(signal),
         }
@@ -41,7 +41,7 @@ impl Actor {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
                 if let Some(turn) = &self.turn {
                     let outputs = self.models.context.record_usage(&turn.model, *usage);
-                    self.budget_outputs(outputs);
+                    self.perform_budget_outputs(outputs);
                 }
             }
             TurnSignal::CallDone(FinishedCall {
@@ -77,7 +77,7 @@ impl Actor {
                     // Piped text must be scanned for calls before anything is sent.
                     if turn.piped_text_scan.is_none() {
                         let outputs = self.models.context.prepare_request();
-                        self.budget_outputs(outputs);
+                        self.perform_budget_outputs(outputs);
                     }
                 }
                 TurnOutput::RequestDropped => self.drop_unsent(),
@@ -106,7 +106,7 @@ impl Actor {
     }
 
     /// Carries out the outputs of the context budget.
-    pub(super) fn budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
+    pub(super) fn perform_budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
                 BudgetOutput::TurnNotice(notice) => self.feed(TurnInput::Noted(notice)),
@@ -173,7 +173,7 @@ impl Actor {
                 .models
                 .context
                 .handle_session_estimate(&model, raw_estimate);
-            self.budget_outputs(vec![output]);
+            self.perform_budget_outputs(vec![output]);
         }
     }
 

@@ -133,7 +133,7 @@ impl Actor {
         self.perform(outputs);
     }
 
-    /// Explains why no turn can start now; None if one can. Only one turn runs at a time, and
+    /// Explains why no turn can start now; `None` if one can. Only one turn runs at a time, and
     /// none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
         let reason = match (&self.turn, self.probe.is_active()) {

@@ -22,7 +22,7 @@ const MESSAGES_BYTES_MAX: usize = 1 << 20;
 pub(super) struct InjectionGuard {
     untrusted_texts: UntrustedTexts,
     /// Untrusted text of sessions opened before, oldest first. Session files contain no tool
-    /// results, so without it the guard would miss copies from them in a reopened session.
+    /// results, so in a reopened session this is how the guard finds calls copied from them.
     other_sessions: Vec<(SessionId, UntrustedTexts)>,
 }
 

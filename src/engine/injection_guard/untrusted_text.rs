@@ -92,7 +92,7 @@ pub async fn scan_untrusted(
     }))
 }
 
-/// The untrusted part of an outcome, truncated like the result sent to the model; None if
+/// The untrusted part of an outcome, truncated like the result sent to the model; `None` if
 /// there is none.
 pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     let text = match outcome {

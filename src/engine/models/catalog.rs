@@ -108,7 +108,7 @@ impl ModelRegistry {
         known_config.or_else(config_in_settings).cloned()
     }
 
-    /// The server's entry with this name; None if unknown.
+    /// The server's entry with this name; `None` if unknown.
     pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
         let list = self.find_server(server)?.catalog.listed()?;
         let mut models = list.models.iter();

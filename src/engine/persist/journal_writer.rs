@@ -15,7 +15,8 @@ use tokio::time::{Instant, sleep_until};
 const FLUSH_DELAY: Duration = Duration::from_millis(250);
 /// Minimum time between two syncs of text to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
-/// Maximum time that the end of a turn is held back until its answer is in the journal.
+/// Maximum time for which the end of a turn is held back while its answer is written to the
+/// journal.
 const HOLD_TIME_MAX: Duration = Duration::from_millis(500);
 /// Pause before a failed write is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -47,7 +48,7 @@ pub enum JournalEvent {
 
 pub struct JournalWriter {
     journals: Arc<Journals>,
-    /// The journal of the open conversation; None while it is being written.
+    /// The journal of the open conversation; `None` while it is being written.
     journal: Option<Journal>,
     /// Operations waiting for the next batch.
     ops: VecDeque<JournalOp>,

@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 #[derive(Default)]
 pub struct LastSaves {
-    /// Each saved conversation with the session it was saved as, and the original if that is a
-    /// fork made by a conflict.
+    /// Each saved conversation, the session that it was saved as and, if a conflict made that
+    /// session a fork, the original.
     saved: Vec<(ConversationSeq, SessionId, Option<SessionId>)>,
     last_error: Option<StoreError>,
 }

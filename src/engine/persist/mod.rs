@@ -150,7 +150,7 @@ impl Persistence {
         self.partial_answer_save = self.save_conversation(conversation, cx);
     }
 
-    /// Queues a save of the conversation. None if it must not be saved, or has no answer yet: a
+    /// Queues a save of the conversation. `None` if it must not be saved, or has no answer yet: a
     /// file is created only with the first answer.
     pub(super) fn save_conversation(
         &mut self,

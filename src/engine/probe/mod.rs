@@ -28,7 +28,7 @@ pub(super) struct ModelProbe {
 struct ActiveProbe {
     report: ProbeReport,
     state: ProbeState,
-    /// None once the probe is finished.
+    /// `None` once the probe is finished.
     running: Option<RunningProbe>,
 }
 

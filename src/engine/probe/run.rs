@@ -112,7 +112,7 @@ impl DialectProbe {
                 DialectTrial::skipped(
                     dialect,
                     format!(
-                        "not tried, since its server lists no `tools` for it ({capabilities})."
+                        "not tried, because the model server does not list `tools` among its capabilities ({capabilities})."
                     ),
                 )
             } else {

@@ -144,7 +144,7 @@ impl Personas {
     }
 }
 
-/// Names the persona's tools that no server offers; None if there are none.
+/// Names the persona's tools that no server offers; `None` if there are none.
 fn missing_tools_message(persona: &Persona, offered: &Toolset) -> Option<String> {
     let offered = offered.tools();
     let tool_names = persona.tools.iter().flatten();

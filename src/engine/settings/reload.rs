@@ -28,7 +28,7 @@ pub(super) struct SettingsReload {
     open_question: Option<AskId>,
     /// Changes that the user declined. Only a requested reload asks about them again.
     declined: Vec<SettingsChange>,
-    /// For the running read, the number of own writes begun before it.
+    /// For the running read, the number of the program's own writes begun before it.
     read_after_writes: Option<u64>,
     /// Another read is needed; true if the user requested it.
     queued_read: Option<bool>,
@@ -102,7 +102,7 @@ impl LiveSettings {
     }
 
     /// Reviews files that were read again. The caller applies the result and then calls
-    /// [`Self::finish_reload`]. None if the files must be read once more.
+    /// [`Self::finish_reload`]. `None` if the files must be read once more.
     pub fn review_files(
         &mut self,
         load: ConfigLoad,
@@ -126,7 +126,7 @@ impl LiveSettings {
         redact_secrets(&on_disk, cx);
         let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
-        tracing::debug!("the settings files were read again: {count} changes");
+        tracing::debug!("the settings files were read again; changes: {count}");
         let harmless = review.changes_with_impact(ChangeImpact::Harmless);
         let mut needs_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
         needs_consent.extend(
@@ -299,7 +299,7 @@ fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
         message += &change.what;
     }
     if changes.len() > LISTED_CHANGES_MAX {
-        message += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
+        message += &format!("; and {} more", changes.len() - LISTED_CHANGES_MAX);
     }
     if !message.is_empty() {
         cx.notice(Notice::info(message + "."));

@@ -29,8 +29,7 @@ pub(super) struct TrustState {
     open_question: Option<AskId>,
     /// Whether to ask about the next changed tool once the open question is answered.
     asks_next: bool,
-    /// Tool changes on which the user postponed the decision. Only a review asks about them
-    /// again.
+    /// Tool changes that the user chose to decide on later. Only a review asks about them again.
     postponed: Vec<(ServerId, String, Pin)>,
     /// The changed instructions that were already reported, by server and text hash.
     reported_instructions: BTreeSet<(ServerId, String)>,

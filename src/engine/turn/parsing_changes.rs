@@ -27,7 +27,7 @@ fn json_of_call<'a>(raw: &'a str, arguments: &Arguments) -> Option<&'a str> {
     (parsed.value.as_object() == Some(arguments) || nested()).then_some(json)
 }
 
-/// The text of arguments that were sent as a string of JSON, one or several times encoded.
+/// The JSON of arguments that were sent as a string, encoded one or more times.
 fn arguments_in_string(value: &Value, arguments: &Arguments) -> Option<String> {
     match value {
         Value::String(text) => {

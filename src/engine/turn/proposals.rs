@@ -116,7 +116,7 @@ impl Turn {
         self.check_proposed(candidates);
     }
 
-    /// Proposes the checked calls and continues with the check of the limits.
+    /// Proposes the checked calls, then checks the limit of failed calls.
     pub(super) fn propose_checked(&mut self, candidates: Vec<CallCandidate>) {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
@@ -254,7 +254,7 @@ impl Turn {
             }
             ToolLookup::Unknown => {
                 return Err(format!(
-                    "there is no tool `{name}`; on offer: {}",
+                    "there is no tool `{name}`; available: {}",
                     self.offered_tool_names()
                 ));
             }
@@ -320,7 +320,7 @@ fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
     kept.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// The first kept call with the same tool and arguments, if it has another form.
+/// The first kept call with the same tool and arguments, if it has a different form.
 fn find_duplicate<'a>(
     kept: &'a mut [CallCandidate],
     next: &UsableCall,

@@ -157,7 +157,7 @@ pub struct AgentPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAnswer {
     pub text: String,
-    /// The token limit cut it.
+    /// The token limit cut it off.
     pub is_truncated: bool,
 }
 

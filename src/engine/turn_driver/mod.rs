@@ -52,7 +52,7 @@ pub(super) enum TurnSignal {
     CallDone(FinishedCall),
     /// The next part of the open reply; None after its end.
     Part(Option<Result<StreamPart, ProviderError>>),
-    /// Whether the server has loaded the model; None if unknown.
+    /// Whether the server has loaded the model; `None` if unknown.
     Loaded(Option<bool>),
     /// The open reply was silent for the idle time.
     Silence,
@@ -370,7 +370,7 @@ impl TurnDriver {
         self.running.values().for_each(|(token, _)| token.cancel());
     }
 
-    /// The input that cancels one running call; None if it is not running.
+    /// The input that cancels one running call; `None` if it is not running.
     pub(super) fn cancel_input(&self, call: CallId) -> Option<TurnInput> {
         let (_, started) = self.running.get(&call)?;
         let elapsed = started.elapsed();
@@ -382,7 +382,7 @@ impl TurnDriver {
         self.idle_timeout = timeout;
     }
 
-    /// Skips the pause before the next attempt. Returns the input that retries; None if no retry
+    /// Skips the pause before the next attempt. Returns the input that retries; `None` if no retry
     /// is pending.
     pub(super) fn take_retry(&mut self) -> Option<TurnInput> {
         self.retry_at.take().map(|_| TurnInput::RetryDue)

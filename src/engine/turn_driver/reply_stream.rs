@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub(super) struct OpenReply {
     stream: ReplyStream,
-    /// None once the reply has ended.
+    /// `None` once the reply has ended.
     scanner: Option<CallScanner>,
     toolset: Arc<Toolset>,
     dialect: Dialect,

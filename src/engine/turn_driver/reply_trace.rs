@@ -200,10 +200,10 @@ impl ReplyTracer {
             if !reply.end.is_empty() {
                 note(&mut lines, &format!("end: {}", reply.end));
             }
-            heading(&mut lines, "As it was cut into pieces:".to_owned());
+            heading(&mut lines, "As it was split:".to_owned());
             push_parts(&mut lines, &reply.scanned);
             if !reply.calls.is_empty() {
-                heading(&mut lines, "What became of its calls:".to_owned());
+                heading(&mut lines, "The outcome of its calls:".to_owned());
             }
             for (_, description) in &reply.calls {
                 note(&mut lines, description);
@@ -312,7 +312,7 @@ mod tests {
         let expected = [
             &["Reply 1 of m", "As the server sent it:"][..],
             &stream,
-            &["      end: stop", "As it was cut into pieces:"],
+            &["      end: stop", "As it was split:"],
             &stream,
         ];
         assert_eq!(rendered_lines(&tracer), expected.concat());

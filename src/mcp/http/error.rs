@@ -30,7 +30,9 @@ pub enum HttpError {
     Timeout(Duration),
     #[error("Its answer was interrupted: {0}.")]
     BodyInterrupted(String),
-    #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
+    #[error(
+        "It redirects to `{0}`, which is a different origin, so the redirect was not followed."
+    )]
     CrossOriginRedirect(DisplayUrl),
     #[error("It redirects to `{0}` with HTTP status 303, which would drop the request.")]
     RedirectToGet(DisplayUrl),
@@ -67,10 +69,10 @@ pub enum HttpError {
     #[error("Its stream ended before the answer came.")]
     StreamEnded,
     #[error("Its answer belongs to a different request.")]
-    MismatchedAnswer,
+    MismatchedResponse,
     #[error("It sent no message endpoint within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
-    #[error("Its message endpoint `{0}` has another origin, which is not allowed.")]
+    #[error("Its message endpoint `{0}` has a different origin, which is not allowed.")]
     ForeignEndpoint(DisplayUrl),
     #[error("Its message endpoint is not a valid URL.")]
     BadEndpoint,
@@ -126,7 +128,7 @@ fn retry_after_text(retry_after: Option<Duration>) -> String {
 }
 
 impl HttpError {
-    /// Whether the error depends on the request; then another handshake or transport may work.
+    /// Whether the error depends on the request; then a different handshake or transport may work.
     pub fn is_request_specific(&self) -> bool {
         match self {
             Self::NotFound { .. }
@@ -136,7 +138,7 @@ impl HttpError {
             | Self::NoEndpoint(_)
             | Self::BadEndpoint
             | Self::StreamEnded
-            | Self::MismatchedAnswer
+            | Self::MismatchedResponse
             | Self::Timeout(_)
             | Self::BodyInterrupted(_)
             | Self::SessionLost

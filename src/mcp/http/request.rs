@@ -92,7 +92,7 @@ async fn send_with_retries(
             Err(error) => return RequestOutcome::ConnectionLost(error),
         };
         if response.status().is_success() {
-            return match read_answer(connection, outgoing, response).await {
+            return match read_response(connection, outgoing, response).await {
                 Ok(()) => RequestOutcome::Completed,
                 Err(error) if error.is_connection_failure() => {
                     RequestOutcome::ConnectionLost(error)
@@ -168,7 +168,7 @@ async fn handle_error_response(
     }
 }
 
-async fn read_answer(
+async fn read_response(
     connection: &Connection,
     outgoing: &OutgoingMessage,
     response: Response,
@@ -211,7 +211,7 @@ async fn read_answer(
         true => Ok(()),
         false if connection.http_kind == HttpKind::Sse => Ok(()),
         false if summary.0.is_empty() => Err(HttpError::NotJson(summary)),
-        false => Err(HttpError::MismatchedAnswer),
+        false => Err(HttpError::MismatchedResponse),
     }
 }
 

@@ -53,8 +53,8 @@ enum ContentBlock {
     ToolUse {
         id: String,
         name: String,
-        /// From `content_block_start`; used only if no `input_json_delta` follows.
-        /// JSON; empty if it is an empty object.
+        /// The JSON from `content_block_start`, or an empty string for an empty object. Used only
+        /// if no `input_json_delta` follows.
         initial_input: String,
         /// The joined `input_json_delta` fragments.
         input_json: String,
@@ -368,7 +368,7 @@ impl AnthropicDecoder {
     }
 }
 
-/// The blocks to send back, in order; None if there is neither thinking nor a call. A call is
+/// The blocks to send back, in order; `None` if there is neither thinking nor a call. A call is
 /// replaced by its id, because the user may edit its arguments.
 fn echo_blocks(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
     let echoed: Vec<Value> = blocks.values().filter_map(echo_block).collect();

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// Keys of `options` that are ignored, because every request sets these parameters itself.
 const RESERVED_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
-/// A user message for conversations that begin with another role, which the API rejects.
+/// A user message for conversations that begin with a different role, which the API rejects.
 const FIRST_USER_TEXT: &str = "(The conversation begins here.)";
 
 pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
@@ -154,7 +154,7 @@ impl AlternatingMessages {
     }
 }
 
-/// None for blank text, which the API rejects.
+/// `None` for blank text, which the API rejects.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }

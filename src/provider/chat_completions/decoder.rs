@@ -277,7 +277,7 @@ struct PlainDelta<'a> {
 }
 
 impl<'a> PlainEvent<'a> {
-    /// None if the event needs full parsing.
+    /// `None` if the event needs full parsing.
     fn read(event: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(event).ok()?;
         let parsed: Self = serde_json::from_str(text).ok()?;

@@ -51,7 +51,7 @@ impl ReasoningAssembler {
         }
     }
 
-    /// The fields to send back; None if there was no reasoning.
+    /// The fields to send back; `None` if there was no reasoning.
     pub fn take(&mut self) -> Option<Value> {
         let fields = std::mem::take(&mut self.0);
         (!fields.is_empty()).then_some(Value::Object(fields))

@@ -162,7 +162,7 @@ struct PlainMessage<'a> {
 }
 
 impl<'a> PlainLine<'a> {
-    /// None if the line needs full parsing.
+    /// `None` if the line needs full parsing.
     fn read(line: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(line).ok()?;
         let parsed: Self = serde_json::from_str(text).ok()?;

@@ -62,7 +62,7 @@ fn mentions_tools(template: &str) -> bool {
         .any(|mention| template.contains(mention))
 }
 
-/// The entries of `/api/tags`: name, size and details. None if this is not a model list. A server
+/// The entries of `/api/tags`: name, size and details. `None` if this is not a model list. A server
 /// without models may send null instead of a list.
 pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     let models = match tags.get("models")? {
@@ -92,7 +92,7 @@ pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     Some(models)
 }
 
-/// Name and context size of each model in memory, from `/api/ps`. None if this is not a model
+/// Name and context size of each model in memory, from `/api/ps`. `None` if this is not a model
 /// list.
 pub(super) fn loaded_from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
     let models = ps.get("models")?.as_array()?;

@@ -86,7 +86,7 @@ pub(super) async fn is_loaded(server: &ServerClient) -> Option<bool> {
     Some(loaded.iter().any(is_requested))
 }
 
-/// The models in memory, each with its context size. None if the server does not report them.
+/// The models in memory, each with its context size. `None` if the server does not report them.
 async fn loaded_models(server: &ServerClient) -> Option<Vec<(String, Option<u32>)>> {
     let ps = server.get_json("api/ps").await.ok()?;
     loaded_from_ps(&ps)

@@ -24,7 +24,7 @@ pub struct ScriptedCatalog(Arc<Mutex<ScriptedCatalogState>>);
 
 #[derive(Debug, Default)]
 struct ScriptedCatalogState {
-    /// By base URL; None for a server that never answers.
+    /// By base URL; `None` for a server that never answers.
     servers: HashMap<String, Option<Vec<ListedModel>>>,
     pulls: VecDeque<Vec<PullStep>>,
 }

@@ -74,7 +74,7 @@ fn build_client((is_loopback, is_secure): (bool, bool)) -> reqwest::Result<Clien
     }
 }
 
-/// A redirect to another host leads to a service that the user did not choose.
+/// A redirect to a different host leads to a service that the user did not choose.
 fn follow_on_same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let previous = attempt.previous();
     let is_same_host = previous
@@ -167,7 +167,7 @@ async fn request(client: &Client, url: &Url) -> Result<Value, AttemptError> {
     let status = response.status();
     let pause = retry_after(response.headers());
     if status.is_redirection() {
-        let what = "answered with a redirect to another address".to_owned();
+        let what = "answered with a redirect to a different address".to_owned();
         return Err(AttemptError::permanent(what));
     }
     // One more byte than allowed shows that there is more.

@@ -1,5 +1,5 @@
-//! The tools of the built-in MCP server, one file each. To add one, implement [`tool::BuiltInTool`] in
-//! a new file and list it in [`TOOLS`].
+//! The tools of the built-in MCP server, one file each. To add one, implement [`tool::BuiltInTool`]
+//! in a new file and list it in [`TOOLS`].
 
 mod arguments;
 mod fetch_page;
@@ -42,7 +42,7 @@ pub struct BuiltInTools {
     shared: Arc<Shared>,
     /// Names of tools that are neither listed nor run.
     withheld: Arc<[&'static str]>,
-    /// Leave out tools that need a setting that is missing.
+    /// Tools whose required setting is missing are left out.
     only_usable: bool,
 }
 
@@ -79,7 +79,7 @@ impl BuiltInTools {
         }
     }
 
-    /// The same tools without those that need a setting that is missing.
+    /// The same tools without those whose required setting is missing.
     #[must_use]
     pub fn usable(mut self) -> Self {
         self.only_usable = true;

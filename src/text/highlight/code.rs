@@ -22,7 +22,7 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     pub at_command: bool,
     /// A here-document starts on the next line and ends at the word with this fingerprint.
     pub heredoc: Option<u32>,
-    /// A regex or quote operator was not closed on this line, so later ones are not searched.
+    /// A regex or quote operator was not closed on this line, so the line is not searched for more.
     pub has_unclosed_literal: bool,
     /// The line ended with a backslash.
     pub line_continues: bool,

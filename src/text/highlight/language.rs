@@ -218,7 +218,7 @@ impl CodeSyntax {
         ..Self::BARE
     };
 
-    /// Computes [`Self::special_bytes`], with which one bit test is enough for most punctuation.
+    /// Computes [`Self::special_bytes`], so that most punctuation needs only one bit test.
     pub const fn with_special_bytes(mut self) -> Self {
         let mut mask = first_bits(self.line_comments);
         let mut index = 0;

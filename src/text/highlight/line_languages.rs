@@ -191,11 +191,11 @@ pub(super) fn lex_session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut
 /// The end of the prompt at the start of the line.
 fn prompt_end(cursor: &LineCursor<'_>) -> Option<usize> {
     let bytes = &cursor.bytes()[..cursor.end.min(PROMPT_BYTES_MAX)];
-    let is_sign = |pair: &[u8]| matches!(pair[0], b'$' | b'%' | b'>' | b'#') && pair[1] == b' ';
-    let sign = bytes.windows(2).position(is_sign)?;
-    let name = &bytes[..sign];
+    let is_marker = |pair: &[u8]| matches!(pair[0], b'$' | b'%' | b'>' | b'#') && pair[1] == b' ';
+    let marker = bytes.windows(2).position(is_marker)?;
+    let name = &bytes[..marker];
     let is_bare = name.is_empty() && bytes[0] != b'#';
     let is_named = name.contains(&b'@') || name.starts_with(b"PS ") || name.starts_with(b"(");
     let is_prompt = is_bare || is_named && !name.ends_with(b" ") || name.ends_with(b") ");
-    is_prompt.then_some(sign + 2)
+    is_prompt.then_some(marker + 2)
 }

@@ -127,8 +127,8 @@ fn lex_text(byte: u8, state: &mut LexState, cursor: &mut LineCursor<'_>) {
         state.mode = LexMode::Cdata;
     } else {
         let next = cursor.byte_at(cursor.position + 1);
-        let has_sign = matches!(next, Some(b'/' | b'!' | b'?'));
-        let name_start = cursor.position + 1 + usize::from(has_sign);
+        let has_prefix = matches!(next, Some(b'/' | b'!' | b'?'));
+        let name_start = cursor.position + 1 + usize::from(has_prefix);
         if !cursor.byte_at(name_start).is_some_and(is_word_start) {
             cursor.paint_bytes(1, Token::Plain);
             return;

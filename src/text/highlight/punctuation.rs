@@ -96,7 +96,8 @@ impl CodeLexer<'_, '_, '_> {
         true
     }
 
-    /// Lexes a section header: `[name]` alone on its line. A list item is followed by a comma.
+    /// Lexes a section header: `[name]` alone on its line, without the comma that follows it in a
+    /// list.
     pub fn lex_section_header(&mut self) -> bool {
         if self.cursor.position != 0 || self.state.frame_count > 0 {
             return false;
@@ -200,14 +201,15 @@ impl CodeLexer<'_, '_, '_> {
         true
     }
 
-    /// Paints a line of a here-document, or the word that ends it, whose fingerprint is `word`.
-    pub fn lex_heredoc_line(&mut self, word: u32) {
+    /// Paints a line of a here-document, or the word that ends it, which has the fingerprint
+    /// `end_fingerprint`.
+    pub fn lex_heredoc_line(&mut self, end_fingerprint: u32) {
         let start = self.cursor.run_end(self.cursor.position, is_blank);
         let end = self.cursor.run_end(start, is_word);
         let is_followed_by_blank = self.cursor.byte_at(end).is_some_and(is_blank);
         if end > start
             && !is_followed_by_blank
-            && fingerprint(&self.cursor.bytes()[start..end]) == word
+            && fingerprint(&self.cursor.bytes()[start..end]) == end_fingerprint
         {
             self.state.mode = LexMode::Start;
             self.cursor.paint_to(end, Token::String);

@@ -154,7 +154,7 @@ pub(super) struct EmbeddedLanguage {
 pub(super) enum EmbeddedEnd {
     Script,
     Style,
-    /// `?>`. There was only white space so far, so the text may be a page instead of code.
+    /// `?>`. There was only whitespace so far, so the text may be a page instead of code.
     PageStart,
     /// `?>`
     Page,

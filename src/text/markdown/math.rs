@@ -31,7 +31,7 @@ pub fn math_spans(text: &str, end: TextEnd) -> Vec<Range<usize>> {
     spans
 }
 
-/// Replaces each byte of math by a full stop, so that no search for other syntax finds anything
+/// Replaces each byte of math with a full stop, so that no search for other syntax finds anything
 /// in it. Offsets stay the same.
 pub fn mask_math(text: &str, spans: &[Range<usize>]) -> String {
     let mut masked = String::with_capacity(text.len());

@@ -1,5 +1,5 @@
 //! Stores laid-out rows: the text of all rows, the styles of its spans, and each row as a range of
-//! it. Everything is append-only, so truncation discards the layout of an unfinished line.
+//! the text. New data is only appended, so truncation can undo the layout of an unfinished line.
 
 use super::style::TextStyle;
 use crate::text::wrap::{wrap_code_line, wrap_line};

@@ -39,7 +39,7 @@ fn letters_that_pass_for_others_are_marked() {
         ("\u{13A2}est.sh", "[U+13A2]est.sh"),
         ("API를 p\u{430}", "API를 p[U+0430]"),
         ("p\u{430}를", "p[U+0430]를"),
-        // Behind an escape, too.
+        // After an escape, too.
         ("\\nр\u{61}", "\\n[U+0440]a"),
         ("%sp\u{430}y", "%sp[U+0430]y"),
         // Roman numerals, other forms of Latin letters, small capitals.
@@ -66,7 +66,7 @@ fn letters_that_pass_for_others_are_marked() {
 }
 
 #[test]
-fn words_and_signs_that_read_as_ascii_are_marked() {
+fn words_digits_and_punctuation_that_read_as_ascii_are_marked() {
     let cases = [
         ("cd /оре/bin", "cd /[U+043EU+0440U+0435]/bin"),
         ("/оре", "/[U+043EU+0440U+0435]"),
@@ -190,7 +190,7 @@ fn a_line_is_judged_by_the_whole_value() {
     }
     let alone = Clean::unambiguous("ＡＢ");
     assert_eq!(alone.as_str(), "⟨U+FF21⟩⟨U+FF22⟩");
-    // What an editor draws cluster by cluster is the same.
+    // An editor, which draws cluster by cluster, shows the same.
     for text in [value, "p\u{430}ypal ⟨x⟩ e\u{301} 🇰🇷", "Ａ"] {
         let context = ScriptContext::of(text);
         let clusters = Clean::unambiguous_clusters(text, &context);

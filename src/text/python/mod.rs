@@ -129,7 +129,7 @@ impl<'a> PythonReader<'a> {
         if self.next_if(',') || self.peek() == Some(end) {
             return Ok(());
         }
-        Err(self.error_here("follows a value; expected a comma or the end"))
+        Err(self.error_here("follows a value; expected a comma or the closing bracket"))
     }
 
     fn parse_name(&mut self) -> &'a str {
@@ -260,7 +260,10 @@ fn excerpt(text: &str) -> String {
 }
 
 fn error_message(rest: &str, problem: &str) -> String {
-    format!("`{}` {problem}", excerpt(rest))
+    match rest.is_empty() {
+        true => format!("the end of the text {problem}"),
+        false => format!("`{}` {problem}", excerpt(rest)),
+    }
 }
 
 /// Parses a Python number that JSON can represent.

@@ -138,7 +138,7 @@ fn expressions_are_rejected_with_a_reason() {
         ("(a={**b})", not_plain("**b})")),
         (
             "(a=b'x' + y)",
-            "`+ y)` follows a value; expected a comma or the end".to_owned(),
+            "`+ y)` follows a value; expected a comma or the closing bracket".to_owned(),
         ),
         (
             "(a=f'{x}')",
@@ -152,6 +152,11 @@ fn expressions_are_rejected_with_a_reason() {
         ("(a='x", "`'x` is an unterminated string".to_owned()),
         ("(a=", "a value is missing at the end".to_owned()),
         (
+            "(a=1",
+            "the end of the text follows a value; expected a comma or the closing bracket"
+                .to_owned(),
+        ),
+        (
             "(a={1, 2})",
             "`, 2})` follows a key; expected `:`".to_owned(),
         ),
@@ -161,13 +166,16 @@ fn expressions_are_rejected_with_a_reason() {
         ),
         (
             "(a=[1 2])",
-            "`2])` follows a value; expected a comma or the end".to_owned(),
+            "`2])` follows a value; expected a comma or the closing bracket".to_owned(),
         ),
         (
             "(a=1) + 2",
             "`+ 2` follows the call; write one call only".to_owned(),
         ),
-        ("", "`` does not start an argument list".to_owned()),
+        (
+            "",
+            "the end of the text does not start an argument list".to_owned(),
+        ),
     ] {
         assert_eq!(parse_error(text), expected, "{text}");
     }

@@ -16,7 +16,7 @@ pub fn update_progress(model: &mut UiModel) {
     let Some(mut tour) = model.tour.take() else {
         return;
     };
-    if model.conversation.last_turn.is_some() && !tour.done[STEP_ASK] {
+    if model.conversation.last_prompt.is_some() && !tour.done[STEP_ASK] {
         tour.complete(STEP_ASK);
     }
     if !tour.done[STEP_DECIDE] && has_decided(model) {
@@ -38,7 +38,7 @@ pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     let Some(tour) = &mut model.tour else {
         return;
     };
-    let prompt = model.conversation.last_prompt();
+    let prompt = model.conversation.last_prompt_text();
     let was_prompt = |text: &str| prompt == Some(text);
     let is_answered = matches!(end, TurnEnd::Answered { .. });
     tour.has_answer |= is_answered;

@@ -83,7 +83,7 @@ fn layer_text(step: usize, model: &UiModel) -> TextBySize {
 /// Text while a turn runs and no call was decided yet. Only the tour's own question is certain to
 /// lead to a call.
 fn pending_decision_text(tour: &DemoTour, model: &UiModel) -> TextBySize {
-    let prompt = model.conversation.last_prompt();
+    let prompt = model.conversation.last_prompt_text();
     let is_question = prompt == Some(tour.prompts.question);
     match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_WORDS,

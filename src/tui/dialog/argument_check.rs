@@ -25,7 +25,7 @@ pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, c
         .or(original)
         .is_some_and(|now| is_same(now, &arguments))
     {
-        // Nothing changed, so what was read still counts as read.
+        // Nothing changed, so the rows that were read still count as read.
         dialog.show_page(DialogPage::Subject);
     } else if original.is_some_and(|original| is_same(original, &arguments)) {
         dialog.set_edit(None);

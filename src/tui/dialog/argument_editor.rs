@@ -46,7 +46,7 @@ pub fn editor_mode(editor: Editor, target: EditTarget) -> DialogMode {
     }
 }
 
-/// Handles keys on the page of values, which choose one value, or all of them as JSON.
+/// Handles a key on the page of values. It may choose one value, or all of them as JSON.
 pub fn values_page_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
     let Some(arguments) = current_arguments(shared, dialog) else {
         return;

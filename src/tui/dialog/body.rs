@@ -1,5 +1,5 @@
-//! Text of a dialog: body rows, question and footer. Untrusted text is escaped here, so that none
-//! of its characters is invisible.
+//! The body of a dialog, as rows. Untrusted text is escaped here, so that none of its characters is
+//! invisible.
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::format_size;

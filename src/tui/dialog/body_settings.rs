@@ -83,7 +83,7 @@ fn push_value_rows(rows: &mut Vec<StyledLine>, sign: &str, value: Option<&str>, 
     }
     let omitted = lines.count();
     if omitted > 0 {
-        let note = format!("… {omitted} more lines, not shown here. Read the file first.");
+        let note = format!("… {omitted} more, not shown here. Read the file first.");
         let note = Clean::single_line(&note);
         push_prefixed_rows(rows, &prefix, &note, columns, TextStyle::default());
     }

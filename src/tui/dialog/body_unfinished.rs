@@ -19,10 +19,10 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
         let local = at.to_zoned(TimeZone::system());
         format!(" ({})", local.strftime("%d %b %H:%M"))
     });
-    let came_to = |wanted: &CallStage| turn.calls.iter().any(|call| call.stage == *wanted);
-    let intro = if came_to(&CallStage::Running) {
+    let has_call_in = |stage: &CallStage| turn.calls.iter().any(|call| call.stage == *stage);
+    let intro = if has_call_in(&CallStage::Running) {
         format!("humble ended while a tool call of this turn{at} was running.")
-    } else if came_to(&CallStage::AwaitingApproval) {
+    } else if has_call_in(&CallStage::AwaitingApproval) {
         format!("humble ended while a tool call of this turn{at} awaited your approval.")
     } else {
         format!("humble ended before this turn{at} was answered.")
@@ -58,12 +58,12 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
     rows.push(String::new());
     rows.extend(wrapped_rows(&Clean::from_static("Tool calls:"), columns));
     for call in calls.iter().take(CALLS_MAX) {
-        let came_to = match &call.stage {
+        let stage = match &call.stage {
             CallStage::AwaitingApproval => "awaited your approval, did not run".to_owned(),
             CallStage::Running => "was running".to_owned(),
             CallStage::Ended(outcome) => outcome.replace('_', " "),
         };
-        let heading = format!("{}   {}: {came_to}", call.tool, call.server);
+        let heading = format!("{}   {}: {stage}", call.tool, call.server);
         rows.extend(wrapped_rows(
             &single_line(&truncate_with_mark(&heading, WIDTH_MAX)),
             columns,
@@ -76,7 +76,7 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
     }
     let more = calls.len().saturating_sub(CALLS_MAX);
     if more > 0 {
-        let rest = format!("… and {more} more calls, not shown here.");
+        let rest = format!("… and {more} more, not shown here.");
         rows.extend(wrapped_rows(&Clean::single_line(&rest), columns));
     }
 }
@@ -116,11 +116,11 @@ mod tests {
 
     #[test]
     fn calls_are_listed_before_the_partial_answer() {
-        let call = |tool: &str, came_to| UnfinishedCall {
+        let call = |tool: &str, stage| UnfinishedCall {
             server: "fs".to_owned(),
             tool: tool.to_owned(),
             arguments: json!({}),
-            stage: came_to,
+            stage,
         };
         let turn = UnfinishedTurn {
             prompt: "Tidy up".to_owned(),

@@ -77,7 +77,7 @@ fn compact_keys(
     keys
 }
 
-/// Whether a small screen names this choice only on the page behind `?`.
+/// Whether a small screen shows this choice only in the list opened with `?`.
 fn is_rare(row: &DialogChoice) -> bool {
     let has_letter = row.key.is_some() || row.action == DialogAction::RunAll;
     !has_letter

@@ -58,7 +58,7 @@ impl DialogText {
         candidates.into_iter().find(fits).unwrap_or_default()
     }
 
-    /// Whether the notes fit on the rule, beside what it says at its right.
+    /// Whether the notes fit on the rule, to the left of the text at its right end.
     pub fn notes_fit(&self, columns: u16) -> bool {
         width(&self.notes) + 48 <= usize::from(columns)
     }
@@ -125,7 +125,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         // If there is no room, drop harmless badges rather than the names, but never a warning.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);
         let badge_columns: usize = warnings.map(|badge| width(badge.text) + 3).sum();
-        // On a wider screen, it is on the rule below.
+        // On a wider screen, this label is among the notes on the rule below.
         let edited = match text.is_edited && !text.notes_fit(columns) {
             true => format!("  {EDITED}"),
             false => String::new(),

@@ -45,7 +45,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         return cx.notify(Notice::warning(text));
     }
     if accepts_unread_changes(shared, dialog, key) {
-        dialog.scroll_to_undrawn_row();
+        dialog.scroll_to_first_undrawn_row();
         let text = "Read the rest first (PgDn).";
         return cx.notify_about_key(Notice::warning(text));
     }
@@ -152,8 +152,8 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         "Answer the question first.".to_owned(),
         "Answer it first.".to_owned(),
     ];
-    // If it fits into the hint line, beside the key that stops the turn, it disappears with the
-    // question.
+    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
+    // the question.
     let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
     let fits = |text: &&String| width(text) <= room;
     let text = texts.iter().find(fits).or(texts.last())?;
@@ -193,17 +193,17 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
         (DialogMode::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => choice_for_char(&rows, c),
         _ => None,
     };
-    let is_safe = |act| {
+    let is_safe = |action| {
         let keeps = UserChoice::KeepForLater;
-        matches!(act, DialogAction::Refuse | DialogAction::Deny)
-            || act == DialogAction::Choose(keeps)
+        matches!(action, DialogAction::Refuse | DialogAction::Deny)
+            || action == DialogAction::Choose(keeps)
     };
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Whether this key would accept changes of which some rows were never drawn: an address or a
-/// command could hide among them. Applies to settings changes, a tool's new definition and a
-/// server's instructions.
+/// Whether this key would accept changes with rows that were never drawn: an address or a command
+/// could hide among them. Applies to settings changes, a tool's new definition and a server's
+/// instructions.
 fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     if dialog.was_fully_drawn() {
         return false;
@@ -315,8 +315,8 @@ fn dismiss(dialog: &mut Dialog) -> Option<UserAnswer> {
     Some(UserAnswer::Dismissed)
 }
 
-fn perform(shared: SharedUiState, dialog: &mut Dialog, act: DialogAction) -> Option<UserAnswer> {
-    match act {
+fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> Option<UserAnswer> {
+    match action {
         DialogAction::Run => dialog.decide(Decision::Run),
         DialogAction::Refuse => dialog.decide(Decision::Refuse),
         DialogAction::RunForSession => dialog.decide(Decision::RunForSession),
@@ -362,9 +362,9 @@ fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
         (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
         (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, _) => {
-            let word = editor.text().trim().to_owned();
-            let word = Some(word).filter(|word| !word.is_empty());
-            return dialog.decide(Decision::Deny { message: word });
+            let reason = editor.text().trim().to_owned();
+            let message = Some(reason).filter(|reason| !reason.is_empty());
+            return dialog.decide(Decision::Deny { message });
         }
         _ => {
             text_field::handle_key(editor, key);

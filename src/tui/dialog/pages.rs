@@ -1,7 +1,7 @@
 //! The pages of a dialog: `a` opens the lasting choices with the scope of each, `?` all choices with
 //! the server's description of its tool. Also lists the values in the arguments, to edit one.
 
-use crate::domain::tool::SERVER_TEXT_HEADING;
+use crate::domain::tool::SERVER_DESCRIPTION_HEADING;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::dialog::arguments::editable::{EditableValue, editable_values};
@@ -94,7 +94,7 @@ pub fn details(
     let about = body::description_rows(shared, &offered.tool, columns);
     if !about.is_empty() {
         body.rows.push(String::new().into());
-        let heading = wrapped_rows(&Clean::from_static(SERVER_TEXT_HEADING), columns);
+        let heading = wrapped_rows(&Clean::from_static(SERVER_DESCRIPTION_HEADING), columns);
         body.rows
             .extend(heading.into_iter().chain(about).map(Into::into));
     }

@@ -14,9 +14,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// The user types this to run a call unread.
 const CONFIRMATION_WORD: &str = "run";
 
-fn allows_run(act: DialogAction) -> bool {
+fn allows_run(action: DialogAction) -> bool {
     matches!(
-        act,
+        action,
         DialogAction::Run
             | DialogAction::RunForSession
             | DialogAction::RunAlways
@@ -44,23 +44,25 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
         return KeyGate::Allow;
     }
     let rows = dialog.choices(cx.shared.transcript);
-    let act = choice_for_key(dialog, &rows, key).map(|row| row.action);
-    let Some(act) = act.filter(|act| dialog.call().is_some() && allows_run(*act)) else {
+    let action = choice_for_key(dialog, &rows, key).map(|row| row.action);
+    let runs_calls = |action: &DialogAction| dialog.call().is_some() && allows_run(*action);
+    let Some(action) = action.filter(runs_calls) else {
         return KeyGate::Allow;
     };
-    let granted = match act {
+    let calls_to_run = match action {
         DialogAction::RunAll => (0..dialog.decisions.len())
             .filter(|at| dialog.decisions[*at].is_none())
             .collect(),
         _ => vec![dialog.call_index],
     };
-    let whole_since = |at: &usize| {
+    let fully_drawn_at = |at: &usize| {
         let drawn = dialog.drawn_arguments.get(*at)?.as_ref()?;
         // Only drawn arguments may run, whatever has changed since the last frame.
         let is_current = Some(drawn.arguments()) == arguments_to_run(dialog, *at, cx);
         drawn.fully_drawn_at().filter(|_| is_current)
     };
-    if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
+    let is_undrawn = |at: &usize| fully_drawn_at(at).is_none();
+    if let Some(unread) = calls_to_run.iter().copied().find(is_undrawn) {
         if unread != dialog.call_index {
             let text = "This call was not shown in full. Read it, then press the key again.";
             cx.notify_about_key(Notice::info(text));
@@ -70,8 +72,8 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
             false => KeyGate::Block,
         };
     }
-    let newest = granted.iter().filter_map(whole_since).max();
-    if newest.is_none_or(|since| now >= since + QUIET_TIME) {
+    let last_drawn_at = calls_to_run.iter().filter_map(fully_drawn_at).max();
+    if last_drawn_at.is_none_or(|drawn_at| now >= drawn_at + QUIET_TIME) {
         return KeyGate::Allow;
     }
     let text = "The last part has only just come into view. Press the key again.";
@@ -95,7 +97,7 @@ fn scroll_to_undrawn(dialog: &mut Dialog, at: usize) -> bool {
     if at != dialog.call_index {
         dialog.show_call(at);
     }
-    dialog.scroll_to_undrawn();
+    dialog.scroll_to_undrawn_arguments();
     dialog.undrawn_rows <= dialog.body_height
 }
 

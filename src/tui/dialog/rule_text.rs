@@ -44,7 +44,7 @@ pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
 pub(super) fn reading_state(dialog: &Dialog, room: usize, pen: &Painter) -> String {
     let marks = scroll_marks(dialog, room, pen);
     let is_subject = dialog.page() == DialogPage::Subject;
-    if is_subject && dialog.is_read_first() && dialog.was_fully_drawn() {
+    if is_subject && dialog.requires_full_reading() && dialog.was_fully_drawn() {
         let dot = format!(" {} ", pen.glyphs.dot);
         let state = ["all shown", &marks].join(&dot);
         return match (marks.is_empty(), width(&state) <= room) {

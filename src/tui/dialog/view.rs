@@ -1,6 +1,6 @@
 //! Draws a dialog. It grows upward from the message: a rule with the title, the scrolling body, a
-//! rule that shows how much of the body was displayed, and the choices, which stay in place. Nothing
-//! is ever drawn over an argument.
+//! rule that shows how much of the body was displayed, and the choices, which stay in place.
+//! Nothing is ever drawn over an argument.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;

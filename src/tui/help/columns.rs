@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn two_columns_from_a_hundred_columns_on() {
+    fn two_columns_need_a_width_of_a_hundred() {
         let groups = matching_groups("");
         assert_eq!(columns(&groups, 97).len(), 1);
         let both = columns(&groups, 98);

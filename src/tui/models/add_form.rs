@@ -80,7 +80,7 @@ impl AddModelForm {
         }
     }
 
-    /// The model from the form's fields. None while its name is missing.
+    /// The model from the form's fields. `None` while its name is missing.
     fn new_model(&self) -> Option<NewModel> {
         let model = filled(&self.model)?;
         let server = self.server();
@@ -143,7 +143,7 @@ impl AddModelForm {
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
         self.at = row.min(self.last());
         self.offered.clear_selection();
-        // Start as soon as the server is known, so that the names are there when they are needed.
+        // Request the names as soon as the server is known, so that they are there when needed.
         // The provider's default address counts once the user has left the key field.
         if self.at == MODEL || self.at == KEY && !self.address.is_blank() {
             self.offered.request(self.server(), cx);
@@ -219,7 +219,7 @@ impl AddModelForm {
             return;
         }
         let Some(model) = self.new_model() else {
-            // Without its server there are no models to choose from.
+            // Until the server's fields are correct, there are no models to choose from.
             if let Some(row) = self.rejected_field() {
                 return self.go_to(row, cx);
             }
@@ -261,7 +261,8 @@ impl AddModelForm {
         }
     }
 
-    /// The field that the server rejected. A key that is missing may not be needed.
+    /// The field that the server rejected. A missing key does not count, because the server may
+    /// need none.
     fn rejected_field(&self) -> Option<usize> {
         let ListingState::Failed(error) = self.offered.state() else {
             return None;

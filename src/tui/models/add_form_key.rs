@@ -5,7 +5,7 @@ use crate::tui::models::add_form::{AddModelForm, KEY};
 
 impl AddModelForm {
     /// Suggests the provider's environment variable as the key if it is set. Removes the
-    /// suggestion when the key would go to another provider or a custom address. Never
+    /// suggestion when the key would go to a different provider or a custom address. Never
     /// changes a key that the user typed.
     pub(super) fn suggest_key(&mut self, variables: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {

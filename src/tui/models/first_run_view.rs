@@ -21,7 +21,7 @@ pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &m
         return;
     };
     let items = first_run_items(&engine.catalog);
-    let found = state_words(&engine.catalog);
+    let found = search_result_text(&engine.catalog);
     let found = wrapped_rows(&Clean::single_line(&found), area.width);
     let welcome = wrapped_rows(&Clean::from_static(WELCOME), area.width);
     let mut rest = area;
@@ -127,15 +127,15 @@ fn label(item: &FirstRunItem<'_>) -> String {
 }
 
 /// The result of the search for an Ollama server.
-fn state_words(catalog: &ModelCatalog) -> String {
-    let found = found_words(catalog);
+fn search_result_text(catalog: &ModelCatalog) -> String {
+    let found = first_server_text(catalog);
     if catalog.is_ollama_host_invalid {
         return format!("OLLAMA_HOST is set, but is not a valid address. {found}");
     }
     found
 }
 
-fn found_words(catalog: &ModelCatalog) -> String {
+fn first_server_text(catalog: &ModelCatalog) -> String {
     let Some(server) = catalog.servers.first() else {
         return String::new();
     };

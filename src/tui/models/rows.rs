@@ -58,9 +58,9 @@ pub enum PickerAction {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelRow<'a> {
-    /// None until the catalog has the server of a configured model.
+    /// `None` until the catalog has the server of a configured model.
     pub server: Option<&'a ModelServer>,
-    /// None if the server does not list the model or has not answered.
+    /// `None` if the server does not list the model or has not answered.
     pub listed: Option<&'a ListedModel>,
     pub configured: Option<&'a ModelRef>,
     /// The server answered but does not list the model.

@@ -26,7 +26,7 @@ pub struct StderrLog {
     server: ServerId,
     /// Number of lines below the view; 0 follows the end.
     lines_from_end: usize,
-    /// None until the engine has answered.
+    /// `None` until the engine has answered.
     log: Option<Arc<ServerLog>>,
     requested_at: Duration,
 }

@@ -32,8 +32,8 @@ pub async fn shut_down(
             match event {
                 Event::ShutDown => return,
                 Event::ShuttingDown => has_acknowledged.set(true),
-                // Print save failures to stderr, where they stay readable after the screen
-                // is gone.
+                // Print failures, such as a failed save, to stderr, where they stay readable
+                // after the screen is gone.
                 Event::NoticePosted(notice) if notice.severity == Severity::Failure => {
                     let _ = writeln!(
                         io::stderr(),

@@ -158,7 +158,7 @@ fn definition_line(pin: &Pin) -> String {
 
 fn launch_line(hash: &str) -> String {
     format!(
-        "only while its server is started as now ({})",
+        "only while its server is started as it is now ({})",
         short_hash(hash)
     )
 }

@@ -71,7 +71,7 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// shown only then.
 fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str) -> Prompt {
     let mut prompt = Prompt::new(prompt);
-    let last = model.conversation.last_turn.as_ref();
+    let last = model.conversation.last_prompt.as_ref();
     prompt.bypasses_agents =
         last.is_some_and(|last| last.bypasses_agents && last.text == prompt.text);
     // A failed continuation belongs to the answer above it.
@@ -189,7 +189,7 @@ fn reset_after_removal(model: &mut UiModel) {
     let is_empty = model.chat.transcript.entries().is_empty();
     model.chat.rebuild_indices();
     model.conversation.is_last_answer_truncated = false;
-    model.conversation.last_turn = None;
+    model.conversation.last_prompt = None;
     if is_empty {
         model.conversation.title.clear();
     }

@@ -80,7 +80,7 @@ fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Whether the dialog shows no field, so that a key may edit the text of the message.
+/// Whether a key may edit the text of the message: it has text, and the dialog shows no field.
 fn edits_message_beside_dialog(model: &UiModel) -> bool {
     let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
     let has_text = !model.composer.editor.text().is_empty();

@@ -36,7 +36,7 @@ pub fn apply_event(
     match event {
         TurnEvent::Tool(call) => model.dialogs.call_changed(call.id),
         TurnEvent::Started { prompt, .. } => {
-            model.conversation.last_turn = Some(prompt.clone());
+            model.conversation.last_prompt = Some(prompt.clone());
         }
         TurnEvent::Ended { end, .. } if running_turn == Some(id) => {
             turn_ended(model, end, effects);
@@ -49,7 +49,7 @@ pub fn apply_event(
 
 fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     model.conversation.turn_ended(end);
-    if model.conversation.last_turn.is_some() {
+    if model.conversation.last_prompt.is_some() {
         finish_replacement(model, matches!(end, TurnEnd::Answered { .. }));
     }
     model.interrupt.is_stopping = false;
@@ -79,7 +79,7 @@ fn finish_replacement(model: &mut UiModel, is_answered: bool) {
     };
     model.conversation.has_branches = true;
     model.notify(Notice::info(replacement.notice));
-    let prompt = model.conversation.last_prompt().unwrap_or_default();
+    let prompt = model.conversation.last_prompt_text().unwrap_or_default();
     let first_entry = model
         .chat
         .transcript

@@ -1,4 +1,4 @@
-//! The list that all popups share: a title with the count, a filter, and rows of which one is
+//! The list that all popups share: a title with the count, a filter, and rows, one of which is
 //! selected. Letters go to the filter, or after Tab to the rows.
 
 use crate::text::Clean;

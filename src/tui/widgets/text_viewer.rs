@@ -57,7 +57,7 @@ impl TextViewer {
         }
     }
 
-    /// Makes `y` copy only the text from this byte on.
+    /// Makes `y` copy only the text that starts at this byte.
     pub fn copying_from(mut self, start: usize) -> Self {
         self.copied.start = self.text.floor_char_boundary(start);
         self

@@ -87,7 +87,7 @@ impl WrappedLine {
         }
     }
 
-    /// Re-wraps the rows around an edit that replaced `cut` in the raw line by `new`.
+    /// Re-wraps the rows around an edit that replaced `cut` in the raw line with `new`.
     /// Returns false if the whole line must be wrapped again.
     pub fn splice(&mut self, cut: Range<usize>, new: &str) -> bool {
         if self.raw_to_shown.is_some() {

@@ -93,7 +93,7 @@ fn an_unknown_model_or_server_is_rejected_with_a_suggestion() {
 }
 
 #[test]
-fn concurrent_saves_of_two_programs_lose_nothing() {
+fn concurrent_saves_of_several_programs_lose_nothing() {
     let tools: Vec<String> = (0..40).map(|number| format!("tool-{number}")).collect();
     let fixture = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
     std::thread::scope(|scope| {

@@ -111,7 +111,7 @@ fn world_readable_keys_are_reported_and_not_changed() {
     let parent = fixture.home.root().parent().unwrap().metadata().unwrap();
     let is_open = parent.permissions().mode() & 0o001 != 0;
     assert_eq!(
-        reported.contains(&"modes of files".to_owned()),
+        reported.contains(&"permissions".to_owned()),
         is_open,
         "{reported:?}"
     );

@@ -133,7 +133,7 @@ fn an_unusable_call_is_reported_only_when_unambiguous() {
     assert_eq!(describe_scan("[ping()]"), [ambiguous]);
     assert_eq!(
         describe_scan("[add(a=1)]"),
-        ["unusable `add` is missing `b`"]
+        ["unusable required arguments of `add` are missing: `b`"]
     );
     assert_eq!(
         describe_scan("[add(a=오늘(), b=2)]"),
@@ -142,7 +142,7 @@ fn an_unusable_call_is_reported_only_when_unambiguous() {
     assert_eq!(
         describe_scan("[add(a=1, b=2]\n네"),
         [
-            "unusable its arguments cannot be read: `` follows a value; expected a comma or the end",
+            "unusable its arguments cannot be read: the end of the text follows a value; expected a comma or the closing bracket",
             "text 네"
         ]
     );
@@ -300,7 +300,7 @@ fn tool_code_fences_contain_calls() {
     assert_eq!(
         describe_scan("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
         [
-            "unusable its arguments cannot be read: `s')` follows a value; expected a comma or the end",
+            "unusable its arguments cannot be read: `s')` follows a value; expected a comma or the closing bracket",
             "text 네"
         ]
     );

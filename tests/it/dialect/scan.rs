@@ -167,12 +167,12 @@ fn minor_errors_are_repaired_and_reported() {
 
 #[test]
 fn a_call_without_required_arguments_is_unusable() {
-    let missing = "unusable `add` is missing `b`";
+    let missing = "unusable required arguments of `add` are missing: `b`";
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": {"a": 1}}"#),
         [missing]
     );
-    let missing_both = "unusable `add` is missing `a` and `b`";
+    let missing_both = "unusable required arguments of `add` are missing: `a`, `b`";
     assert_eq!(
         describe_scan(r#"{"server": "log", "name": "add"}"#),
         [missing_both]
@@ -190,13 +190,13 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
     assert_eq!(
         describe_scan(r#"{"name": "날씨", "arguments": {"city": "서울"}}"#),
         [format!(
-            "unusable there is no tool `날씨`; on offer: {offered_tools}"
+            "unusable there is no tool `날씨`; available: {offered_tools}"
         )]
     );
     assert_eq!(
         describe_scan(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
         [format!(
-            "unusable there is no tool `add` on a server `math`; on offer: {offered_tools}"
+            "unusable there is no tool `add` on a server `math`; available: {offered_tools}"
         )]
     );
     assert_eq!(
@@ -300,7 +300,7 @@ fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
 }
 
 #[test]
-fn an_array_without_calls_is_emitted_from_its_first_item_on() {
+fn an_array_is_emitted_as_text_once_its_first_item_is_not_a_call() {
     let mut scanner = CallScanner::new(test_toolset());
     let emitted: String = scanner
         .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")

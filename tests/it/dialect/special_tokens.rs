@@ -13,7 +13,7 @@ pub const CUT: &str = "unusable it was cut off before its end";
 
 pub fn unknown(name: &str) -> String {
     format!(
-        "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
+        "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
     )
 }
 
@@ -75,7 +75,7 @@ fn gemma_call_syntax_with_its_own_quotes() {
 }
 
 #[test]
-fn mistral_separates_name_and_arguments_by_a_token() {
+fn mistral_separates_name_and_arguments_with_a_token() {
     assert_eq!(
         describe_scan("[TOOL_CALLS]get_weather[ARGS]{\"city\": \"서울\"}"),
         [SEOUL]
@@ -110,7 +110,7 @@ fn mistral_separates_name_and_arguments_by_a_token() {
 }
 
 #[test]
-fn deepseek_separates_name_and_arguments_by_a_token() {
+fn deepseek_separates_name_and_arguments_with_a_token() {
     let call =
         "<｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"서울\"}<｜tool▁call▁end｜>";
     assert_eq!(
@@ -346,7 +346,7 @@ fn calls_inside_thinking_are_ignored_in_every_form() {
 }
 
 #[test]
-fn without_tools_only_thinking_and_frames_are_read() {
+fn without_tools_only_thinking_is_read() {
     let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     let text = "[get_time()]<|channel|>commentary to=functions.f<|message|>{}";
     assert_eq!(scanner.push(text), [ScanEvent::Text(text.to_owned())]);

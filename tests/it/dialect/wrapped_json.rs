@@ -119,7 +119,7 @@ fn mistral_lists_its_calls_after_a_token() {
 }
 
 #[test]
-fn llama_separates_calls_by_semicolons() {
+fn llama_separates_calls_with_semicolons() {
     assert_eq!(
         describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#
@@ -190,7 +190,7 @@ fn tags_mentioned_in_prose_stay_text() {
 fn an_unknown_tool_in_tags_is_reported() {
     let unknown_tool = |name| {
         format!(
-            "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
+            "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
         )
     };
     assert_eq!(

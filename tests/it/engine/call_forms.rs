@@ -12,7 +12,7 @@ use humble::engine::turn::{
 };
 use std::sync::Arc;
 
-const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
+const AUTO_CONFIG: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
 fn native_call(timezone: &str) -> ScriptStep {
@@ -90,7 +90,7 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
             vec![("native", vec![], true), ("JSON", vec![], true)],
         ),
     ] {
-        let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+        let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
         harness.prompt("Time?").await;
         assert_eq!(harness.wait_for_turn_end().await, answered("Late."));
         let mut calls = transcript_calls(&harness);
@@ -194,7 +194,7 @@ async fn complete_call_before_the_truncation_runs() {
             ScriptStep::Part(StreamPart::End(EndReason::Length)),
         ])
         .answer("So.");
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Time?").await;
     harness.wait_for_turn_end().await;
     assert_eq!(transcript_calls(&harness), [("JSON", vec![], true)]);
@@ -205,7 +205,7 @@ async fn no_call_runs_if_the_connection_breaks() {
     for text in [GET_TIME_CALL.to_owned(), format!("[{GET_TIME_CALL}")] {
         let steps = [ScriptStep::text(&text), native_call("Asia/Tokyo")];
         let mut harness =
-            EngineHarness::start_with_config(Script::default().round(steps), AUTO).await;
+            EngineHarness::start_with_config(Script::default().round(steps), AUTO_CONFIG).await;
         harness.prompt("Time?").await;
         assert!(matches!(
             harness.wait_for_turn_end().await,

@@ -6,7 +6,7 @@ use humble::domain::{AgentResult, Prompt};
 use humble::protocol::NoteCommand;
 
 #[tokio::test(start_paused = true)]
-async fn fitting_excerpts_are_sent_with_a_prompt_while_that_is_on() {
+async fn matching_excerpts_are_sent_with_a_prompt_while_that_is_on() {
     let notes = [
         (
             "router.md",

@@ -5,7 +5,7 @@ use humble::domain::QuoteSource;
 
 /// Tools run without asking, and failed calls do not stop the turn. An error of `get_time` repeats
 /// its argument, which lets these tests place any text in a result.
-const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
+const AUTO_CONFIG: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
 /// A call whose result contains `text`.
@@ -32,7 +32,7 @@ async fn call_copied_from_a_result_asks_in_auto_and_runs_once_approved() {
         .answer(&fetch_call(GET_TIME_CALL))
         .answer(GET_TIME_CALL)
         .answer("Done.");
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Read the page.").await;
     let (ask, calls) = harness.next_approval().await;
     assert_eq!(
@@ -73,7 +73,7 @@ async fn copied_call_is_detected_in_any_spelling() {
         ),
     ] {
         let script = Script::default().answer(&fetch_call(&page)).answer(call);
-        let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+        let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
         harness.prompt("Read the page.").await;
         let (_, calls) = harness.next_approval().await;
         assert_eq!(
@@ -94,7 +94,7 @@ async fn copied_native_call_is_detected_by_its_content() {
     let script = Script::default()
         .answer(&fetch_call(GET_TIME_CALL))
         .round([native, ScriptStep::end()]);
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Read the page.").await;
     let (_, calls) = harness.next_approval().await;
     assert_eq!(
@@ -112,7 +112,7 @@ async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
         .answer("never")
         .answer(GET_TIME_CALL)
         .answer("It is late.");
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Read the page.").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("I read it."));
     harness.prompt("What time is it?").await;
@@ -143,7 +143,7 @@ async fn untrusted_text_counts_after_reopening_the_conversation() {
         .answer("Read.")
         .answer("Elsewhere.")
         .answer(GET_TIME_CALL);
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Read the page.").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
@@ -171,7 +171,7 @@ async fn untrusted_text_counts_after_reopening_the_conversation() {
 
 #[tokio::test(start_paused = true)]
 async fn session_grant_does_not_override_the_guard() {
-    let config = AUTO.replace("\"auto\"", "\"manual\"");
+    let config = AUTO_CONFIG.replace("\"auto\"", "\"manual\"");
     let tokyo = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
         .answer(&fetch_call(GET_TIME_CALL))
@@ -211,7 +211,7 @@ async fn call_pending_in_auto_asks_after_switching_to_manual() {
         .answer(&fetch_call(GET_TIME_CALL))
         .answer(&format!("{GET_TIME_CALL}\n{tokyo}"))
         .answer("Done.");
-    let mut harness = EngineHarness::start_with_config(script, AUTO).await;
+    let mut harness = EngineHarness::start_with_config(script, AUTO_CONFIG).await;
     harness.prompt("Read the page.").await;
     let (ask, calls) = harness.next_approval().await;
     assert_eq!(calls.len(), 1, "the other call needs no approval");

@@ -13,7 +13,7 @@ fn native_call(id: &str, arguments: &Value) -> ScriptStep {
     }))
 }
 
-const NATIVE: &str = r#"{ "toolCallMode": "auto", "models": [
+const NATIVE_CONFIG: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "toolCalls": "native", "active": true } ] }"#;
 
 #[tokio::test(start_paused = true)]
@@ -23,7 +23,7 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
     let script = Script::default().round(truncated_reply).answer("Sorry.");
-    let mut harness = EngineHarness::start_with_config(script, NATIVE).await;
+    let mut harness = EngineHarness::start_with_config(script, NATIVE_CONFIG).await;
     harness.prompt("Time?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Sorry."));
     let is_running_call = |event: &Event| {
@@ -45,7 +45,8 @@ async fn calls_before_a_refusal_are_not_run() {
         ScriptStep::Part(StreamPart::End(EndReason::Refused { why: None })),
     ];
     let mut harness =
-        EngineHarness::start_with_config(Script::default().round(refused_reply), NATIVE).await;
+        EngineHarness::start_with_config(Script::default().round(refused_reply), NATIVE_CONFIG)
+            .await;
     harness.prompt("Time?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("No."));
     let is_tool_event = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
@@ -67,7 +68,7 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
             ScriptStep::end(),
         ])
         .answer("Noon.");
-    let mut harness = EngineHarness::start_with_config(script, NATIVE).await;
+    let mut harness = EngineHarness::start_with_config(script, NATIVE_CONFIG).await;
     harness.prompt("Time?").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Noon."));
     let mut ids = Vec::new();
@@ -100,7 +101,7 @@ async fn changes_made_by_parsing_are_part_of_the_call() {
         arguments: serde_json::from_str(json).map_err(|_| String::new()),
         raw_arguments: json.to_owned(),
     }));
-    let config = NATIVE.replace("auto", "manual");
+    let config = NATIVE_CONFIG.replace("auto", "manual");
     let script = Script::default().round([native, ScriptStep::end()]);
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Time?").await;

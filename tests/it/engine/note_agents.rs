@@ -285,7 +285,7 @@ async fn a_call_copied_from_a_summarized_note_asks_even_in_auto_mode() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_copied_from_a_found_note_asks_even_in_auto_mode() {
-    // The query matches inside the call, also in the answer that the session has kept.
+    // The query matches text inside the call. A resumed session has the call in a saved answer.
     for is_resumed in [false, true] {
         let note = format!("# Zones\n{GET_TIME_CALL}");
         let script = || Script::default().answer(GET_TIME_CALL);

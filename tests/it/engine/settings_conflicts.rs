@@ -41,7 +41,7 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     )
     .expect("written");
     harness
-        .wait_for_notice("config.json: logLevel is error now.")
+        .wait_for_notice("config.json: logLevel is now error.")
         .await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(harness.pending_settings_banners().await, [banner]);
@@ -62,7 +62,7 @@ async fn answer_to_a_question_does_not_undo_a_later_edit() {
     let (ask, _) = harness.next_edit_question().await;
     let edited = auto_mode_config_with(&json!({ "logLevel": "error" }));
     harness.edit_file("config.json", &edited).await;
-    harness.wait_for_notice("logLevel is error now").await;
+    harness.wait_for_notice("logLevel is now error").await;
     harness.choose(ask, UserChoice::ApplyChanges).await;
     harness.wait_for_notice("The change was applied.").await;
     harness.send(Command::Reload).await;

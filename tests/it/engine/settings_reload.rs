@@ -93,7 +93,7 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
     let notice = harness.wait_for_notice("config.json").await;
     assert_eq!(
         notice_text(&notice),
-        "config.json: model `x` was added; logLevel is debug now."
+        "config.json: model `x` was added; logLevel is now debug."
     );
     let names = |models: &[ModelRef]| {
         models
@@ -117,7 +117,7 @@ async fn auto_mode_needs_consent_before_it_applies() {
     let config = config_with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
     harness.edit_file("config.json", &config).await;
     harness
-        .wait_for_notice("config.json: logLevel is warn now.")
+        .wait_for_notice("config.json: logLevel is now warn.")
         .await;
     let (ask, changes) = harness.next_edit_question().await;
     let expected = SettingsChange {

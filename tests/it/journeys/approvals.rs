@@ -25,7 +25,7 @@ fn a_tool_runs_only_after_approval() {
 }
 
 #[test]
-fn a_call_in_another_form_than_the_one_taught_is_marked() {
+fn a_call_in_a_form_other_than_the_one_taught_is_marked() {
     let xml = r#"<mcp-request>
   <tool name="get_time" />
   <param name="timezone">Asia/Seoul</param>

@@ -26,7 +26,8 @@ fn an_always_rule_survives_a_restart_until_it_is_revoked() {
         );
         chat.says("Time?").sees("Late.");
         chat.says("/trust").sees("always").sees("humble");
-        chat.enter().sees("only while its server is started as now");
+        chat.enter()
+            .sees("only while its server is started as it is now");
         chat.press(DELETE, NONE)
             .sees("revoked. Calls will ask again.");
         chat.sees("No decisions are stored")

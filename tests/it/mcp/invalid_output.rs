@@ -33,7 +33,7 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
 }
 
 #[tokio::test]
-async fn a_program_that_prints_no_messages_is_ended_with_the_reason() {
+async fn a_program_that_prints_no_messages_is_stopped_and_the_reason_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (layer, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
     let _guard = set_scoped_subscriber(tracing_subscriber::registry().with(layer));

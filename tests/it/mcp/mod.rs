@@ -261,7 +261,7 @@ async fn a_changed_list_is_fetched_again_and_reported() {
 }
 
 #[tokio::test]
-async fn an_endless_line_ends_the_session_with_the_reason() {
+async fn an_endless_line_ends_the_session_and_the_reason_is_reported() {
     let mut harness = HubHarness::start_connected("").await;
     let why = unreachable_because(harness.call("shout", json!({})).await);
     assert!(why.contains("longer than 64 MB"), "{why}");

@@ -110,7 +110,7 @@ async fn a_tool_error_is_the_result_regardless_of_http_status() {
 }
 
 #[tokio::test]
-async fn deep_nesting_costs_only_a_tool_or_a_call_over_every_transport() {
+async fn deep_nesting_drops_only_a_tool_or_a_call_over_every_transport() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/mcp", RemoteTransport::Http),

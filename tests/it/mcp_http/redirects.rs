@@ -22,7 +22,7 @@ async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
+async fn a_redirect_to_a_different_origin_is_refused_and_nothing_is_sent_there() {
     let other = TestHttpServer::start().await;
     let target = format!("{}/mcp?key=12345678", other.origin);
     for (path, transport) in [
@@ -35,7 +35,7 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
             format!(
-                "Server `web` could not be started. It redirects to `{}/mcp`, which is another \
+                "Server `web` could not be started. It redirects to `{}/mcp`, which is a different \
                  origin, so the redirect was not followed. If you trust that address, set it as `url` in mcp-servers.json.",
                 other.origin
             )
@@ -78,7 +78,7 @@ async fn a_redirect_to_a_non_http_url_is_refused_and_shown_unchanged() {
         let web = TestHttpServer::start_with(move |_| redirect(307, target)).await;
         let config = server_at(&web, "/mcp");
         let notice = HttpHarness::connection_error(web, config).await;
-        let expected = format!("It redirects to `{shown}`, which is another origin");
+        let expected = format!("It redirects to `{shown}`, which is a different origin");
         assert!(notice.contains(&expected), "{notice}");
     }
 }

@@ -113,7 +113,7 @@ async fn both_errors_are_reported_if_neither_transport_works() {
 }
 
 #[tokio::test]
-async fn an_endpoint_at_another_origin_is_refused() {
+async fn an_endpoint_at_a_different_origin_is_refused() {
     let other = TestHttpServer::start().await;
     let endpoint = format!("event: endpoint\ndata: {}/messages\n\n", other.origin);
     for transport in [RemoteTransport::Sse, RemoteTransport::Auto] {
@@ -129,7 +129,7 @@ async fn an_endpoint_at_another_origin_is_refused() {
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
             format!(
-                "Server `web` could not be started. Its message endpoint `{}/messages` has another origin, which is not allowed.",
+                "Server `web` could not be started. Its message endpoint `{}/messages` has a different origin, which is not allowed.",
                 other.origin
             )
         );

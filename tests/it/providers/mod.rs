@@ -1,5 +1,5 @@
-//! The model providers: streams split at every byte, complete request bodies, and a server over a
-//! real socket that misbehaves in every known way.
+//! The model providers: streams split at every byte, complete request bodies, and a server that
+//! misbehaves in every known way, over a real socket.
 
 use crate::support::model_server;
 use crate::support::notice_text;

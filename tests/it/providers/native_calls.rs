@@ -130,7 +130,7 @@ fn truncated_stream_yields_no_call() {
     );
 }
 
-/// Parsing keeps only one of two values, so the approval shows the difference.
+/// If a key occurs twice, parsing keeps only one value, so the approval shows the difference.
 #[test]
 fn raw_arguments_are_kept() {
     let json = r#"{"path": "a", "path": "b"}"#;
@@ -164,7 +164,7 @@ fn raw_arguments_are_kept() {
     assert_eq!(raw_arguments(Anthropic, &stream), [json]);
 }
 
-/// Some servers send an object, of which parsing would keep less.
+/// Some servers send an object; parsing it would lose some of what was written.
 #[test]
 fn arguments_that_arrive_as_objects_are_kept_as_written() {
     let json = r#"{"path": "a", "path": "b", "id": 10000000000000000000001, "s": "\ud83d"}"#;

@@ -292,7 +292,7 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
     let model = model_at(&server, ProviderKind::OpenAi, "m");
     let request = request_after_call(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = ask_twice(&server, request, COMPLETIONS).await;
-    let expected = fallback_notice(&server, "m", "its own reasoning back", "without it");
+    let expected = fallback_notice(&server, "m", "its own earlier reasoning", "without it");
     assert_eq!(notices, [expected]);
     let reasoning = bodies
         .iter()

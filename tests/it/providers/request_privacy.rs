@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[tokio::test]
-async fn redirect_to_another_origin_is_not_followed() {
+async fn redirect_to_a_different_origin_is_not_followed() {
     let (server, other) = (ModelServer::start(), ModelServer::start());
     let target = format!("{}{CHAT}?x=1", other.url().replace("//", "//user:secret@"));
     server.queue_reply(CHAT, Reply::status(307).header("location", &target));

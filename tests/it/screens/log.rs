@@ -34,7 +34,7 @@ fn traced(story: &mut ScreenHarness) {
         (Text, false, "<tool_call>"),
         (Text, false, call),
         (Note, true, "end: stop"),
-        (Heading, true, "As it was cut into pieces:"),
+        (Heading, true, "As it was split:"),
         (Thinking, true, "덧셈이 필요하다."),
         (Text, true, "더해 볼게요.\u{202e}"),
         (Markup, true, "<tool_call>"),
@@ -42,7 +42,7 @@ fn traced(story: &mut ScreenHarness) {
         (Note, true, "read as Hermes, its end missing"),
         (InvalidCall, true, r#"{"name": "fly"}"#),
         (Note, true, "there is no tool `fly`"),
-        (Heading, true, "What became of its calls:"),
+        (Heading, true, "The outcome of its calls:"),
         (
             Note,
             true,

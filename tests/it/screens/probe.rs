@@ -54,7 +54,7 @@ fn ask(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
 
 /// A model that works best with `xml` and whose server does not accept tools.
 fn better_as_xml() -> ProbeReport {
-    let why = "not tried, since its server lists no `tools` for it (completion, vision).";
+    let why = "not tried, because the model server does not list `tools` among its capabilities (completion, vision).";
     let trials = vec![
         DialectTrial::skipped(Dialect::Native, why),
         trial(

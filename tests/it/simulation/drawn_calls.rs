@@ -183,7 +183,7 @@ impl DrawnCalls {
         self.shown = None;
     }
 
-    /// The arguments that these rows show from their beginning on.
+    /// The versions and views of the arguments that contain the first of these rows, or more of them.
     fn find_rows(&self, rows: &[String], columns: u16) -> Vec<FoundRows> {
         let mut found = Vec::new();
         for (version, shown) in self.versions.iter().enumerate() {

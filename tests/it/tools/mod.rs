@@ -221,7 +221,7 @@ async fn cat_fact_service_may_fail_in_many_ways() {
             Reply::status(200).chunk("\"x".repeat(1 << 20)),
             "more than 1 MiB",
         ),
-        (elsewhere, "a redirect to another address"),
+        (elsewhere, "a redirect to a different address"),
         (
             Reply::json(404, &json!({ "message": "gone\nfor good." })),
             "HTTP 404: gone for good.",

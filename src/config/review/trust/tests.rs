@@ -117,7 +117,7 @@ fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_not_reported() {
     let declined = pinned(accepted("one", Some("two")));
     assert_eq!(described_changes(&one, &declined), (vec![], declined));
     let two = pinned(accepted("two", None));
-    let expected = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
+    let expected = "? tool `echo` of `fs`: a different definition would be accepted".to_owned();
     assert_eq!(described_changes(&one, &two), (vec![expected], one.clone()));
     let expected = "? server `fs`: its accepted tool definitions would be removed".to_owned();
     assert_eq!(

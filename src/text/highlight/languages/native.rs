@@ -177,7 +177,7 @@ static ZIG: Language = Language {
     aliases: &["zon"],
     family: Family::Code(
         &CodeSyntax {
-            // Each line of a multiline string starts with `\\` and extends to its end.
+            // In a multiline string, `\\` starts a string that extends to the end of the line.
             strings: &[StringSyntax::new("\\\\", "\n"), StringSyntax::DOUBLE, StringSyntax::SINGLE],
             block_comments: &[],
             keywords: words!(Keyword: "addrspace align allowzero and anyframe asm async await break \

@@ -230,9 +230,9 @@ fn each_byte_of_a_megabyte_line_is_examined_a_bounded_number_of_times() {
 
 /// Text that mixes delimiters, escapes, samples and arbitrary characters.
 fn code() -> impl Strategy<Value = String> {
-    let signs = "[\"'`/*#<>{}()\\[\\]\\\\$@%:;=.,!?&|~^+ a-zA-Z0-9_\t\r-]{0,40}";
+    let code_characters = "[\"'`/*#<>{}()\\[\\]\\\\$@%:;=.,!?&|~^+ a-zA-Z0-9_\t\r-]{0,40}";
     let fragment = prop_oneof![
-        3 => signs.prop_map(String::from),
+        3 => code_characters.prop_map(String::from),
         1 => "\\PC{0,12}".prop_map(String::from),
         1 => "[가-힣ㄱ-ㅎ🦀👨é\u{200D}\"'\\\\{$#/]{0,12}".prop_map(String::from),
         2 => prop::sample::select(samples().map(|(_, annotated)| strip_annotations(annotated)).collect::<Vec<_>>()),

@@ -10,7 +10,7 @@ fn leaf(text: &str) -> LeafText {
     }
 }
 
-/// Records the text, and each styled span prefixed with one sign per style: `*` bold, `/` italic,
+/// Records the text, and each styled span prefixed with one symbol per style: `*` bold, `/` italic,
 /// `~` strikethrough, `_` underlined, `'` code, `.` dim.
 #[derive(Default)]
 struct RecordingSink {
@@ -21,7 +21,7 @@ struct RecordingSink {
 impl InlineSink for RecordingSink {
     fn push_text(&mut self, text: &str, style: TextStyle, _offset: usize) {
         self.text.push_str(text);
-        let signs = [
+        let symbols = [
             (style.bold, '*'),
             (style.italic, '/'),
             (style.strikethrough, '~'),
@@ -29,13 +29,13 @@ impl InlineSink for RecordingSink {
             (style.role == StyleRole::Code, '\''),
             (style.role == StyleRole::Dim, '.'),
         ];
-        let signs: String = signs
+        let symbols: String = symbols
             .iter()
             .filter(|(on, _)| *on)
-            .map(|(_, sign)| *sign)
+            .map(|(_, symbol)| *symbol)
             .collect();
-        if !signs.is_empty() && !text.is_empty() {
-            self.spans.push(format!("{signs}{text}"));
+        if !symbols.is_empty() && !text.is_empty() {
+            self.spans.push(format!("{symbols}{text}"));
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Objects and lists of at most this many columns stay on the line of their key.
 const INLINE_JSON_MAX: usize = 40;
-/// A pair of single-line texts is shown as a diff from this many columns on.
+/// Minimum columns at which a pair of single-line texts is shown as a diff.
 const DIFF_FROM: usize = 24;
 /// Keys of the old and the new text of an edit.
 const EDIT_KEYS: [(&str, &str); 7] = [

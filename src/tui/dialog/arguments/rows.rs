@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Minimum width of a column of short values.
 const COLUMN_MIN: usize = 38;
-/// Keys up to this wide are padded to align the values behind them.
+/// Keys up to this wide are padded to align the values after them.
 const ALIGNED_KEYS_MAX: usize = 16;
 /// Indentation of the lines below a heading.
 const INDENT: usize = 2;

@@ -176,7 +176,7 @@ fn code_is_highlighted_by_the_file_or_the_key() {
 }
 
 #[test]
-fn toggling_the_view_does_not_forget_what_was_drawn() {
+fn toggling_the_view_keeps_the_record_of_drawn_rows() {
     let mut drawn = drawn(&json!({ "a": "one\ntwo" }));
     let starts = drawn.rows(40, &Glyphs::new(false)).starts;
     drawn.mark_drawn(0..2, &starts, Duration::ZERO);

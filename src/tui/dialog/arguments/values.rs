@@ -91,7 +91,7 @@ pub fn line_text(raw: &str, context: &ScriptContext) -> String {
         shown.push_str(Clean::unambiguous_part(text, context).as_str());
         match part[text.len()..].chars().next() {
             Some('\t') => shown.push_str(TAB),
-            Some(sign) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(sign))),
+            Some(symbol) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(symbol))),
             None => {}
         }
     }

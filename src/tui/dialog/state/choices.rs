@@ -60,7 +60,7 @@ pub struct DialogChoice {
     pub action: DialogAction,
     pub digit: Option<char>,
     pub key: Option<char>,
-    /// An earlier key, which is not shown.
+    /// A further key, which is accepted but not shown.
     alias: Option<char>,
     /// A word or two, for the row of choices.
     pub short: String,
@@ -159,12 +159,12 @@ impl Dialog {
         }
         rows.extend(self.run_all_choice());
         rows.extend(self.run_unread_choice());
-        self.name_dropped_calls(&mut rows);
+        self.relabel_refusals(&mut rows);
         rows
     }
 
-    /// Says that ending the turn also drops the calls that were approved before.
-    fn name_dropped_calls(&self, rows: &mut [DialogChoice]) {
+    /// Makes the label of a refusal state that it drops all calls, including approved ones.
+    fn relabel_refusals(&self, rows: &mut [DialogChoice]) {
         let refusals = rows
             .iter_mut()
             .filter(|row| row.action == DialogAction::Refuse);
@@ -215,7 +215,7 @@ impl Dialog {
         let later = self.run_all_choice().into_iter();
         let later = later.chain(self.run_unread_choice());
         let mut rows: Vec<DialogChoice> = rows.chain(later).collect();
-        self.name_dropped_calls(&mut rows);
+        self.relabel_refusals(&mut rows);
         rows
     }
 

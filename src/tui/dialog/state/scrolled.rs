@@ -186,7 +186,7 @@ impl Dialog {
     }
 
     /// Makes the next frame scroll to the first undrawn part of the arguments.
-    pub fn scroll_to_undrawn(&mut self) {
+    pub fn scroll_to_undrawn_arguments(&mut self) {
         self.show_page(DialogPage::Subject);
         self.scrolls_to_undrawn = true;
     }
@@ -203,11 +203,11 @@ impl Dialog {
 
     /// Whether the user must still read to the end before accepting.
     pub fn must_be_read(&self) -> bool {
-        self.is_read_first() && self.is_unread()
+        self.requires_full_reading() && self.is_unread()
     }
 
-    /// Whether it can be accepted only after it has been read to the end.
-    pub fn is_read_first(&self) -> bool {
+    /// Whether the subject can be accepted only after it has been read to the end.
+    pub fn requires_full_reading(&self) -> bool {
         matches!(
             self.question,
             Ask::PinChanged(_) | Ask::SendInstructions { .. } | Ask::ExternalEdit(_)
@@ -250,7 +250,7 @@ impl Dialog {
     }
 
     /// Scrolls to the first row that has not been drawn, unless another page is open.
-    pub fn scroll_to_undrawn_row(&mut self) {
+    pub fn scroll_to_first_undrawn_row(&mut self) {
         if let (DialogPage::Subject, Some(row)) = (self.page(), self.drawn_rows.first_gap()) {
             self.scroll = row;
         }

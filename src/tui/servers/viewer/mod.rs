@@ -36,7 +36,7 @@ struct ItemIdentity {
 
 #[derive(Debug)]
 pub struct ServersViewer {
-    /// Only its filter and focus are used: items have several rows, so `scroll` selects.
+    /// Only its filter and focus are used. Items span several rows, so `scroll` has the selection.
     list: SearchList,
     items: Vec<ViewerItem>,
     scroll: ItemScroll,
@@ -160,7 +160,7 @@ impl ServersViewer {
         });
     }
 
-    /// Takes over the size of the list and makes selection and view valid for it.
+    /// Sets the size of the list, and adjusts the selection and the view to it.
     fn set_size(&mut self, columns: u16, height: usize, servers: &[Server]) {
         (self.columns, self.height) = (columns.clamp(1, COLUMNS_MAX), height.max(1));
         self.refresh(servers);

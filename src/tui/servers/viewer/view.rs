@@ -27,7 +27,7 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let servers = shared.servers;
-    // The first draw decides where the list is scrolled to, so measure before the title.
+    // The title shows the hidden rows, which depend on the size of the list.
     let rows = rows_area(body);
     viewer.set_size(rows.width, rows.height.into(), servers);
     let note = viewer.count(servers).note(&pen.glyphs);

@@ -67,10 +67,10 @@ fn arguments_scroll_by_row_and_to_both_ends() {
         press(&mut chat, KeyCode::End, modifier - KeyModifiers::SHIFT);
         assert!(screen(&mut chat, 80, 24).contains("<39>"));
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
-        let ask = &chat.model.dialogs.all()[0];
+        let dialog = &chat.model.dialogs.all()[0];
         assert_eq!(
-            ask.scroll as isize,
-            ask.last_top() as isize - ask.page_rows()
+            dialog.scroll as isize,
+            dialog.last_top() as isize - dialog.page_rows()
         );
         press(&mut chat, KeyCode::Home, modifier - KeyModifiers::SHIFT);
         assert_eq!(chat.model.dialogs.all()[0].scroll, 0);

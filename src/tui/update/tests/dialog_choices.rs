@@ -176,7 +176,7 @@ fn a_page_explains_the_choices_of_every_dialog() {
 }
 
 #[test]
-fn the_page_of_lasting_choices_says_what_each_covers() {
+fn the_page_of_lasting_choices_shows_the_scope_of_each() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let tools = ["add", "sub", "old"].map(fixtures::tool);
     let mut server = fixtures::server("sums", tools.to_vec());

@@ -62,7 +62,7 @@ fn esc_discards_the_edit_before_it_refuses_the_call() {
     );
     chat.keys("<Esc>");
     assert_eq!(chat.decisions(), [Decision::Refuse]);
-    // The original arguments run only after they were drawn again.
+    // The original arguments run only after they have been drawn again.
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.keys("e<Down><End>2<Enter>").accept_check();
     chat.wait(1_000).keys("<Esc>y");
@@ -76,7 +76,7 @@ fn an_edit_that_changes_nothing_is_discarded() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.wait(1_000).keys("e<Enter>").accept_check();
     assert!(!chat.screen().contains("edited"));
-    // What was read before is still read.
+    // What was read before still counts as read.
     chat.wait(600).keys("s");
     assert_eq!(chat.decisions(), [Decision::RunForSession]);
     // Back to the model's own arguments with a second edit.
@@ -176,7 +176,7 @@ fn a_small_dialog_names_the_position_the_warning_and_all_keys() {
             let is_placed = screen.contains("2/3") || screen.contains("2 of 3");
             let is_warned = ["destructive", "/3!", "/3 !"]
                 .iter()
-                .any(|sign| screen.contains(sign));
+                .any(|warning| screen.contains(warning));
             assert!(is_placed && is_warned, "{width}x{height}\n{screen}");
         }
     }
@@ -289,7 +289,7 @@ fn a_draft_survives_layers_and_sizes() {
     }
     let screen = chat.wait(1_000).screen();
     assert!(screen.contains("zero one"), "{screen}");
-    // Left with Esc, it is there again, also after another value was looked at.
+    // After Esc the edit is kept, even if another value is opened in between.
     chat.keys("<Esc><Up><Enter>");
     assert!(chat.screen().contains("Edit path:"), "{}", chat.screen());
     chat.keys("<Esc><Down><Enter>");
@@ -351,7 +351,7 @@ fn a_decided_edit_stays_on_the_screen_and_can_be_discarded() {
         assert!(back.contains(part), "{part}\n{back}");
     }
     assert_eq!(chat.commands(), []);
-    // The remaining call can be run from here too, once it was shown.
+    // The remaining call can be run from here too, once it has been shown.
     assert!(back.contains("0 the rest"), "{back}");
     // The edit is gone, and with it the decision.
     chat.keys("<Esc>");

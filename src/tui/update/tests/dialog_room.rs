@@ -30,7 +30,7 @@ fn the_rule_and_the_hint_count_the_same_rows() {
 }
 
 #[test]
-fn the_hint_leads_to_what_was_not_drawn() {
+fn the_hint_leads_to_undrawn_rows() {
     let mut chat = with_tool_call((80, 24), "Writes.", &lines(100));
     chat.screen();
     chat.wait(600).keys("<End>");

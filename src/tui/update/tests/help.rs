@@ -106,7 +106,7 @@ fn help_filters_while_the_user_types() {
 }
 
 #[test]
-fn help_has_two_columns_from_a_hundred_columns_on() {
+fn help_has_two_columns_if_the_screen_has_a_hundred() {
     let is_split = |line: &str| line.starts_with(" Writing") && line.trim() != "Writing";
     let mut chat = chat();
     chat.size(100, 30).keys("<F1>");

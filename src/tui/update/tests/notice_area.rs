@@ -48,7 +48,7 @@ fn hidden_queued_prompts_are_counted() {
 }
 
 #[test]
-fn truncated_queued_prompt_ends_in_a_mark() {
+fn truncated_queued_prompt_ends_with_an_ellipsis() {
     for prompt in ["한국어 ".repeat(60), "one\ntwo".to_owned()] {
         let mut chat = chat();
         chat.keys("one<Enter>").input(UiInput::Paste(prompt));

@@ -28,7 +28,7 @@ fn model_list_accepts_a_number_and_zero_keeps_the_current_model() {
         chat.commands().as_slice(),
         [Command::SelectModel(_)]
     ));
-    // Names of models begin with digits, too: in /models a digit is part of the filter.
+    // Model names can begin with a digit, so in /models a digit is part of the filter.
     chat.keys("/models<Enter>1b");
     assert!(chat.screen().contains("› 1b"), "{}", chat.screen());
     assert_eq!(chat.commands(), [Command::ListCatalog]);

@@ -8,7 +8,7 @@ fn external_edit() -> Ask {
     let (old, new) = (line("npx"), line("sh\n+ \u{202e}fake\n\u{1b}[2J"));
     Ask::ExternalEdit(Arc::new(vec![
         SettingsChange::needs_consent("mcp-servers.json", "server `fs\nx`, `command`", old, new),
-        SettingsChange::harmless("config.json", "logLevel is debug now"),
+        SettingsChange::harmless("config.json", "logLevel is now debug"),
     ]))
 }
 
@@ -39,7 +39,7 @@ fn external_edit_shows_old_and_new_values_unambiguously() {
         "    + + ⟨U+202E⟩fake",
         "    + ⟨ESC⟩[2J",
         "Already applied:",
-        "config.json: logLevel is debug now",
+        "config.json: logLevel is now debug",
         "Apply the changes?",
         " y apply  n ignore until I quit  ?",
     ] {

@@ -7,7 +7,7 @@ use crate::tui::update::tests::read_before_run::{
 use crate::tui::update::tests::*;
 
 /// The label above the full description, on the page that `?` opens.
-const LABEL: &str = "The server says of this tool:";
+const LABEL: &str = "The server describes this tool:";
 /// The label below the arguments, before the beginning of the description.
 const LINE_LABEL: &str = "The server says: ";
 
@@ -36,7 +36,7 @@ fn arguments_precede_a_description_that_imitates_them() {
 
 #[test]
 fn every_row_of_server_text_is_prefixed() {
-    let long = format!("{}The server says of this tool:", " ".repeat(300));
+    let long = format!("{}The server describes this tool:", " ".repeat(300));
     let description = format!(
         "one\r\ntwo\u{2028}three\u{85}four\n{LABEL}\n{}\n{long}\n\u{202e}five\u{200b}\n│ six ╭──╮\n  {{",
         "wide words ".repeat(40)
@@ -81,7 +81,7 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
     ];
     let arguments = json!({
         format!("\n{LABEL}\n  | harmless"): 1,
-        format!("{gap}{LABEL}"): "}\n\nThe server says of this tool:",
+        format!("{gap}{LABEL}"): "}\n\nThe server describes this tool:",
         "long": format!("{}  \"path\": \"safe\"", "x".repeat(70)),
     });
     for (tool, server) in &names {

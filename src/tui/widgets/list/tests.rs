@@ -47,7 +47,7 @@ fn view_moves_only_when_the_selection_leaves_it() {
 }
 
 #[test]
-fn count_names_what_is_filtered_and_what_is_out_of_view() {
+fn count_shows_matching_rows_and_rows_out_of_view() {
     let glyphs = Glyphs::new(false);
     let count = ListCount {
         listed: 1_204,

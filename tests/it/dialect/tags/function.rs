@@ -157,7 +157,7 @@ fn truncated_or_invalid_calls_are_reported() {
     );
     assert_eq!(
         describe("<function=get_weather>\n<parameter=days>\n3\n</parameter>\n</function>"),
-        ["unusable `get_weather` is missing `city`"]
+        ["unusable required arguments of `get_weather` are missing: `city`"]
     );
     assert_eq!(
         describe("<function=날씨>\n<parameter=city>\n서울\n</parameter>\n</function>\n네"),

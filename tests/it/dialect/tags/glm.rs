@@ -78,7 +78,7 @@ fn truncated_or_unknown_calls_are_reported() {
     );
     assert_eq!(
         describe("<tool_call>get_weather</tool_call>"),
-        ["unusable `get_weather` is missing `city`"]
+        ["unusable required arguments of `get_weather` are missing: `city`"]
     );
     assert_eq!(
         describe("<tool_call>get_weather\n{\"city\" \"서울\"}\n</tool_call>네"),

@@ -70,6 +70,6 @@ fn write_call(content: &str) -> String {
 
 fn unknown(name: &str) -> String {
     format!(
-        "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `write` (fs), `ping` (fs), `ping` (docs)"
+        "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `write` (fs), `ping` (fs), `ping` (docs)"
     )
 }

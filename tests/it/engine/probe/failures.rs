@@ -84,7 +84,7 @@ async fn native_is_skipped_if_the_server_lists_no_tools() {
     };
     let script = Script::responding(follows_prompt).with_server("http://localhost:11434", [model]);
     let (_, _, report, _) = run_probe(script).await;
-    let why = "not tried, since its server lists no `tools` for it (completion).";
+    let why = "not tried, because the model server does not list `tools` among its capabilities (completion).";
     assert_eq!(report.trials[0], DialectTrial::skipped(Native, why));
     assert_eq!(report.best_dialect(), Some(InPrompt));
 }

@@ -217,7 +217,7 @@ async fn question_is_replaced_if_the_tool_changes_again() {
 }
 
 #[tokio::test]
-async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is_new() {
+async fn returning_tool_with_a_different_definition_is_withheld_and_a_renamed_one_is_new() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
     harness.prompt_and_decide(Decision::RunAlways).await;
     harness

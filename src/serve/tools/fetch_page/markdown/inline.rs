@@ -13,7 +13,7 @@ pub enum Mark {
     Link(String),
 }
 
-/// White space is collapsed as in a browser. A `\n` is a line break of the page.
+/// Whitespace is collapsed as in a browser. A `\n` is a line break of the page.
 #[derive(Debug, Default)]
 pub struct InlineText {
     text: String,
