@@ -114,6 +114,18 @@ const OPEN: &[&str] = &[
     "지금 열린",
     "열려 있는",
 ];
+/// Questions whether there is a note, and the words for notes before them.
+const EXISTENCE_QUESTIONS: &[&str] = &[
+    "있을까요",
+    "있을까",
+    "있습니까",
+    "있어요",
+    "있나요",
+    "있나",
+    "있니",
+    "있어",
+];
+const NOTES_AS_SUBJECT: &[&str] = &["노트가", "노트", "메모가", "메모"];
 /// Questions about the content of the open note.
 const CONTENT_QUESTIONS: &[&str] = &[
     "무슨 내용이야",
@@ -180,20 +192,8 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
         let query = topic_in_notes(text).or_else(|| topic_of(strip_notes(text)?))?;
         return Some(NoteIntent::Find { query });
     }
-    if let Some(text) = strip_any(
-        sentence,
-        &[
-            "있을까요",
-            "있을까",
-            "있습니까",
-            "있어요",
-            "있나요",
-            "있나",
-            "있니",
-            "있어",
-        ],
-    ) && let Some(text) = strip_any(text, &["노트가", "노트", "메모가", "메모"])
-    {
+    let before_question = strip_any(sentence, EXISTENCE_QUESTIONS);
+    if let Some(text) = before_question.and_then(|text| strip_any(text, NOTES_AS_SUBJECT)) {
         let query = strip_any(text, ABOUT).and_then(topic)?;
         return Some(NoteIntent::Find { query });
     }
