@@ -22,6 +22,9 @@ const LOADER_VARIABLES: [&str; 7] = [
 ];
 const LOADER_PREFIXES: [&str; 7] = ["LD_", "DYLD_", "NPM_", "UV_", "PIP_", "DOCKER_", "BUN_"];
 
+/// Variables with their values.
+type NamedValues = Vec<(String, String)>;
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Package {
@@ -238,7 +241,7 @@ impl Package {
     }
 
     /// The variables of the server, and a remark about optional ones.
-    fn env(&self) -> Result<(Vec<(String, String)>, Vec<String>), String> {
+    fn env(&self) -> Result<(NamedValues, Vec<String>), String> {
         let (mut env, mut optional) = (Vec::new(), Vec::new());
         for Variable { name, input } in self.environment_variables.iter().flatten() {
             if !is_variable_name(name) {
