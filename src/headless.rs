@@ -386,10 +386,8 @@ impl AskSession {
     async fn send_answer(&mut self, ask: AskId, answer: UserAnswer, report: Option<String>) {
         if let UserAnswer::Calls(decisions) = &answer {
             let is_refusal = |(_, decision): &(CallId, Decision)| {
-                matches!(
-                    decision,
-                    Decision::Deny { .. } | Decision::Refuse | Decision::Never
-                )
+                use Decision::{Deny, Never, Refuse};
+                matches!(decision, Deny { .. } | Refuse | Never)
             };
             self.has_refused |= decisions.iter().any(is_refusal);
         }

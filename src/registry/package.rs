@@ -25,9 +25,6 @@ const LOADER_VARIABLES: [&str; 7] = [
 ];
 const LOADER_PREFIXES: [&str; 7] = ["LD_", "DYLD_", "NPM_", "UV_", "PIP_", "DOCKER_", "BUN_"];
 
-/// Variables with their values.
-type NamedValues = Vec<(String, String)>;
-
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Package {

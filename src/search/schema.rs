@@ -6,7 +6,7 @@ use rusqlite::{Connection, ErrorCode};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Indexes of other versions are deleted and built again.
 const VERSION: i64 = 2;
@@ -60,9 +60,7 @@ fn try_open(path: &Path) -> Result<Connection, SearchError> {
     drop(files::open_append(path, files::PRIVATE_MODE)?);
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(LOCK_TIMEOUT)?;
-    // Readers and one writer do not wait for each other, and a crash loses nothing that was
-    // committed before the last few seconds.
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    use_write_ahead_log(&connection)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     // Only creating the tables waits for other programs that write.
     if version(&connection)? == VERSION {
@@ -80,6 +78,25 @@ fn try_open(path: &Path) -> Result<Connection, SearchError> {
     }
     transaction.commit()?;
     Ok(connection)
+}
+
+/// Lets readers and one writer work without waiting for each other. A crash then loses nothing that
+/// was committed before the last few seconds.
+///
+/// SQLite does not wait for other programs here, whatever the busy timeout is.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < deadline =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
+    }
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

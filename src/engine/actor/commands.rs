@@ -79,10 +79,7 @@ impl Actor {
             Command::SavedSession(command) => self.route_saved_session_command(command),
             Command::Reload => self.settings.read_files(true, &mut self.cx),
             Command::ListPromptTemplates => prompt_templates::list(&mut self.cx),
-            Command::SelectPersona(name) => {
-                let personas = self.settings.personas_mut();
-                personas.select(name.as_deref(), &self.toolset, &mut self.cx);
-            }
+            Command::SelectPersona(name) => self.select_persona(name.as_deref()),
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::Note(command) => self.route_note_command(command),
@@ -96,7 +93,6 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::SaveDraft(text) => self.save_draft(text),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
@@ -104,6 +100,11 @@ impl Actor {
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
+    }
+
+    fn select_persona(&mut self, name: Option<&str>) {
+        let personas = self.settings.personas_mut();
+        personas.select(name, &self.toolset, &mut self.cx);
     }
 
     fn route_attachment_command(&mut self, command: Command) {
@@ -221,7 +222,12 @@ impl Actor {
         });
     }
 
+    /// Saves the unsent message, unless it belongs to a private conversation. An empty one removes
+    /// the saved one.
     fn save_draft(&mut self, text: String) {
+        if self.persist.is_private() && !text.is_empty() {
+            return;
+        }
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {

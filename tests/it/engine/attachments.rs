@@ -322,7 +322,16 @@ async fn contents_are_removed_at_a_start_after_their_last_conversation_was_delet
     std::fs::copy(&session, &copy).expect("copied");
     let home = delete_and_restart(home, &session).await;
     assert!(stored.exists(), "the copy uses it");
-    let home = delete_and_restart(home, &copy).await;
+    let mut home = delete_and_restart(home, &copy).await;
+    assert!(stored.exists(), "the deletion can still be undone");
+    let trash = home.path().join("trash");
+    let mut days = std::fs::read_dir(&trash).expect("a trash");
+    let today = days.next().expect("a day").expect("readable").path();
+    std::fs::rename(today, trash.join("2020-01-01")).expect("renamed");
+    // The first start empties the trash, and a later one removes what it used.
+    for _ in 0..2 {
+        home = restart(home).await;
+    }
     assert!(!stored.exists());
     assert!(folder.path().join("a.png").exists(), "never the original");
     drop(home);
@@ -335,7 +344,10 @@ async fn delete_and_restart(home: TempDir, session: &Path) -> TempDir {
     let name = session.file_name().and_then(|name| name.to_str());
     let id = SessionId::new(name.expect("a name"));
     harness.send(Command::DeleteSession(id)).await;
-    let home = harness.shut_down().await;
+    restart(harness.shut_down().await).await
+}
+
+async fn restart(home: TempDir) -> TempDir {
     let options = EngineOptions::default();
     let harness = EngineHarness::start_with_options(home, Script::default(), options).await;
     harness.shut_down().await

@@ -257,6 +257,7 @@ proptest! {
         let shown = selection::with_pane(&mut chat.model, Focus::Chat, |view| view.selected_as_shown());
         let highlighted = chat.highlighted();
         let shown = shown.unwrap_or_default();
-        prop_assert_eq!(shown.trim_end().trim_start_matches('\n'), highlighted.as_str());
+        // The selection of an empty row at either end has no cells.
+        prop_assert_eq!(shown.trim_end().trim_start_matches('\n'), highlighted.trim_start_matches('\n'));
     }
 }
