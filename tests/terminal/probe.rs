@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Longer than the time in which input counts as typed ahead.
 const READING_TIME: Duration = Duration::from_millis(700);
-const QUESTION: &str = "Store `native` as `toolCalls` of qwen3:4b? (1-2)";
+const QUESTION: &str = "Save `native` as `toolCalls` of qwen3:4b? (1-2)";
 
 /// Starts a model server whose model works only in a dialect other than the configured one.
 fn misconfigured_model() -> (ModelServer, TestHome) {
@@ -24,7 +24,7 @@ fn misconfigured_model() -> (ModelServer, TestHome) {
     (server, TestHome::with_model(&model))
 }
 
-fn stored_tool_calls(home: &TestHome) -> Option<String> {
+fn saved_tool_calls(home: &TestHome) -> Option<String> {
     let text = std::fs::read_to_string(home.path().join("config.json")).expect("a config file");
     let config: Value = serde_json::from_str(&text).expect("JSON");
     let value = config["models"][0]["toolCalls"].as_str();
@@ -32,11 +32,11 @@ fn stored_tool_calls(home: &TestHome) -> Option<String> {
 }
 
 #[test]
-fn probe_asks_before_storing_its_result() {
+fn probe_asks_before_saving_its_result() {
     let (_server, home) = misconfigured_model();
     let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
     terminal.wait_for_text(QUESTION);
-    assert_eq!(stored_tool_calls(&home), None);
+    assert_eq!(saved_tool_calls(&home), None);
     // This input counts as typed before the question could be read.
     terminal.press("y\r");
     terminal.wait_for_text("Ignored: typed before the question could be read.");
@@ -48,11 +48,11 @@ fn probe_asks_before_storing_its_result() {
     // This also waits until all output was read.
     assert_eq!(terminal.exit(), clean_exit());
     terminal.wait_for_text("Saved `native` as `toolCalls` of qwen3:4b in config.json.");
-    assert_eq!(stored_tool_calls(&home).as_deref(), Some("native"));
+    assert_eq!(saved_tool_calls(&home).as_deref(), Some("native"));
 }
 
 #[test]
-fn ctrl_c_at_the_question_stores_nothing() {
+fn ctrl_c_at_the_question_saves_nothing() {
     let (_server, home) = misconfigured_model();
     let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
     terminal.wait_for_text(QUESTION);
@@ -62,5 +62,5 @@ fn ctrl_c_at_the_question_stores_nothing() {
         signal: None,
     };
     assert_eq!(terminal.exit(), interrupted);
-    assert_eq!(stored_tool_calls(&home), None);
+    assert_eq!(saved_tool_calls(&home), None);
 }
