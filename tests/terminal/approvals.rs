@@ -82,7 +82,9 @@ fn humble_ask_prints_the_arguments_before_the_description() {
     ];
     assert!(order.iter().all(Option::is_some), "{order:?}\n{contents}");
     assert!(order.is_sorted(), "{order:?}\n{contents}");
-    let labels = rows.iter().filter(|row| row.starts_with("The server describes"));
+    let labels = rows
+        .iter()
+        .filter(|row| row.starts_with("The server describes"));
     assert_eq!(labels.count(), 1, "{contents}");
     terminal.press(CTRL_C);
     terminal.exit();
