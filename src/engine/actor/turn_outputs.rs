@@ -196,6 +196,10 @@ impl Actor {
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));
+        if self.agents.has_unfinished_note() {
+            // The earlier version is all there is until the new one is complete.
+            return;
+        }
         self.remove_notes(replaced_notes, "The turn was replaced.");
     }
 
