@@ -202,3 +202,20 @@ async fn a_continued_answer_completes_its_note() {
     harness.wait_for_turn_end().await;
     assert_eq!(files(&vault), ["tea.md"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_truncated_replacement_keeps_the_earlier_note() {
+    let script = Script::default().answer("# Tea 1").round([
+        ScriptStep::text("# Tea"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
+    ]);
+    let (mut harness, vault) = with_notes(&[], script).await;
+    harness.prompt("make a note about tea").await;
+    harness.wait_for_turn_end().await;
+    replace_last(&mut harness, "make a note about tea").await;
+    // All jobs have ended then.
+    let _home = harness.shut_down().await;
+    assert_eq!(files(&vault), ["tea.md"]);
+    let text = fs::read_to_string(vault.join("tea.md")).expect("a note");
+    assert_eq!(text, "# Tea 1\n");
+}
