@@ -6,6 +6,7 @@ mod branch;
 mod choices;
 mod question;
 mod saved_session;
+mod sign_in;
 mod unfinished;
 mod validate;
 
@@ -13,6 +14,7 @@ pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
+pub use sign_in::{SignInCommand, SignInEvent};
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
@@ -109,6 +111,7 @@ pub enum Command {
     /// Enables or disables a server.
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
+    SignIn(SignInCommand),
     /// Requests a server's stderr; answered by [`Event::ServerLogRead`] if it has more than
     /// `lines_seen` lines.
     ReadServerLog {
@@ -304,6 +307,7 @@ pub enum Event {
     TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].
     ServerLogRead(Arc<ServerLog>),
+    SignIn(SignInEvent),
     ContextMeasured(ContextMeter),
     /// Earlier prompts, oldest first, and the unsent draft of the last run. The draft stays on
     /// disk until the next [`Command::SaveDraft`].

@@ -16,6 +16,7 @@ mod json_edit;
 mod markdown_files;
 mod models;
 mod notes;
+mod oauth_settings;
 mod permissions_check;
 mod personas;
 mod prompt_templates;

@@ -32,6 +32,7 @@ pub mod session;
 pub mod session_export;
 mod session_query;
 pub mod settings_change;
+pub mod sign_in;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;
@@ -68,6 +69,7 @@ pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, 
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
+pub use sign_in::SignInRequest;
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };

@@ -47,6 +47,7 @@ mod probe;
 mod questions;
 mod sessions;
 mod settings;
+mod sign_in;
 mod trust;
 pub mod turn;
 mod turn_driver;

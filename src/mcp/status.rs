@@ -2,6 +2,7 @@
 //! needs a session. Pure except for the clock.
 
 use super::session::McpSession;
+use crate::domain::model::Secret;
 use crate::domain::server::PeerInfo;
 use crate::domain::{Notice, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,23 @@ impl Redactors {
         Self {
             all: Arc::new(Redactor::new(config.secret_values())),
             credentials: Arc::new(Redactor::new(config.credentials())),
+        }
+    }
+
+    /// Hides these secrets too.
+    #[must_use]
+    pub fn with_secrets(self, secrets: &[Secret]) -> Self {
+        if secrets.is_empty() {
+            return self;
+        }
+        let extend = |redactor: &Redactor| {
+            let mut redactor = redactor.clone();
+            redactor.add_secrets(secrets.iter().cloned());
+            Arc::new(redactor)
+        };
+        Self {
+            all: extend(&self.all),
+            credentials: extend(&self.credentials),
         }
     }
 }

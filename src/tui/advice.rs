@@ -56,6 +56,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` disables it."));
         }
+        Advice::SignIn(name) => return Some(format!("`/mcp {name} login` signs in.")),
         Advice::ReviewInstructions => {
             "To read them, press i on the server in the Servers pane (F2)."
         }

@@ -66,6 +66,7 @@ pub fn server_config(id: &str, launch: LaunchConfig) -> ServerConfig {
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol: Default::default(),
+        oauth: Default::default(),
         secrets: Vec::new(),
     }
 }

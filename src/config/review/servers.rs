@@ -5,7 +5,7 @@ use super::describe::{comma_list, escape_newlines, hidden_secret, redact_url};
 use super::{ChangeReviewer, EarlierEntries, SERVERS};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::server::{InheritedEnv, RemoteTransport};
+use crate::domain::server::{InheritedEnv, OAuthSettings, RemoteTransport};
 use crate::domain::{LaunchConfig, ServerConfig};
 use std::collections::BTreeSet;
 
@@ -80,6 +80,7 @@ fn review_server(
         startup_timeout,
         tool_timeout,
         protocol,
+        oauth,
         secrets,
     } = after;
     let after_launch = launch;
@@ -101,6 +102,16 @@ fn review_server(
             false
         }
         (_, same) => same,
+    };
+    let oauth = match before.oauth == *oauth {
+        true => oauth.clone(),
+        false => {
+            // A secret would be sent to a server that the user did not choose for it.
+            let text = |oauth| Some(Secret::mask_all(&secrets, &sign_in_text(oauth)));
+            let what = format!("server `{id}`, sign-in settings");
+            reviewer.add_needing_consent(SERVERS, what, text(&before.oauth), text(oauth));
+            before.oauth.clone()
+        }
     };
     let disabled_tools = review_disabled_tools(reviewer, before, disabled_tools);
     let harmless_fields = [
@@ -124,8 +135,35 @@ fn review_server(
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,
+        oauth,
         secrets,
     }
+}
+
+/// The sign-in settings of a server, one per line. Secrets are only counted as present.
+fn sign_in_text(oauth: &OAuthSettings) -> String {
+    let present = |secret: &Option<Secret>| secret.as_ref().map(|_| "…".to_owned());
+    let grant = oauth
+        .uses_client_credentials
+        .then(|| "client_credentials".to_owned());
+    let scopes = (!oauth.scopes.is_empty()).then(|| oauth.scopes.join(" "));
+    let fields = [
+        ("clientId", oauth.client_id.clone()),
+        ("clientSecret", present(&oauth.client_secret)),
+        ("privateKey", present(&oauth.private_key)),
+        ("clientMetadataUrl", oauth.client_metadata_url.clone()),
+        ("issuer", oauth.issuer.clone()),
+        (
+            "callbackPort",
+            oauth.callback_port.map(|port| port.to_string()),
+        ),
+        ("scopes", scopes),
+        ("grantType", grant),
+    ];
+    let lines = fields
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name}: {}", value?)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Reviews the launch of an existing server. A broken entry stops its server, which is

@@ -62,6 +62,7 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
+            | Command::SignIn(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)

@@ -33,6 +33,7 @@ use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
+use crate::engine::sign_in::ServerSignIn;
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -71,6 +72,7 @@ struct Actor {
     /// The raw replies of the last turn.
     last_trace: ReplyTracer,
     probe: ModelProbe,
+    sign_in: ServerSignIn,
     agents: NoteAgents,
     attachments: AttachmentJobs,
     built_in_server: Arc<dyn LocalServer>,
@@ -88,6 +90,7 @@ pub(super) async fn run(
     let built_in_server = Arc::clone(&deps.built_in_server);
     let mut hub = Hub::with_process_groups(hub_sender, built_in_server, deps.process_groups);
     hub.set_cache_file(deps.home.cache().join("servers.json"));
+    hub.set_credential_file(deps.home.credentials());
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
@@ -158,6 +161,7 @@ impl Actor {
             cancelled_calls: RunningCalls::new(),
             last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
+            sign_in: ServerSignIn::default(),
             agents,
             attachments: AttachmentJobs::default(),
             built_in_server,
@@ -252,6 +256,9 @@ impl Actor {
             }
             () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
             event = self.probe.next_event() => self.probe.handle_event(event, &mut self.cx),
+            update = self.sign_in.next_update() => {
+                self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
+            }
             line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }

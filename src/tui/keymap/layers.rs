@@ -34,6 +34,8 @@ pub enum LayerKey {
     Copy,
     /// Shows a server's stderr.
     Stderr,
+    SignIn,
+    OpenBrowser,
     /// Switches a server or tool on or off.
     Toggle,
     Yes,
@@ -68,6 +70,8 @@ pub enum KeyContext {
     Models,
     /// The viewer of servers and tools.
     Servers,
+    /// The dialog of a sign-in; letters go to its field.
+    SignIn,
     Trust,
     Picker,
     Form,
@@ -158,6 +162,13 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::SignIn, 's'),
+    LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
+    LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
+    bind_unmodified(P::SignIn, L::Confirm, K::Enter),
+    bind_any_modifier(P::SignIn, L::Back, K::Esc),
+    bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
+    bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -215,7 +226,9 @@ pub fn hint(context: KeyContext, key: LayerKey, effect: &str) -> String {
     let mut bindings = TABLE.iter();
     let binding = bindings.find(|binding| binding.context == context && binding.key == key);
     let name = binding.map_or_else(String::new, |binding| match binding.code {
-        KeyCode::Char(c) if c != ' ' => c.to_string(),
+        KeyCode::Char(c) if c != ' ' && binding.modifiers == Some(KeyModifiers::NONE) => {
+            c.to_string()
+        }
         code => Chord {
             code,
             modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
@@ -263,6 +276,7 @@ mod tests {
             P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
             P::Servers => "### Servers and tools (`/mcp`)",
+            P::SignIn => "### Signing in to a server",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Numbered lists: server, persona, branch, call",
             P::Form => "### The form for a model",
@@ -279,7 +293,7 @@ mod tests {
             modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
         };
         match binding.code {
-            KeyCode::Char(c) if c != ' ' => c.to_string(),
+            KeyCode::Char(c) if c != ' ' && chord.modifiers.is_empty() => c.to_string(),
             _ => chord.to_string(),
         }
     }

@@ -56,6 +56,7 @@ fn every_accepted_form_of_a_server_is_read() {
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
         protocol: Default::default(),
+        oauth: Default::default(),
         secrets: vec![Secret::new("sk-mine")],
     };
     assert_eq!(servers[1], files);
