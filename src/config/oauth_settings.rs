@@ -20,22 +20,19 @@ pub(super) fn parse_oauth(
     if !matches!(launch, LaunchConfig::Remote { .. }) {
         return Ok(OAuthSettings::default());
     }
-    let text = |key: &str| match fields::non_empty_text(entry, key)? {
-        Some(text) => expand(text, key, variables).map(Some),
-        None => Ok(None),
-    };
-    let secret = |key: &str| text(key).map(|text| text.map(Secret::new));
     let grant = fields::one_of(
         entry,
         "grantType",
         &["authorization_code", "client_credentials"],
     )?;
     let settings = OAuthSettings {
-        client_id: text("clientId")?,
-        client_secret: secret("clientSecret")?,
-        private_key: secret("privateKey")?,
-        client_metadata_url: text("clientMetadataUrl")?.map(check_https).transpose()?,
-        issuer: text("issuer")?,
+        client_id: expanded(entry, "clientId", variables)?,
+        client_secret: secret(entry, "clientSecret", variables)?,
+        private_key: secret(entry, "privateKey", variables)?,
+        client_metadata_url: expanded(entry, "clientMetadataUrl", variables)?
+            .map(check_https)
+            .transpose()?,
+        issuer: expanded(entry, "issuer", variables)?,
         callback_port: callback_port(entry)?,
         scopes: scopes(entry)?,
         uses_client_credentials: grant == Some("client_credentials"),
@@ -49,6 +46,26 @@ pub(super) fn parse_oauth(
         return Err(why.to_owned());
     }
     Ok(settings)
+}
+
+/// A text with its variables replaced.
+fn expanded(
+    entry: &ConfigObject,
+    key: &str,
+    variables: VariableLookup<'_>,
+) -> Result<Option<String>, FieldError> {
+    match fields::non_empty_text(entry, key)? {
+        Some(text) => expand(text, key, variables).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn secret(
+    entry: &ConfigObject,
+    key: &str,
+    variables: VariableLookup<'_>,
+) -> Result<Option<Secret>, FieldError> {
+    Ok(expanded(entry, key, variables)?.map(Secret::new))
 }
 
 /// The id of a client metadata document must be an https URL with a path.

@@ -149,7 +149,11 @@ fn keys_of_config_json_are_documented() {
 
 #[test]
 fn keys_of_mcp_servers_json_are_documented() {
-    let keys_in_code = keys_read(&["src/config/servers.rs", "src/config/disabled_tools.rs"]);
+    let keys_in_code = keys_read(&[
+        "src/config/servers.rs",
+        "src/config/disabled_tools.rs",
+        "src/config/oauth_settings.rs",
+    ]);
     assert_eq!(keys_in_code, documented_keys(&["### An entry of a server"]));
 }
 

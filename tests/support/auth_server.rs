@@ -1,5 +1,6 @@
 //! An MCP server that requires sign-in, with its authorization server, on one port. Independent of
 //! the crate. Checks PKCE, redirect URIs and resource indicators as a strict server does.
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -103,16 +103,7 @@ fn review_server(
         }
         (_, same) => same,
     };
-    let oauth = match before.oauth == *oauth {
-        true => oauth.clone(),
-        false => {
-            // A secret would be sent to a server that the user did not choose for it.
-            let text = |oauth| Some(Secret::mask_all(&secrets, &sign_in_text(oauth)));
-            let what = format!("server `{id}`, sign-in settings");
-            reviewer.add_needing_consent(SERVERS, what, text(&before.oauth), text(oauth));
-            before.oauth.clone()
-        }
-    };
+    let oauth = review_sign_in(reviewer, before, oauth, &secrets);
     let disabled_tools = review_disabled_tools(reviewer, before, disabled_tools);
     let harmless_fields = [
         ("description", before.description != *description),
@@ -138,6 +129,22 @@ fn review_server(
         oauth,
         secrets,
     }
+}
+
+/// Changed sign-in settings need consent: a secret would be sent to a server that the user did not
+/// choose for it.
+fn review_sign_in(
+    reviewer: &mut ChangeReviewer,
+    before: &ServerConfig,
+    after: &OAuthSettings,
+    secrets: &[Secret],
+) -> OAuthSettings {
+    if before.oauth != *after {
+        let text = |oauth| Some(Secret::mask_all(secrets, &sign_in_text(oauth)));
+        let what = format!("server `{}`, sign-in settings", before.id);
+        reviewer.add_needing_consent(SERVERS, what, text(&before.oauth), text(after));
+    }
+    before.oauth.clone()
 }
 
 /// The sign-in settings of a server, one per line. Secrets are only counted as present.

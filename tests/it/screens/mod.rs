@@ -13,6 +13,7 @@ mod probe;
 mod questions;
 mod servers;
 mod sessions;
+mod sign_in;
 mod states;
 mod without_color;
 
