@@ -63,7 +63,8 @@ pub fn select_scopes(
         .scopes
         .iter()
         .any(|scope| scope == OFFLINE_ACCESS);
-    if offers_refresh && configured.is_empty() {
+    // Alone, it would replace the scopes that the server grants by default.
+    if offers_refresh && configured.is_empty() && !scopes.is_empty() {
         scopes.push(OFFLINE_ACCESS.to_owned());
     }
     let mut seen = HashSet::new();
