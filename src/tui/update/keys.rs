@@ -54,11 +54,15 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     {
         return;
     }
+    // Only Enter may be part of a paste.
+    let is_enter = key.code == KeyCode::Enter;
     match action {
-        Some(Action::Send) if model.composer.paste_detector.should_hold_enter(model.now) => {
+        Some(Action::Send)
+            if is_enter && model.composer.paste_detector.should_hold_enter(model.now) =>
+        {
             model.composer.paste_detector.hold_enter(model.now);
         }
-        Some(Action::Send) if model.composer.paste_detector.is_pasting(model.now) => {
+        Some(Action::Send) if is_enter && model.composer.paste_detector.is_pasting(model.now) => {
             composer::insert_burst(model, "\n");
         }
         Some(action) => actions::run_action(model, action, "", effects),
