@@ -55,10 +55,8 @@ fn entries_beyond_the_limit_are_counted() {
 fn a_section_of_another_type_is_a_banner() {
     let fixture = with_config("{\n  \"keys\": \"Ctrl+K\"\n}");
     assert_eq!(fixture.settings().keys.entries, []);
-    let [banner] = fixture.banners().try_into().expect("one banner");
-    let text = notice_text(&banner.notice);
-    assert!(
-        text.contains("line 2: `keys` is a string, expected an object."),
-        "{text}"
-    );
+    let [(cause, text)] = fixture.banners().try_into().expect("one banner");
+    assert_eq!(cause, "config.json: keys");
+    let expected = "config.json, line 2: `keys` is a string, expected an object.";
+    assert!(text.starts_with(expected), "{text}");
 }
