@@ -40,9 +40,9 @@ fn an_edit_of_the_keys_applies_while_the_program_runs() {
     terminal.wait_for_text("F9 help");
     terminal.wait_for_text("this terminal sends Ctrl+I as Tab");
     terminal.press(F9);
-    terminal.wait_for_text("Ctrl+F, /find");
+    terminal.wait_for_text("F9, /help");
     terminal.press(F9);
-    terminal.wait_until_gone("Ctrl+F, /find");
+    terminal.wait_until_gone("F9, /help");
     home.edit_json("config.json", |config| {
         config["keys"] = json!({ "help": "F9" });
     });
