@@ -9,6 +9,8 @@ mod ask_on_terminal;
 mod attachments;
 #[path = "support/auth_server.rs"]
 mod auth_server;
+#[path = "terminal/changed_keys.rs"]
+mod changed_keys;
 #[path = "terminal/copying.rs"]
 mod copying;
 #[path = "terminal/demo.rs"]
