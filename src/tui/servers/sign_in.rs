@@ -122,7 +122,7 @@ impl Layer for SignInLayer {
             }
             Some(LayerKey::PageUp | LayerKey::PageDown) => return Handled::PassedOn,
             _ => {
-                text_field::handle_line_key(&mut self.pasted, key);
+                text_field::handle_line_key(&mut self.pasted, key, cx.shared.keymap);
             }
         }
         Handled::Consumed
