@@ -1,10 +1,15 @@
 //! Recognizes prompts that ask to create, find or summarize notes. Only a whole prompt counts: a
-//! prompt that merely mentions notes goes to the model. Pure; `english` and `korean` contain the
-//! phrases.
+//! prompt that merely mentions notes goes to the model. Pure. `english` and `korean`
+//! contain the phrases; in doubt, a prompt goes to the model.
 
 mod english;
+mod english_classes;
 mod english_lookalikes;
+mod english_topics;
+mod grammar;
 mod korean;
+mod korean_lookalikes;
+mod korean_words;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -27,19 +32,24 @@ const QUOTES: &[(char, char)] = &[
 /// Words whose period does not end a sentence.
 const ABBREVIATIONS: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "st", "vs", "no"];
 
-/// A request to create, find or summarize notes.
+/// A request to create, find or summarize notes. `style` is how to write, in the user's words, such
+/// as `detailed, in French`; it may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteIntent {
     Create {
         topic: String,
+        style: String,
     },
     Find {
         query: String,
     },
     /// Summarize the open note.
-    SummarizeOpenNote,
+    SummarizeOpenNote {
+        style: String,
+    },
     SummarizeTopic {
         topic: String,
+        style: String,
     },
 }
 
