@@ -1,9 +1,7 @@
 //! The English phrases. To add a way to ask, add a phrase; its words are in `english_classes`.
 
 use super::english_classes::GRAMMAR;
-use super::english_lookalikes::{
-    is_message, is_music, is_on_surface, is_proofreading, is_statement,
-};
+use super::english_lookalikes::{is_judgment, is_message, is_music, is_on_surface, is_statement};
 use super::english_topics::is_topic;
 use super::{NoteIntent, Topic};
 
@@ -23,10 +21,12 @@ const POLITE_ENDINGS: &[&str] = &["{topic} {thanks}"];
 const CREATE: &[&str] = &[
     "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "{create} me? {article?} {plain*} note {for-myself?} {titled} {topic}",
+    "{take} me? {article} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "new note {about} {topic}",
     "new note {titled} {topic}",
 ];
 const CREATE_NOTES: &[&str] = &[
+    "{take} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
     "{create} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
 ];
 
@@ -145,7 +145,7 @@ fn query(words: &[&str]) -> Option<String> {
         Some(topic_of(words, phrases, accepts)?.0)
     };
     find(FIND_IN_NOTES, &|topic| {
-        is_text(topic) && !is_proofreading(topic)
+        is_text(topic) && !is_judgment(topic)
     })
     .or_else(|| find(FIND_NOTES, &is_about_text))
     .or_else(|| {

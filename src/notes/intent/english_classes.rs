@@ -34,8 +34,6 @@ pub(super) const GRAMMAR: Grammar = Grammar {
                 "draft",
                 "generate",
                 "save",
-                "take",
-                "take down",
                 "jot down",
                 "compose",
                 "prepare",
@@ -46,6 +44,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
                 "i'd like",
             ],
         ),
+        // Without an article, `take note` is something else.
+        ("take", &["take", "take down"]),
         (
             "find",
             &[

@@ -198,10 +198,13 @@ pub(super) fn is_music(topic: &Topic) -> bool {
     lower.split_whitespace().any(|word| MUSIC.contains(&word))
 }
 
-/// Whether the topic is flaws of text, as in `spelling errors`.
-pub(super) fn is_proofreading(topic: &Topic) -> bool {
+/// Whether `find TOPIC in my notes` asks to judge the notes, not for words in them: for `spelling
+/// errors`, for `recipes that are not`, or to find `out what is missing`.
+pub(super) fn is_judgment(topic: &Topic) -> bool {
     let lower = topic.text.to_lowercase();
-    lower.split_whitespace().all(|word| FLAWS.contains(&word))
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let asks_what_is_absent = matches!(words[..], ["out", ..] | [.., "not" | "missing"]);
+    asks_what_is_absent || words.iter().all(|word| FLAWS.contains(word))
 }
 
 /// Whether `my notes on TOPIC` is a sentence, as in `tea are gone`.

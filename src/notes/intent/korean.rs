@@ -69,7 +69,7 @@ fn query_of_request(text: &str) -> Option<String> {
 fn query_of_question(sentence: &str) -> Option<String> {
     let text = strip_any(sentence, EXISTENCE_QUESTIONS)?;
     let is_any = text.strip_prefix("어떤 ").unwrap_or(text);
-    if let Some(text) = after_in_notes(is_any) {
+    if let Some(text) = after_at_notes(is_any) {
         let text = FOUND.iter().find_map(|found| {
             let text = without_particle(text, "이", "가").unwrap_or(text);
             strip_any(text, &[found])
@@ -112,7 +112,7 @@ fn content_question(sentence: &str) -> Option<NoteIntent> {
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }
     let text = strip_any(sentence, CONTENT_QUESTIONS)?;
-    if let Some(text) = after_in_notes(text).filter(|text| !text.is_empty()) {
+    if let Some(text) = after_at_notes(text).filter(|text| !text.is_empty()) {
         let topic = topic(strip_about(text)?)?;
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }
@@ -194,12 +194,20 @@ fn strip_length(text: &str) -> Option<&str> {
 
 /// The text after `내 노트에서`.
 fn after_in_notes(text: &str) -> Option<&str> {
+    after_own_notes(text, IN_NOTES)
+}
+
+/// The text after `내 노트에` or `내 노트에서`.
+fn after_at_notes(text: &str) -> Option<&str> {
+    after_own_notes(text, AT_NOTES).or_else(|| after_in_notes(text))
+}
+
+fn after_own_notes<'a>(text: &'a str, notes: &[&str]) -> Option<&'a str> {
     let own = OWN
         .iter()
         .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
     let text = own.unwrap_or(text);
-    let rest = IN_NOTES.iter().find_map(|notes| text.strip_prefix(notes));
-    let rest = rest?;
+    let rest = notes.iter().find_map(|notes| text.strip_prefix(notes))?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
 
@@ -260,6 +268,8 @@ fn topic(text: &str) -> Option<String> {
         || MESSAGE_ENDINGS
             .iter()
             .any(|end| strip_any(text, &[end]).is_some());
+    let goes_on = STEPS.iter().any(|step| text.ends_with(step));
+    let refers = refers || goes_on;
     let signs = TEXT_SIGNS.iter().chain(LOOKALIKES);
     let has_sign = signs.into_iter().any(|sign| text.contains(sign));
     let is_topic = topic.is_quoted || !(refers || has_sign || topic.has_second_sentence());

@@ -151,3 +151,5 @@ pub(super) const DESCRIPTIONS: &[&str] = &[
     "다른",
     "비싼",
 ];
+/// Ends of a topic that are the first of two requests: `홍차 찾아서 번역해줘`.
+pub(super) const STEPS: &[&str] = &["찾아서", "검색해서", "모아서", "골라서", "읽고", "보고"];
