@@ -1,9 +1,10 @@
 //! The English phrases. To add a way to ask, add a phrase; its words are in `english_classes`.
 
+use super::NoteIntent;
 use super::english_classes::GRAMMAR;
 use super::english_lookalikes::{is_judgment, is_message, is_music, is_on_surface, is_statement};
 use super::english_topics::is_topic;
-use super::{NoteIntent, Topic};
+use super::topic::Topic;
 
 /// Words of a request that show that notes are texts, not those of music.
 const TEXT_WORDS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! English topics of prompts that only sound like notes: messages to people, notes on paper, notes in
 //! music, proofreading, and statements.
 
-use super::Topic;
+use super::topic::Topic;
 
 /// A note about something *to* one of these is a message.
 const RECIPIENTS: &[&str] = &[

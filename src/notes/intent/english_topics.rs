@@ -1,8 +1,8 @@
 //! Whether English words are a topic that stands for itself, without text that the prompt brings or
 //! points to, and without a second request.
 
-use super::Topic;
 use super::english_lookalikes::DETERMINERS;
+use super::topic::Topic;
 
 /// Words that refer to something outside the prompt, so they are no topic.
 const REFERENCES: &[&str] = &[

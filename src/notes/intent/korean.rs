@@ -1,9 +1,10 @@
 //! The Korean phrases: the topic, then the notes, then the verb. They are parsed from the end. The
 //! words are in `korean_words` and `korean_lookalikes`.
 
+use super::NoteIntent;
 use super::korean_lookalikes::*;
 use super::korean_words::*;
-use super::{NoteIntent, Topic};
+use super::topic::Topic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let polite = POLITE.iter().find_map(|word| sentence.strip_prefix(word));
