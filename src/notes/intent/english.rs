@@ -4,7 +4,7 @@ use super::NoteIntent;
 use super::english_classes::GRAMMAR;
 use super::english_lookalikes::{is_judgment, is_message, is_music, is_on_surface, is_statement};
 use super::english_topics::is_topic;
-use super::topic::Topic;
+use super::topic::RequestTopic;
 
 /// Words of a request that show that notes are texts, not those of music.
 const TEXT_WORDS: &[&str] = &[
@@ -140,9 +140,9 @@ fn query(words: &[&str]) -> Option<String> {
     let means_text = words
         .iter()
         .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
-    let is_text = |topic: &Topic| has_no_text(topic) && (means_text || !is_music(topic));
-    let is_about_text = |topic: &Topic| is_text(topic) && !is_on_surface(topic);
-    let find = |phrases: &[&str], accepts: &dyn Fn(&Topic) -> bool| {
+    let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
+    let is_about_text = |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic);
+    let find = |phrases: &[&str], accepts: &dyn Fn(&RequestTopic) -> bool| {
         Some(topic_of(words, phrases, accepts)?.0)
     };
     find(FIND_IN_NOTES, &|topic| {
@@ -156,12 +156,12 @@ fn query(words: &[&str]) -> Option<String> {
     })
 }
 
-fn is_note(topic: &Topic) -> bool {
+fn is_note(topic: &RequestTopic) -> bool {
     !(is_message(topic) || is_on_surface(topic))
 }
 
 /// A colon introduces the text to search.
-fn has_no_text(topic: &Topic) -> bool {
+fn has_no_text(topic: &RequestTopic) -> bool {
     !topic.text.contains(':')
 }
 
@@ -169,11 +169,11 @@ fn has_no_text(topic: &Topic) -> bool {
 fn topic_of(
     words: &[&str],
     phrases: &[&str],
-    accepts: impl Fn(&Topic) -> bool,
+    accepts: impl Fn(&RequestTopic) -> bool,
 ) -> Option<(String, Vec<String>)> {
     let parse = |words: &[&str]| {
         let text = words.join(" ").replace(" :", ":");
-        let topic = Topic::parse(text.trim_end_matches(','))?;
+        let topic = RequestTopic::parse(text.trim_end_matches(','))?;
         let is_accepted = topic.is_quoted || (is_topic(&topic) && accepts(&topic));
         is_accepted.then_some(topic.text)
     };

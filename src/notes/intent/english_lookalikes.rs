@@ -1,7 +1,7 @@
 //! English topics of prompts that only sound like notes: messages to people, notes on paper, notes in
 //! music, proofreading, and statements.
 
-use super::topic::Topic;
+use super::topic::RequestTopic;
 
 /// A note about something *to* one of these is a message.
 const RECIPIENTS: &[&str] = &[
@@ -166,7 +166,7 @@ const STATEMENT_VERBS: &[&str] = &[
     "needs", "do", "does", "don't", "can", "can't", "will", "would", "say", "seem", "look", "got",
 ];
 /// Whether a person is to get the note, as in `my absence to my teacher`.
-pub(super) fn is_message(topic: &Topic) -> bool {
+pub(super) fn is_message(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     words.iter().enumerate().any(|(at, word)| {
@@ -184,7 +184,7 @@ pub(super) fn is_message(topic: &Topic) -> bool {
 }
 
 /// Whether the topic is the thing that the note is put on, as in `the fridge`.
-pub(super) fn is_on_surface(topic: &Topic) -> bool {
+pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let thing = DETERMINERS
         .iter()
@@ -193,14 +193,14 @@ pub(super) fn is_on_surface(topic: &Topic) -> bool {
 }
 
 /// Whether the notes are those of music.
-pub(super) fn is_music(topic: &Topic) -> bool {
+pub(super) fn is_music(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     lower.split_whitespace().any(|word| MUSIC.contains(&word))
 }
 
 /// Whether `find TOPIC in my notes` asks to judge the notes, not for words in them: for `spelling
 /// errors`, for `recipes that are not`, or to find `out what is missing`.
-pub(super) fn is_judgment(topic: &Topic) -> bool {
+pub(super) fn is_judgment(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     let asks_what_is_absent = matches!(words[..], ["out", ..] | [.., "not" | "missing"]);
@@ -208,7 +208,7 @@ pub(super) fn is_judgment(topic: &Topic) -> bool {
 }
 
 /// Whether `my notes on TOPIC` is a sentence, as in `tea are gone`.
-pub(super) fn is_statement(topic: &Topic) -> bool {
+pub(super) fn is_statement(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let mut words = lower.split_whitespace();
     words.any(|word| STATEMENT_VERBS.contains(&word))

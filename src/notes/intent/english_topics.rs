@@ -2,7 +2,7 @@
 //! points to, and without a second request.
 
 use super::english_lookalikes::DETERMINERS;
-use super::topic::Topic;
+use super::topic::RequestTopic;
 
 /// Words that refer to something outside the prompt, so they are no topic.
 const REFERENCES: &[&str] = &[
@@ -162,7 +162,7 @@ const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those", "line", "pag
 const PLACES: &[&str] = &["above", "below"];
 
 /// Whether the topic stands for itself, without text that the prompt brings or points to.
-pub(super) fn is_topic(topic: &Topic) -> bool {
+pub(super) fn is_topic(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let refers = lower
         .split_whitespace()

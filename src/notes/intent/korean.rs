@@ -4,7 +4,7 @@
 use super::NoteIntent;
 use super::korean_lookalikes::*;
 use super::korean_words::*;
-use super::topic::Topic;
+use super::topic::RequestTopic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let polite = POLITE.iter().find_map(|word| sentence.strip_prefix(word));
@@ -257,7 +257,7 @@ fn strip_about(text: &str) -> Option<&str> {
 }
 
 fn topic(text: &str) -> Option<String> {
-    let topic = Topic::parse(text)?;
+    let topic = RequestTopic::parse(text)?;
     let text = topic.text.as_str();
     let is_conversation = CONVERSATIONS.iter().any(|word| {
         let before = strip_any(text, &[word]);

@@ -17,12 +17,12 @@ const QUOTES: &[(char, char)] = &[
 const ABBREVIATIONS: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "st", "vs", "no"];
 
 /// A topic as the user wrote it, and whether it was in quotation marks.
-pub(super) struct Topic {
+pub(super) struct RequestTopic {
     pub(super) text: String,
     pub(super) is_quoted: bool,
 }
 
-impl Topic {
+impl RequestTopic {
     /// Removes quotation marks around the whole text. `None` if nothing is left.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
