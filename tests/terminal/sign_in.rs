@@ -100,17 +100,17 @@ fn the_command_signs_in_with_a_pasted_address_and_out_again() {
     let address = shown_address(&terminal);
     let callback = runtime.block_on(AuthServer::visit(&address));
     terminal.press(&format!("{callback}\r"));
-    terminal.wait_for_text("Signed in to server `guarded`.");
     assert_eq!(terminal.exit(), clean_exit());
+    terminal.wait_for_text("Signed in to server `guarded`.");
     assert_secrets_only_in_auth_file(&home, &terminal);
 
     let mut terminal = run("login");
-    terminal.wait_for_text("it needs no sign-in now");
     assert_eq!(terminal.exit(), clean_exit());
+    terminal.wait_for_text("it needs no sign-in now");
 
     let mut terminal = run("logout");
-    terminal.wait_for_text("Signed out of server `guarded`.");
     assert_eq!(terminal.exit(), clean_exit());
+    terminal.wait_for_text("Signed out of server `guarded`.");
     assert_eq!(server.state().revoked.len(), 2);
     let text = fs::read_to_string(home.path().join("auth.json")).expect("the file");
     assert!(!text.contains("secret"), "{text}");
