@@ -107,7 +107,9 @@ impl Conversation {
             let kept_count = grapheme::clusters(title).count();
             let message =
                 format!("The title was too long: its first {kept_count} characters are kept.");
-            cx.notice(Notice::warning(message));
+            // The confirmation that the title is saved comes later, and must not replace this.
+            let notice = Event::LowPriorityNoticePosted(Notice::warning(message));
+            cx.outbox.push(notice);
         }
         true
     }

@@ -158,9 +158,9 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         return (hints, Vec::new());
     }
     if let Some(find) = &model.chat.find
-        && (find.is_typing || model.panes.focus == Focus::Chat)
+        && (find.is_typing || model.panes.focus == Focus::Chat && !selection::is_extending(model))
     {
-        return (find_hints(find.is_typing), Vec::new());
+        return (find_hints(model, find.is_typing), Vec::new());
     }
     let contextual = match model.panes.focus {
         Focus::Thinking if model.panes.over_chat.is_some() => {
@@ -195,19 +195,29 @@ fn fold_hint(model: &UiModel) -> &'static str {
     }
 }
 
-fn find_hints(is_typing: bool) -> Vec<String> {
+fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
     if !is_typing {
-        let change = format!("{} change the text", key_label(Action::Find));
-        let mut hints = to_strings(&["n next", "Shift+N previous", "Esc back"]);
-        hints.push(change);
+        // The match is selected, so the keys for its message or block work too.
+        let is_about_stop =
+            |hint: &String| !hint.starts_with("Esc") && !hint.starts_with("Up/Down");
+        let mut hints = to_strings(&["n/N next, previous", "Esc stay here"]);
+        let stop = model.chat.viewport.stop;
+        let stop_hints = stop.map(|_| chat_hints(model, "Esc"));
+        hints.extend(
+            stop_hints
+                .unwrap_or_default()
+                .into_iter()
+                .filter(is_about_stop),
+        );
+        hints.push(format!("{} change the text", key_label(Action::Find)));
         return hints;
     }
     let hint = |key, word| layers::hint(KeyContext::Find, key, word);
     vec![
         hint(LayerKey::Confirm, "next (then n and N)"),
-        hint(LayerKey::Up, "previous"),
-        hint(LayerKey::Down, "next"),
+        hint(LayerKey::Switch, "stay here"),
         hint(LayerKey::Back, "back"),
+        hint(LayerKey::Up, "previous"),
     ]
 }
 
@@ -235,14 +245,13 @@ fn chat_hints(model: &UiModel, back: &str) -> Vec<String> {
     let entry = model.chat.transcript.entries().get(stop.index);
     match entry.map(|entry| &entry.body) {
         Some(EntryBody::Tool(_)) => call_hints(model, back),
-        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => to_strings(&[
-            "y copy",
-            "e edit",
-            back,
-            "b versions",
-            "v lines",
-            "Up/Down select",
-        ]),
+        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => {
+            let mut hints = to_strings(&["y copy", "e edit", back, "v lines", "Up/Down select"]);
+            if model.conversation.has_branches {
+                hints.insert(3, "b versions".to_owned());
+            }
+            hints
+        }
         Some(EntryBody::Thinking { .. }) => {
             to_strings(&[fold_hint(model), back, "y copy", "Up/Down select"])
         }
@@ -308,8 +317,9 @@ fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
         return Some(vec![
             hint(LayerKey::Confirm, "edit"),
             hint(LayerKey::Delete, "delete"),
-            hint(LayerKey::MoveUp, "move"),
+            "Alt+Up/Down move".to_owned(),
             hint(LayerKey::Back, "message"),
+            "Up/Down select".to_owned(),
         ]);
     }
     queue.edited().map(|_| {
@@ -339,6 +349,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     if model.running_turn().is_some() || model.active_probe().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
+        if !model.composer.queue.is_empty() && model.composer.editor.is_blank() {
+            hints.push("Up queued prompts".to_owned());
+        }
         if model.chat.running_calls().next().is_some() {
             hints.push("/cancel one call".to_owned());
         }
@@ -353,12 +366,16 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+        if !model.chat.transcript.entries().is_empty() {
+            hints.push(hint(Action::NextPane, "chat"));
+        }
     }
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));
     }
     let is_calling = model.chat.running_calls().next().is_some();
-    if model.screen.size.0 < SIDEBAR_FROM && !is_calling {
+    // On narrow screens a fourth hint would displace those for commands and help.
+    if model.screen.size.0 < SIDEBAR_FROM && !is_calling && hints.len() < 3 {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints
