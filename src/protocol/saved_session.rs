@@ -48,7 +48,7 @@ pub enum SavedSessionEvent {
     Indexed(IndexProgress),
     /// A title was set and saved.
     Renamed {
-        /// `None` is the open conversation while nothing of it is saved.
+        /// `None` is the open conversation.
         session: Option<SessionId>,
         title: String,
     },

@@ -137,9 +137,9 @@ impl Actor {
     }
 
     pub(super) fn rename(&mut self, title: &str) {
-        if self.conversation.rename(title, &mut self.cx) {
+        if let Some(confirmation) = self.conversation.rename(title, &mut self.cx) {
             self.persist
-                .save_new_title(&self.conversation, &mut self.cx);
+                .save_new_title(&self.conversation, confirmation, &mut self.cx);
         }
     }
 

@@ -46,8 +46,8 @@ pub(super) struct Persistence {
     is_private: bool,
     /// A fork that has no file name yet, and the title of the session it was forked from.
     pending_fork: Option<(ConversationSeq, String)>,
-    /// A new title whose save has not been attempted yet.
-    pending_title: Option<(ConversationSeq, String)>,
+    /// Confirms a new title whose save has not been attempted yet.
+    pending_title: Option<(ConversationSeq, Event)>,
 }
 
 impl Persistence {
@@ -173,17 +173,17 @@ impl Persistence {
         (self.may_save(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
     }
 
-    /// Saves a conversation that has a new title. A notice confirms the title once it is saved, or
-    /// at once if nothing is saved.
-    pub(super) fn save_new_title(&mut self, conversation: &Conversation, cx: &mut EngineCx) {
-        let title = conversation.session().title().to_owned();
+    /// Saves a conversation that has a new title. `confirmation` goes out once it is saved, or at
+    /// once if nothing is saved.
+    pub(super) fn save_new_title(
+        &mut self,
+        conversation: &Conversation,
+        confirmation: Event,
+        cx: &mut EngineCx,
+    ) {
         match self.save_conversation(conversation, cx) {
-            Some(_) => self.pending_title = Some((conversation.seq(), title)),
-            None => {
-                let session = None;
-                let renamed = SavedSessionEvent::Renamed { session, title };
-                cx.outbox.push(Event::SavedSession(renamed));
-            }
+            Some(_) => self.pending_title = Some((conversation.seq(), confirmation)),
+            None => cx.outbox.push(confirmation),
         }
     }
 
@@ -234,10 +234,8 @@ impl Persistence {
                 if let Some((_, original_title)) = fork {
                     cx.notice(fork_notice(conversation.session().title(), &original_title));
                 }
-                if let Some((_, title)) = new_title {
-                    let session = Some(id.clone());
-                    let renamed = SavedSessionEvent::Renamed { session, title };
-                    cx.outbox.push(Event::SavedSession(renamed));
+                if let Some((_, confirmation)) = new_title {
+                    cx.outbox.push(confirmation);
                 }
                 if seq == conversation.seq() {
                     conversation.session_mut().id = Some(id.clone());
