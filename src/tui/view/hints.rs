@@ -203,7 +203,11 @@ fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
         return Some(vec![
             hint(LayerKey::Confirm, "edit"),
             hint(LayerKey::Delete, "delete"),
-            layers::pair_hint(KeyContext::Queue, [LayerKey::MoveUp, LayerKey::MoveDown], "move"),
+            layers::pair_hint(
+                KeyContext::Queue,
+                [LayerKey::MoveUp, LayerKey::MoveDown],
+                "move",
+            ),
             hint(LayerKey::Back, "message"),
             layers::pair_hint(KeyContext::Queue, [LayerKey::Up, LayerKey::Down], "select"),
         ]);

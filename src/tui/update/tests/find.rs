@@ -151,7 +151,12 @@ fn the_block_with_the_match_is_selected_and_esc_stays_there() {
     assert_eq!(stop.block, Some(1), "the block with the match");
     let screen = chat.screen();
     let footer = screen.lines().last().expect("a footer").to_owned();
-    for hint in ["next, previous", "Esc stay here", "y copy the code", "v lines"] {
+    for hint in [
+        "next, previous",
+        "Esc stay here",
+        "y copy the code",
+        "v lines",
+    ] {
         assert!(footer.contains(hint), "{footer}");
     }
     chat.keys("<Esc>");
