@@ -259,7 +259,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Detach, "remove file"));
     }
     // On narrow screens a fourth hint would displace those for commands and help.
-    if model.screen.size.0 < SIDEBAR_FROM && !is_calling && hints.len() < 3 {
+    if model.screen.size.0 < SIDEBAR_FROM && !is_calling && hints.iter().flatten().count() < 3 {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()
