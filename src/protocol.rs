@@ -252,7 +252,7 @@ pub enum Event {
         title: String,
     },
     SavedSession(SavedSessionEvent),
-    /// The title set by the user.
+    /// The title set by the user. [`SavedSessionEvent::Renamed`] follows once it is saved.
     SessionRenamed(String),
     /// The conversation's other branches, most recently left first.
     BranchesListed(Vec<BranchSummary>),

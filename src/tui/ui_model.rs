@@ -68,6 +68,8 @@ pub struct UiModel {
 pub struct InputState {
     pub replies: ReplyFilter,
     pub last_key: Duration,
+    /// A notice has named the setting that tmux needs for copying.
+    pub has_explained_tmux: bool,
 }
 
 #[derive(Debug, Default)]

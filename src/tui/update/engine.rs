@@ -46,11 +46,8 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.notify(Notice::info(message).with_advice(advice));
         }
         Event::SavedSession(event) => saved_session_event(model, event),
-        Event::SessionRenamed(title) => {
-            let message = format!("Renamed to {}.", quoted_title(model, &title));
-            model.notify(Notice::info(message));
-            model.conversation.title = title;
-        }
+        // A later event confirms that the title is saved.
+        Event::SessionRenamed(title) => model.conversation.title = title,
         Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;

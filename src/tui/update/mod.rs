@@ -21,6 +21,7 @@ pub mod turns;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::Command;
+use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
 use crate::tui::input::decode::{KeyGroup, ReplyFilter};
@@ -132,7 +133,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             model.dialogs.end_external_edit(None);
             model.notify(Notice::failure(problem));
         }
-        UiInput::Copied(report) => model.notify(report.notice()),
+        UiInput::Copied(report) => copied(model, &report),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }
@@ -224,3 +225,10 @@ fn command_rejected(model: &mut UiModel, command: Command) {
 
 #[cfg(test)]
 mod tests;
+
+/// Reports a copy. The setting that tmux needs is explained once per run.
+fn copied(model: &mut UiModel, report: &CopyReport) {
+    let explains_tmux = !model.input.has_explained_tmux;
+    model.input.has_explained_tmux |= matches!(report.means, CopyMeans::Terminal { is_tmux: true });
+    model.notify(report.notice(explains_tmux));
+}

@@ -61,7 +61,7 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         }
     }
     let accent = pen.theme.accent;
-    if let Some(keys) = hints::layer_keys(model, columns, pen) {
+    if let Some(keys) = hints::layer_keys(model, columns + 2, pen) {
         if width(&right) + width(&keys) + 4 > columns {
             right.clear();
         }

@@ -125,7 +125,7 @@ fn three_rows_are_shown_and_the_selected_one_is_among_them() {
         is_shown(&screen, "▌  six") || is_shown(&screen, "▌ six"),
         "{screen}"
     );
-    assert!(is_shown(&screen, "Alt+Up move"), "{screen}");
+    assert!(is_shown(&screen, "Alt+Up/Alt+Down move"), "{screen}");
 }
 
 #[test]
