@@ -64,7 +64,8 @@ impl Composer {
             return false;
         }
         let stashed = self.history.stashed_text().map(str::to_owned);
-        let text = self.editor.take();
+        let text = self.editor.text();
+        self.editor.replace_all("");
         let unsent = before_edit.into_iter().chain(stashed).chain([text]);
         // Text from a private conversation must not enter the history of another conversation.
         let was_private = self.draft.is_private && !self.draft.awaits_private && !is_private;
@@ -85,6 +86,10 @@ impl Composer {
     /// Handles the start or the end of a private conversation.
     pub fn private_changed(&mut self, is_private: bool) {
         self.draft.awaits_private = false;
+        if !is_private {
+            // Text that was deleted in the private conversation must not come back in another one.
+            self.editor.forget_removed_text();
+        }
         if !is_private && let Some(unsent) = self.history.forget_private(&self.editor.text()) {
             self.editor.set(&unsent);
         }

@@ -76,6 +76,7 @@ pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let mut modifiers = key.modifiers & (ctrl_alt | KeyModifiers::SHIFT);
     let code = match key.code {
         KeyCode::Char(c) => {
+            let c = underscore_key(c, modifiers);
             modifiers -= KeyModifiers::SHIFT;
             // AltGr arrives as Ctrl+Alt and types a character.
             if modifiers == ctrl_alt {
@@ -94,6 +95,17 @@ pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
         code => code,
     };
     (code, modifiers)
+}
+
+/// Ctrl+_ and Ctrl+/ send the byte 0x1F, which crossterm reports as Ctrl+7. Terminals with the kitty
+/// protocol report the key of the underscore without Shift.
+fn underscore_key(c: char, modifiers: KeyModifiers) -> char {
+    let is_shortcut = modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    match c {
+        '7' if modifiers == KeyModifiers::CONTROL => '_',
+        '-' if is_shortcut && modifiers.contains(KeyModifiers::SHIFT) => '_',
+        c => c,
+    }
 }
 
 /// The character typed by a key, if any.

@@ -2,16 +2,18 @@
 //! hint line all come from it.
 
 pub mod arguments;
+mod chord;
 mod group;
 pub mod layers;
 
+pub use chord::Chord;
 pub use group::BindingGroup;
 
 use crate::tui::input::decode::{latin_key, normalize_key};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 use arguments::ArgumentKind;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::fmt;
+use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
+use crossterm::event::{KeyCode, KeyEvent};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -105,12 +107,6 @@ pub enum BindingScope {
     Matches,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chord {
-    pub code: KeyCode,
-    pub modifiers: KeyModifiers,
-}
-
 pub struct Binding {
     pub action: Action,
     /// Unique among all bindings.
@@ -126,26 +122,6 @@ pub struct Binding {
     /// Other words by which the palette finds the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
-}
-
-const fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
-    Chord { code, modifiers }
-}
-
-const fn key(code: KeyCode) -> Chord {
-    chord(code, KeyModifiers::NONE)
-}
-
-const fn ctrl(c: char) -> Chord {
-    chord(KeyCode::Char(c), KeyModifiers::CONTROL)
-}
-
-const fn alt(c: char) -> Chord {
-    chord(KeyCode::Char(c), KeyModifiers::ALT)
-}
-
-const fn function_key(number: u8) -> Chord {
-    key(KeyCode::F(number))
 }
 
 const fn bind(
@@ -193,10 +169,6 @@ impl Binding {
         self.command.filter(|_| is_required)
     }
 }
-
-const CTRL: KeyModifiers = KeyModifiers::CONTROL;
-const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
-const ALT: KeyModifiers = KeyModifiers::ALT;
 
 use Action as A;
 use ArgumentKind as V;
@@ -265,19 +237,40 @@ pub const TABLE: &[Binding] = &[
     bind(A::PageDown, "page-down", G::Moving, W::Always, &[key(K::PageDown)], "Scroll down a page"),
     bind(A::ScrollToStart, "to-start", G::Moving, W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
     bind(A::ScrollToEnd, "to-end", G::Moving, W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
-    bind(A::Edit(Edit::Up), "up", G::Writing, W::Message, &[key(K::Up)], "Up / previous in history"),
-    bind(A::Edit(Edit::Down), "down", G::Writing, W::Message, &[key(K::Down)], "Down / next in history"),
-    bind(A::Edit(Edit::WordLeft), "word-left", G::Editing, W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
-    bind(A::Edit(Edit::WordRight), "word-right", G::Editing, W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
-    bind(A::Edit(Edit::LineStart), "line-start", G::Editing, W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
-    bind(A::Edit(Edit::LineEnd), "line-end", G::Editing, W::Message, &[ctrl('e'), key(K::End)], "Move to the end of the line"),
-    bind(A::Edit(Edit::DeleteWordLeft), "delete-word", G::Editing, W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
-    bind(A::Edit(Edit::DeleteToStart), "delete-to-start", G::Editing, W::Message, &[ctrl('u')], "Delete to the start of the line"),
-    bind(A::Edit(Edit::DeleteToEnd), "delete-to-end", G::Editing, W::Message, &[ctrl('k')], "Delete to the end of the line"),
+    bind(A::Edit(Edit::Move(Motion::Up)), "up", G::Writing, W::Message, &[key(K::Up)], "Up / previous in history"),
+    bind(A::Edit(Edit::Move(Motion::Down)), "down", G::Writing, W::Message, &[key(K::Down)], "Down / next in history"),
+    bind(A::Edit(Edit::Move(Motion::WordLeft)), "word-left", G::Editing, W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
+    bind(A::Edit(Edit::Move(Motion::WordRight)), "word-right", G::Editing, W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
+    bind(A::Edit(Edit::Move(Motion::LineStart)), "line-start", G::Editing, W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
+    bind(A::Edit(Edit::Move(Motion::LineEnd)), "line-end", G::Editing, W::Message, &[ctrl('e'), key(K::End)], "Move to the end of the line"),
+    bind(A::Edit(Edit::KillWordLeft), "delete-word", G::Editing, W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
+    bind(A::Edit(Edit::KillWordRight), "delete-word-right", G::Editing, W::Message, &[alt('d'), chord(K::Delete, CTRL), chord(K::Delete, ALT)], "Delete the word to the right"),
+    bind(A::Edit(Edit::KillToStart), "delete-to-start", G::Editing, W::Message, &[ctrl('u')], "Delete to the start of the line"),
+    bind(A::Edit(Edit::KillToEnd), "delete-to-end", G::Editing, W::Message, &[ctrl('k')], "Delete to the end of the line"),
     bind(A::Edit(Edit::Backspace), "backspace", G::Editing, W::Message, &[key(K::Backspace), ctrl('h'), chord(K::Backspace, SHIFT)], "Delete to the left"),
     bind(A::Edit(Edit::Delete), "delete", G::Editing, W::Message, &[key(K::Delete), ctrl('d')], "Delete to the right"),
-    bind(A::Edit(Edit::Left), "left", G::Editing, W::Message, &[key(K::Left)], "Move left"),
-    bind(A::Edit(Edit::Right), "right", G::Editing, W::Message, &[key(K::Right)], "Move right"),
+    bind(A::Edit(Edit::Move(Motion::Left)), "left", G::Editing, W::Message, &[key(K::Left)], "Move left"),
+    bind(A::Edit(Edit::Move(Motion::Right)), "right", G::Editing, W::Message, &[key(K::Right)], "Move right"),
+    bind(A::Edit(Edit::Undo), "undo-edit", G::Editing, W::Message, &[ctrl('_'), ctrl('/')], "Undo"),
+    bind(A::Edit(Edit::Redo), "redo-edit", G::Editing, W::Message, &[alt('_')], "Redo"),
+    bind(A::Edit(Edit::Select(Motion::Left)), "select-left", G::Editing, W::Message, &[chord(K::Left, SHIFT)], "Select to the left"),
+    bind(A::Edit(Edit::Select(Motion::Right)), "select-right", G::Editing, W::Message, &[chord(K::Right, SHIFT)], "Select to the right"),
+    bind(A::Edit(Edit::Select(Motion::Up)), "select-up", G::Editing, W::Message, &[chord(K::Up, SHIFT)], "Select up"),
+    bind(A::Edit(Edit::Select(Motion::Down)), "select-down", G::Editing, W::Message, &[chord(K::Down, SHIFT)], "Select down"),
+    bind(A::Edit(Edit::Select(Motion::WordLeft)), "select-word-left", G::Editing, W::Message, &[chord(K::Left, CTRL_SHIFT), chord(K::Left, ALT_SHIFT)], "Select a word to the left"),
+    bind(A::Edit(Edit::Select(Motion::WordRight)), "select-word-right", G::Editing, W::Message, &[chord(K::Right, CTRL_SHIFT), chord(K::Right, ALT_SHIFT)], "Select a word to the right"),
+    bind(A::Edit(Edit::Select(Motion::LineStart)), "select-to-line-start", G::Editing, W::Message, &[chord(K::Home, SHIFT)], "Select to the start of the line"),
+    bind(A::Edit(Edit::Select(Motion::LineEnd)), "select-to-line-end", G::Editing, W::Message, &[chord(K::End, SHIFT)], "Select to the end of the line"),
+    bind(A::Edit(Edit::Select(Motion::TextStart)), "select-to-start", G::Editing, W::Message, &[chord(K::Home, CTRL_SHIFT)], "Select to the start of the message"),
+    bind(A::Edit(Edit::Select(Motion::TextEnd)), "select-to-end", G::Editing, W::Message, &[chord(K::End, CTRL_SHIFT)], "Select to the end of the message"),
+    bind(A::Edit(Edit::SelectAll), "select-all", G::Editing, W::Message, &[alt('a')], "Select the whole message"),
+    bind(A::Edit(Edit::Copy), "copy-selection", G::Editing, W::Message, &[alt('w')], "Copy the selection"),
+    bind(A::Edit(Edit::Cut), "cut", G::Editing, W::Message, &[ctrl('x')], "Cut the selection"),
+    bind(A::Edit(Edit::Yank), "yank", G::Editing, W::Message, &[ctrl('y')], "Insert the text that was cut last"),
+    bind(A::Edit(Edit::YankEarlier), "yank-earlier", G::Editing, W::Message, &[alt('y')], "After that: the text cut before it instead"),
+    bind(A::Edit(Edit::Unfold), "unfold-paste", G::Editing, W::Message, &[alt('u')], "Unfold a paste"),
+    bind(A::Edit(Edit::Move(Motion::TextStart)), "text-start", G::Editing, W::Message, &[chord(K::Home, CTRL)], "Move to the start of the message"),
+    bind(A::Edit(Edit::Move(Motion::TextEnd)), "text-end", G::Editing, W::Message, &[chord(K::End, CTRL)], "Move to the end of the message"),
     bind(A::ToggleServer, "toggle", G::ServersPane, W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
     bind(A::NextMatch, "next-match", G::Chat, W::Matches, &[key(K::Char('n')), key(K::Enter)], "Go to the next match"),
     bind(A::PreviousMatch, "previous-match", G::Chat, W::Matches, &[chord(K::Char('n'), SHIFT), chord(K::Enter, SHIFT)], "Go to the previous match"),
@@ -305,10 +298,13 @@ pub const TABLE: &[Binding] = &[
 /// The action bound to a key among the bindings whose scope applies.
 pub fn find_action(event: KeyEvent, is_in_scope: impl Fn(BindingScope) -> bool) -> Option<Action> {
     let find = |pressed: Chord| {
-        let mut bindings = TABLE.iter();
-        bindings
-            .find(|binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed))
-            .map(|binding| binding.action)
+        let is_bound =
+            |binding: &&Binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed);
+        let is_specific = |binding: &&Binding| binding.scope != BindingScope::Always;
+        // Ctrl+Y inserts in the message and copies elsewhere.
+        let specific = TABLE.iter().filter(is_specific).find(is_bound);
+        let binding = specific.or_else(|| TABLE.iter().find(is_bound));
+        binding.map(|binding| binding.action)
     };
     // A letter with Shift acts like the letter unless it has a binding of its own.
     shifted_letter(event)
@@ -375,25 +371,6 @@ pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding
 pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
     let name = name.to_lowercase();
     commands().find(|(command, _)| *command == name)
-}
-
-impl fmt::Display for Chord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (modifier, name) in [(CTRL, "Ctrl+"), (ALT, "Alt+"), (SHIFT, "Shift+")] {
-            if self.modifiers.contains(modifier) {
-                f.write_str(name)?;
-            }
-        }
-        match self.code {
-            KeyCode::Char(' ') => f.write_str("Space"),
-            KeyCode::Char(c) => write!(f, "{}", c.to_uppercase()),
-            KeyCode::F(number) => write!(f, "F{number}"),
-            KeyCode::PageUp => f.write_str("PgUp"),
-            KeyCode::PageDown => f.write_str("PgDn"),
-            KeyCode::Delete => f.write_str("Del"),
-            other => write!(f, "{other:?}"),
-        }
-    }
 }
 
 #[cfg(test)]

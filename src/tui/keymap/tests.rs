@@ -1,6 +1,7 @@
 //! The table of actions is consistent, and keys of other layouts find their actions.
 
 use super::*;
+use crossterm::event::KeyModifiers;
 use std::collections::HashSet;
 
 #[test]

@@ -27,6 +27,7 @@ use crate::tui::input::decode::{KeyGroup, ReplyFilter};
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::composer::PasteKind;
 use crossterm::event::KeyEvent;
 
 /// Applies one message and returns its effects.
@@ -110,7 +111,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Paste(text) => {
             keys::note_key_press(model);
             selection::clear_selection(model);
-            composer::paste(model, &text);
+            composer::paste(model, &text, PasteKind::Bracketed);
         }
         UiInput::Mouse(mouse) => navigation::handle_mouse(model, mouse),
         UiInput::Resize { width, height } => {
@@ -124,7 +125,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             // Most editors end the file with a line break that is not part of the text.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             if !model.dialogs.end_external_edit(Some(text)) {
-                model.composer.editor.set(text.trim_end_matches('\n'));
+                composer::replace_text(model, text.trim_end_matches('\n'));
             }
         }
         UiInput::EditorClosed(Err(problem)) => {

@@ -335,6 +335,13 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     if let Some(hints) = queue_hints(model) {
         return hints;
     }
+    if model.composer.editor.has_selection() {
+        return vec![
+            hint(Action::Edit(Edit::Copy), "copy"),
+            hint(Action::Edit(Edit::Cut), "cut"),
+            hint(Action::Edit(Edit::Backspace), "delete"),
+        ];
+    }
     let mut hints = Vec::new();
     if model.running_turn().is_some() || model.active_probe().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
@@ -353,6 +360,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+    }
+    if model.composer.editor.has_chip() {
+        hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
     }
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));
