@@ -86,6 +86,17 @@ struct ReplacedCluster {
     is_chip: bool,
 }
 
+impl ReplacedCluster {
+    /// Moves the cluster in both texts by the first number minus the second.
+    fn move_by(&mut self, raw: (usize, usize), shown: (usize, usize)) {
+        let moved = |range: &Range<usize>, (plus, minus): (usize, usize)| {
+            range.start + plus - minus..range.end + plus - minus
+        };
+        self.raw = moved(&self.raw, raw);
+        self.shown = moved(&self.shown, shown);
+    }
+}
+
 impl WrappedLine {
     pub fn new(raw: &str, columns: u16, display: &FieldDisplay, chips: &Chips) -> Self {
         let (text, replaced) = clean_line(raw, display, chips);
@@ -170,22 +181,31 @@ impl WrappedLine {
             self.rows.splice(first..kept_from, rows);
             self.text.replace_range(start..old_stop, &shown);
             for cluster in &mut replaced {
-                let (raw, shown) = (&mut cluster.raw, &mut cluster.shown);
-                *raw = raw_start + raw.start..raw_start + raw.end;
-                *shown = start + shown.start..start + shown.end;
+                cluster.move_by((raw_start, 0), (start, 0));
             }
-            let before = self.replaced.partition_point(|old| old.shown.start < start);
-            let after = self
-                .replaced
-                .partition_point(|old| old.shown.start < old_stop);
-            for old in &mut self.replaced[after..] {
-                let to_new = |byte: usize| byte + new_len - cut.len();
-                old.raw = to_new(old.raw.start)..to_new(old.raw.end);
-                old.shown = moved(old.shown.start)..moved(old.shown.end);
-            }
-            self.replaced.splice(before..after, replaced);
+            let old = start..old_stop;
+            self.splice_replaced(old, replaced, (new_len, cut.len()), (new_stop, old_stop));
             return true;
         }
+    }
+
+    /// Replaces the clusters in a range of the old shown text. Those after it move: in both texts
+    /// by the first number minus the second.
+    fn splice_replaced(
+        &mut self,
+        old: Range<usize>,
+        new: Vec<ReplacedCluster>,
+        raw_shift: (usize, usize),
+        shown_shift: (usize, usize),
+    ) {
+        let starts_before =
+            |shown: usize| move |cluster: &ReplacedCluster| cluster.shown.start < shown;
+        let before = self.replaced.partition_point(starts_before(old.start));
+        let after = self.replaced.partition_point(starts_before(old.end));
+        for cluster in &mut self.replaced[after..] {
+            cluster.move_by(raw_shift, shown_shift);
+        }
+        self.replaced.splice(before..after, new);
     }
 
     /// The row from which to wrap again after an edit at a raw byte. The text after a row decides

@@ -194,6 +194,47 @@ fn offset(editor: &Editor, position: TextPosition) -> usize {
     editor.raw_text(TextPosition::default()..position).len()
 }
 
+fn apply_step(editor: &mut Editor, simple: &mut SimpleText, step: &Step) {
+    match step {
+        Step::Type(text) => {
+            editor.insert(text);
+            let (start, end) = simple.selected();
+            simple.replace(start, end, text);
+            simple.follows_kill = false;
+        }
+        Step::Paste(text) => {
+            editor.paste(text);
+            let (start, end) = simple.selected();
+            simple.follows_kill = false;
+            match text.lines().count() > chips::PASTE_LINES_MAX {
+                // The model knows no chips.
+                true => {
+                    editor.edit(Edit::Unfold);
+                    simple.replace(start, end, text);
+                }
+                false => simple.replace(start, end, text),
+            }
+        }
+        Step::Edit(edit) => {
+            editor.edit(*edit);
+            simple.apply(*edit);
+        }
+        Step::Undo(count) | Step::Redo(count) => {
+            let edit = match step {
+                Step::Undo(_) => Edit::Undo,
+                _ => Edit::Redo,
+            };
+            for _ in 0..*count {
+                editor.edit(edit);
+            }
+            simple.text = editor.text();
+            simple.cursor = offset(editor, editor.cursor);
+            simple.anchor = offset(editor, editor.anchor.unwrap_or(editor.cursor));
+            simple.follows_kill = false;
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn editor_agrees_with_a_simple_model(
@@ -210,46 +251,9 @@ proptest! {
         };
         let mut seen = vec![start.clone()];
         for step in steps {
-            match step {
-                Step::Type(text) => {
-                    editor.insert(&text);
-                    let (start, end) = simple.selected();
-                    simple.replace(start, end, &text);
-                    simple.follows_kill = false;
-                }
-                Step::Paste(text) => {
-                    editor.paste(&text);
-                    let (start, end) = simple.selected();
-                    simple.follows_kill = false;
-                    match text.lines().count() > chips::PASTE_LINES_MAX {
-                        // The model knows no chips.
-                        true => {
-                            editor.edit(Edit::Unfold);
-                            simple.replace(start, end, &text);
-                        }
-                        false => simple.replace(start, end, &text),
-                    }
-                }
-                Step::Edit(edit) => {
-                    editor.edit(edit);
-                    simple.apply(edit);
-                }
-                Step::Undo(count) | Step::Redo(count) => {
-                    let edit = match step {
-                        Step::Undo(_) => Edit::Undo,
-                        _ => Edit::Redo,
-                    };
-                    for _ in 0..count {
-                        editor.edit(edit);
-                    }
-                    simple.text = editor.text();
-                    simple.cursor = offset(&editor, editor.cursor);
-                    simple.anchor = offset(&editor, editor.anchor.unwrap_or(editor.cursor));
-                    simple.follows_kill = false;
-                    if !editor.has_chip() {
-                        prop_assert!(seen.contains(&simple.text), "a text that never was");
-                    }
-                }
+            apply_step(&mut editor, &mut simple, &step);
+            if matches!(step, Step::Undo(_) | Step::Redo(_)) && !editor.has_chip() {
+                prop_assert!(seen.contains(&simple.text), "a text that never was");
             }
             if editor.has_chip() {
                 while editor.edit(Edit::Unfold) {}
