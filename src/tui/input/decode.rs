@@ -97,12 +97,10 @@ pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     (code, modifiers)
 }
 
-/// Ctrl+_ and Ctrl+/ send the byte 0x1F, which crossterm reports as Ctrl+7. Terminals with the kitty
-/// protocol report the key of the underscore without Shift.
+/// The kitty protocol reports the key of the underscore with Shift as a hyphen.
 fn underscore_key(c: char, modifiers: KeyModifiers) -> char {
     let is_shortcut = modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match c {
-        '7' if modifiers == KeyModifiers::CONTROL => '_',
         '-' if is_shortcut && modifiers.contains(KeyModifiers::SHIFT) => '_',
         c => c,
     }

@@ -1,7 +1,7 @@
 //! Key scripts for every editing key: text before, keys, text after. `|` is the cursor, `^` the
 //! other end of the selection.
 
-use crate::tui::keymap::{self, Action};
+use crate::tui::keymap::{self, Action, Keymap};
 use crate::tui::widgets::editor::*;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -191,7 +191,7 @@ fn parse_keys(script: &str) -> Vec<KeyEvent> {
 
 fn press(editor: &mut Editor, script: &str) {
     for key in parse_keys(script) {
-        text_field::handle_key(editor, key);
+        text_field::handle_key(editor, key, &Keymap::default());
     }
 }
 
@@ -215,7 +215,7 @@ fn every_editing_key_has_a_script() {
         in_message(binding.scope)
             && matches!(binding.action, Action::Edit(edit) if edit != Edit::Unfold)
     });
-    let keys = bindings.flat_map(|binding| binding.keys);
+    let keys = bindings.flat_map(|binding| binding.default_keys);
     let unused: Vec<String> = keys
         .map(ToString::to_string)
         .filter(|key| !used.contains(key))
