@@ -19,7 +19,7 @@ pub mod selection;
 pub mod submit;
 pub mod turns;
 
-use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
+use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
 use crate::protocol::Command;
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
@@ -83,16 +83,18 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        effects.push(UiEffect::Send(Command::SaveDraft(String::new())));
+        effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
-    save_queue(model, &mut effects);
+    model.composer.schedule_draft(model.now);
+    save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
     effects
 }
 
-/// Saves the queue after a change.
-fn save_queue(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if !model.composer.must_save_queue() {
+/// Saves the draft after a change of the queue, and shortly after a change of the message.
+fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let is_due = model.composer.take_due_draft(model.now);
+    if !model.composer.must_save_queue() && !is_due {
         return;
     }
     if let Some(draft) = interrupt::draft_to_save(model) {

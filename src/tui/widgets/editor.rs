@@ -51,6 +51,8 @@ pub struct Editor {
     history: UndoHistory,
     kills: KillRing,
     previous: PreviousEdit,
+    /// Increases with each change of the text.
+    revision: u64,
     /// The column that Up and Down aim for.
     goal_column: Option<usize>,
     /// First visible row: line, and row within it.
@@ -88,6 +90,7 @@ impl Editor {
             history: UndoHistory::default(),
             kills: KillRing::default(),
             previous: PreviousEdit::Other,
+            revision: 0,
             goal_column: None,
             top: (0, 0),
             left: 0,
@@ -116,6 +119,11 @@ impl Editor {
 
     pub fn is_empty(&self) -> bool {
         matches!(&*self.lines, [line] if line.raw.is_empty())
+    }
+
+    /// Increases with each change of the text.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub fn is_blank(&self) -> bool {

@@ -61,6 +61,7 @@ impl Editor {
     /// Replaces a range with raw text. Returns the removed raw text.
     fn splice(&mut self, range: Range<TextPosition>, text: &str) -> String {
         let Range { start, end } = range;
+        self.revision += 1;
         if start.line == end.line && !text.contains('\n') {
             let line = &mut self.lines[start.line];
             let cut = start.byte..end.byte;
