@@ -168,7 +168,7 @@ fn a_restored_queue_is_paused() {
         }),
     });
     assert_eq!(chat.message(), "three");
-    assert!(chat.notice().starts_with("Restored 2 queued prompts."));
+    assert!(chat.notice().starts_with("Restored 2 queued prompts;"));
     assert_eq!(chat.wait(5_000).commands(), []);
     let screen = chat.screen();
     assert!(screen.contains("one") && screen.contains("two"), "{screen}");
