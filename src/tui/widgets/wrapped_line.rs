@@ -148,22 +148,12 @@ impl WrappedLine {
             let new_stop = start + shown.len();
             let mut kept_from = self.rows.len();
             if old_end.is_some() {
-                // Once a new row starts where an old one did, all later rows are unchanged. Both must
-                // start with the same cluster, and not inside of what is drawn for one.
-                let is_inside_new = |new: usize| is_inside_cluster(&replaced, new);
-                let old_row = |new: usize| {
-                    let old = (start + new + old_stop).checked_sub(new_stop)?;
-                    let is_tail = old >= after_cut && !self.is_inside_cluster(old);
-                    if !is_tail || is_inside_new(new) {
-                        return None;
-                    }
-                    self.rows.binary_search_by_key(&old, |row| row.start).ok()
-                };
-                let unchanged = rows
-                    .windows(2)
-                    .enumerate()
-                    .filter(|(_, rows)| rows[0].start >= edited_end)
-                    .find_map(|(at, rows)| Some((at + 1, old_row(rows[1].start)?)));
+                let to_old = |new: usize| (start + new + old_stop).checked_sub(new_stop);
+                let tail = rows.iter().map(|row| row.start).enumerate();
+                let tail = tail.skip_while(|(_, row)| *row < edited_end).skip(1);
+                let unchanged = tail
+                    .filter(|(_, row)| !is_inside_cluster(&replaced, *row))
+                    .find_map(|(at, row)| Some((at, self.row_at(to_old(row)?, after_cut)?)));
                 let Some((at, old)) = unchanged else {
                     ahead *= 8;
                     continue;
@@ -187,6 +177,16 @@ impl WrappedLine {
             self.splice_replaced(old, replaced, (new_len, cut.len()), (new_stop, old_stop));
             return true;
         }
+    }
+
+    /// The row that starts at a byte of the shown text, unless that is before `after_cut` or inside
+    /// of what is drawn for a cluster. If a new row starts there after an edit before it, this row
+    /// and all later ones are unchanged.
+    fn row_at(&self, shown: usize, after_cut: usize) -> Option<usize> {
+        if shown < after_cut || self.is_inside_cluster(shown) {
+            return None;
+        }
+        self.rows.binary_search_by_key(&shown, |row| row.start).ok()
     }
 
     /// Replaces the clusters in a range of the old shown text. Those after it move: in both texts
