@@ -26,7 +26,7 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, KeySettings, ModelCatalog, ModelList, ModelRef,
     ModelServer, NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt,
     PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -178,8 +178,8 @@ pub enum Command {
     RenameSession(String),
     /// Stops or resumes saving this conversation.
     SetPrivate(bool),
-    /// Saves the unsent text of the message editor; an empty text deletes the saved draft.
-    SaveDraft(String),
+    /// Saves unsent text; an empty one deletes the saved draft.
+    SaveDraft(UnsentText),
     /// Reads a file to attach; answered by [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
@@ -311,11 +311,11 @@ pub enum Event {
     ServerLogRead(Arc<ServerLog>),
     SignIn(SignInEvent),
     ContextMeasured(ContextMeter),
-    /// Earlier prompts, oldest first, and the unsent draft of the last run. The draft stays on
+    /// Earlier prompts, oldest first, and the unsent text of the last run. The draft stays on
     /// disk until the next [`Command::SaveDraft`].
     HistoryLoaded {
         prompts: Arc<Vec<String>>,
-        draft: Option<String>,
+        draft: Option<UnsentText>,
     },
     /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),

@@ -39,6 +39,7 @@ pub mod toolset;
 pub mod transcript;
 pub mod trust;
 pub mod turn;
+mod unsent_text;
 
 pub use advice::Advice;
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
@@ -79,6 +80,7 @@ pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use unsent_text::UnsentText;
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -327,6 +327,7 @@ impl UiModel {
             notice,
             dialog_armed,
             held_enter,
+            self.composer.draft_due_at(),
             self.input.replies.release_at(),
             layer_wake,
             ack_deadline,

@@ -1,7 +1,7 @@
 //! Routes the front end's commands to their owners.
 
 use super::Actor;
-use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
@@ -94,7 +94,7 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(text) => self.save_draft(text),
+            Command::SaveDraft(draft) => self.save_draft(draft),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -223,16 +223,16 @@ impl Actor {
         });
     }
 
-    /// Saves the unsent message, unless it belongs to a private conversation. An empty one removes
-    /// the saved one.
-    fn save_draft(&mut self, text: String) {
-        if self.persist.is_private() && !text.is_empty() {
+    /// Saves unsent text, unless it belongs to a private conversation. An empty one removes the
+    /// saved one.
+    fn save_draft(&mut self, draft: UnsentText) {
+        if self.persist.is_private() && !draft.is_blank() {
             return;
         }
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(error) = history.save_draft_as(save, &text) {
+            if let Err(error) = history.save_draft_as(save, &draft) {
                 tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing

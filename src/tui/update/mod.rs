@@ -19,7 +19,7 @@ pub mod selection;
 pub mod submit;
 pub mod turns;
 
-use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
+use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
 use crate::protocol::Command;
 use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::demo_tour::progress;
@@ -29,6 +29,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::composer::PasteKind;
 use crossterm::event::KeyEvent;
 
 /// Applies one message and returns its effects.
@@ -83,16 +84,18 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        effects.push(UiEffect::Send(Command::SaveDraft(String::new())));
+        effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
-    save_queue(model, &mut effects);
+    model.composer.schedule_draft(model.now);
+    save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
     effects
 }
 
-/// Saves the queue after a change.
-fn save_queue(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if !model.composer.must_save_queue() {
+/// Saves the draft after a change of the queue, and shortly after a change of the message.
+fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let is_due = model.composer.take_due_draft(model.now);
+    if !model.composer.must_save_queue() && !is_due {
         return;
     }
     if let Some(draft) = interrupt::draft_to_save(model) {
@@ -112,7 +115,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Paste(text) => {
             keys::note_key_press(model);
             selection::clear_selection(model);
-            composer::paste(model, &text);
+            composer::paste(model, &text, PasteKind::Bracketed);
         }
         UiInput::Mouse(mouse) => navigation::handle_mouse(model, mouse),
         UiInput::Resize { width, height } => {
@@ -126,7 +129,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             // Most editors end the file with a line break that is not part of the text.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             if !model.dialogs.end_external_edit(Some(text)) {
-                model.composer.editor.set(text.trim_end_matches('\n'));
+                composer::replace_text(model, text.trim_end_matches('\n'));
             }
         }
         UiInput::EditorClosed(Err(problem)) => {

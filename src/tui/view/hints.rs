@@ -232,6 +232,14 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         return hints;
     }
     let is_calling = model.chat.running_calls().next().is_some();
+    if model.composer.editor.has_selection() {
+        let hints = [
+            hint(Action::Edit(Edit::Copy), "copy"),
+            hint(Action::Edit(Edit::Cut), "cut"),
+            hint(Action::Edit(Edit::Backspace), "delete"),
+        ];
+        return hints.into_iter().flatten().collect();
+    }
     let mut hints = Vec::new();
     if model.running_turn().is_some() || model.active_probe().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
@@ -254,6 +262,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         if !model.chat.transcript.entries().is_empty() {
             hints.push(hint(Action::NextPane, "chat"));
         }
+    }
+    if model.composer.editor.has_chip() {
+        hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
     }
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));

@@ -128,7 +128,7 @@ fn hint_of_a_failed_server_offers_its_error() {
 fn the_notice_about_copying_names_the_copied_text() {
     let mut chat = chat();
     chat.keys("go<Enter>").model_answers("a\nb\n\nc");
-    chat.keys("<Ctrl+y>");
+    chat.keys("/copy<Enter>");
     let expected = "Sent the last answer (4 lines) to the terminal's clipboard (OSC 52).";
     assert_eq!(chat.notice(), expected);
 }

@@ -134,13 +134,13 @@ fn queue_is_saved_with_each_change_and_removed_once_sent() {
     chat.keys("one<Enter>");
     let drafts = |chat: &mut ChatHarness| -> Vec<String> {
         let draft = |command| match command {
-            Command::SaveDraft(draft) => Some(draft),
+            Command::SaveDraft(draft) => Some(draft.queue.join(" ")),
             _ => None,
         };
         chat.commands().into_iter().filter_map(draft).collect()
     };
     chat.keys("two<Enter>three<Enter>");
-    assert_eq!(drafts(&mut chat), ["two", "two\n\nthree"]);
+    assert_eq!(drafts(&mut chat), ["two", "two three"]);
     chat.keys("<Up>d");
     assert_eq!(drafts(&mut chat), ["two"]);
     chat.model_answers("1");
