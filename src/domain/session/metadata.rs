@@ -314,6 +314,20 @@ impl SessionMetadata {
         results.filter_map(AgentResult::take_written_note).collect()
     }
 
+    /// The names of notes that the turns from message `first` on created and that undoing them no
+    /// longer removes.
+    pub fn released_notes(&self, first: usize) -> Vec<&str> {
+        let turns = self.turns.iter().filter(|turn| turn.message_index >= first);
+        let results = turns.flat_map(|turn| &turn.agent_results);
+        let released = results.filter_map(|result| match result {
+            AgentResult::NoteCreated {
+                note, sha256: None, ..
+            } => Some(note.as_str()),
+            _ => None,
+        });
+        released.collect()
+    }
+
     pub fn add_cancelled(&mut self, turn: CancelledTurn) {
         self.cancelled.push(turn);
         let list = self.cancelled.list_mut();

@@ -179,7 +179,7 @@ impl Actor {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
                     self.save_and_estimate();
-                    self.remove_notes(notes, "Undone.");
+                    self.remove_notes(notes, "Undone.", None);
                 }
             }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {

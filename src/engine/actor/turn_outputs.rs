@@ -202,7 +202,8 @@ impl Actor {
             // The earlier version is all there is until the new one is complete.
             return;
         }
-        self.remove_notes(replaced_notes, "The turn was replaced.");
+        let new_note = rewritten.last().map(|new| &*new.note);
+        self.remove_notes(replaced_notes, "The turn was replaced.", new_note);
     }
 
     fn save_partial_answer(&mut self, text: &str) {

@@ -87,10 +87,18 @@ impl Conversation {
             cx.notice(Notice::warning("That branch no longer exists."));
             return false;
         };
+        let fork_index = branches[index].fork_index;
         self.session.switch_branch(index, Timestamp::now());
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("Switched to the other branch.").with_advice(Advice::ListBranches));
+        let mut notice = Notice::info("Switched to the other branch.");
+        let notes = self.session.metadata.released_notes(fork_index);
+        if !notes.is_empty() {
+            let notes = notes.join(", ");
+            notice =
+                notice.with_reason(format!("Notes that it created are not restored: {notes}."));
+        }
+        cx.notice(notice.with_advice(Advice::ListBranches));
         true
     }
 

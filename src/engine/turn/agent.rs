@@ -33,6 +33,7 @@ impl Turn {
                 if !excerpts.is_empty() {
                     let prompt = self.setup.prompt_text();
                     self.agent.prompt = Some(format!("{excerpts}\n\n{prompt}"));
+                    self.agent.adds_note_text = true;
                 }
                 self.agent.result = Some(result);
                 self.start_round();

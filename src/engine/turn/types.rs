@@ -148,6 +148,8 @@ pub enum AgentPlan {
 pub struct AgentPart {
     /// Sent instead of the prompt.
     pub(super) prompt: Option<String>,
+    /// Text of notes was added to the prompt without the user reading it.
+    pub(super) adds_note_text: bool,
     /// The agent waits for the model's answer.
     pub(super) takes_answer: bool,
     /// The answer that the agent is using.
