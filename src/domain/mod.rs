@@ -74,7 +74,9 @@ pub use tool::{
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
-pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use turn::{
+    PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
+};
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -104,6 +104,14 @@ impl Toolset {
         Self::new(tools.cloned().collect(), self.withheld.clone())
     }
 
+    /// The tools named by `order`, by server and name, in that order. Their native names stay the
+    /// same. Names without a tool are skipped.
+    pub fn in_order(&self, order: &[(ServerId, String)]) -> Self {
+        let tools = order.iter();
+        let tools = tools.filter_map(|(server, name)| self.get(server, name).cloned());
+        Self::new(tools.collect(), self.withheld.clone())
+    }
+
     /// Keeps only the first tool of each name, so bare names are unambiguous. `None` if all
     /// names are distinct already.
     pub fn without_duplicate_names(&self) -> Option<Self> {

@@ -23,6 +23,8 @@ pub struct ParameterFallback {
     /// The form of `think` (Ollama) or `thinking` (Anthropic).
     pub thinking_form: ThinkingForm,
     pub omits_stream_options: bool,
+    /// Does not ask Anthropic's API to cache the prompt.
+    pub omits_cache_control: bool,
     pub omits_parallel_tool_calls: bool,
     /// Does not send reasoning back with the tool calls of a turn.
     pub omits_reasoning: bool,
@@ -56,7 +58,7 @@ pub enum ThinkingForm {
 type FallbackRule = fn(ParameterFallback, &ServerError, &Value) -> Option<ParameterFallback>;
 
 /// The order matters: the message about one parameter may mention another.
-const RULES: [FallbackRule; 9] = [
+const RULES: [FallbackRule; 10] = [
     omit_temperature,
     lower_max_tokens,
     rename_max_tokens,
@@ -64,6 +66,7 @@ const RULES: [FallbackRule; 9] = [
     omit_reasoning,
     change_thinking_form,
     omit_stream_options,
+    omit_cache_control,
     omit_parallel_tool_calls,
     send_results_as_user,
 ];
@@ -316,6 +319,18 @@ fn omit_stream_options(
     let is_sent = body.get("stream_options").is_some();
     (is_sent && server_error.is_about("stream_options")).then_some(ParameterFallback {
         omits_stream_options: true,
+        ..fallback
+    })
+}
+
+fn omit_cache_control(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
+    let is_sent = body.get("cache_control").is_some();
+    (is_sent && server_error.is_about("cache_control")).then_some(ParameterFallback {
+        omits_cache_control: true,
         ..fallback
     })
 }

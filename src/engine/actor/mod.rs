@@ -33,6 +33,7 @@ use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
+use crate::engine::tool_offer::ToolOffer;
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -57,6 +58,7 @@ struct Actor {
     hub: Hub,
     /// The tools that all servers offer.
     toolset: Arc<Toolset>,
+    tool_offer: ToolOffer,
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
@@ -146,6 +148,7 @@ impl Actor {
             settings,
             hub,
             toolset: Arc::default(),
+            tool_offer: ToolOffer::default(),
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),

@@ -240,7 +240,7 @@ impl Turn {
         let tools = if self.must_answer_now {
             Arc::new(Toolset::default())
         } else {
-            Arc::clone(&self.setup.toolset)
+            Arc::clone(&self.setup.offered)
         };
         let mut messages = context::assemble_messages(
             &self.setup.system_prompt,

@@ -197,6 +197,7 @@ fn cached_tokens_count_as_input() {
     let expected = Usage {
         input: None,
         output: Some(10),
+        ..Usage::default()
     };
     assert_eq!(decode_anthropic(&without_input).usage, Some(expected));
 }
