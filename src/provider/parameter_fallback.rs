@@ -180,6 +180,11 @@ impl ParameterFallback {
             without,
         );
         add_notice(
+            self.omits_cache_control != before.omits_cache_control,
+            "cache_control",
+            without,
+        );
+        add_notice(
             self.omits_parallel_tool_calls != before.omits_parallel_tool_calls,
             "parallel_tool_calls",
             without,
