@@ -157,6 +157,7 @@ impl ChangeReviewer {
             log_level,
             tool_mode,
             limits,
+            tool_diet,
             // Read only when the program starts.
             ui,
             built_in,
@@ -174,6 +175,9 @@ impl ChangeReviewer {
             }),
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
+            tool_diet: self.review_harmless(before.tool_diet, *tool_diet, || {
+                format!("toolDiet is now {tool_diet}")
+            }),
             ui: *ui,
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),

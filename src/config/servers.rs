@@ -21,6 +21,8 @@ use std::time::Duration;
 use url::Url;
 
 /// The reserved name of the built-in server.
+/// The tools of a server that requests always offer.
+pub(super) const TOOLS_PINNED: &str = "toolsPinned";
 pub const BUILT_IN_SERVER: &str = "humble";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
@@ -72,6 +74,7 @@ pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_
         enabled,
         launch: LaunchConfig::Misconfigured { why },
         disabled_tools: BTreeSet::new(),
+        pinned_tools: BTreeSet::new(),
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
         protocol: ProtocolMode::Auto,
@@ -125,6 +128,10 @@ fn parse_entry(
         enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
         disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
+        pinned_tools: fields::text_list(entry, TOOLS_PINNED)?
+            .unwrap_or_default()
+            .into_iter()
+            .collect(),
         startup_timeout: fields::seconds(entry, "startupTimeoutSeconds")?
             .unwrap_or(STARTUP_TIMEOUT),
         tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),

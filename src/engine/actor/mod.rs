@@ -2,7 +2,7 @@
 //! folder passes work from one owner to another: `commands` and `server_commands` route
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns, `turn_outputs` carries out their outputs,
 //! `session_switch` opens another session, `settings_changes` applies changed settings,
-//! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! `tool_offers` connects the offer of tools to turns, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;
@@ -11,6 +11,7 @@ mod server_commands;
 mod session_switch;
 mod settings_changes;
 mod shutdown;
+mod tool_offers;
 mod turn_outputs;
 mod turns;
 
@@ -265,7 +266,7 @@ impl Actor {
         match event {
             HubEvent::Changed(server) => {
                 self.handle_servers_changed();
-                let server = self.trust.with_withheld_tools(*server);
+                let server = self.with_marked_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => {

@@ -21,6 +21,7 @@ impl Actor {
                 }
             }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
+            Command::ToggleToolPin { server, tool } => self.toggle_tool_pin(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
                 self.trust.ask_instructions(&server, &servers, &mut self.cx);
@@ -85,6 +86,21 @@ impl Actor {
         self.configure_servers();
     }
 
+    fn toggle_tool_pin(&mut self, id: &ServerId, tool: String) {
+        let mut servers = self.settings.servers_mut().iter_mut();
+        let Some(server) = servers.find(|server| server.id == *id) else {
+            return;
+        };
+        let is_pinned = !server.pinned_tools.remove(&tool);
+        if is_pinned {
+            server.pinned_tools.insert(tool.clone());
+        }
+        let (home, id) = (self.cx.home.clone(), id.clone());
+        self.cx
+            .save_config(move || config::set_tool_pinned(&home, &id, &tool, is_pinned));
+        self.configure_servers();
+    }
+
     pub(super) fn configure_servers(&mut self) {
         if self.cx.options.no_tools {
             return;
@@ -96,13 +112,22 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
     }
 
-    /// The servers, with their withheld tools marked.
+    /// The servers, with their withheld and held-back tools marked.
     pub(super) fn current_servers(&self) -> Vec<Server> {
-        self.hub
-            .servers()
-            .into_iter()
-            .map(|server| self.trust.with_withheld_tools(server))
+        let servers = self.hub.servers().into_iter();
+        servers
+            .map(|server| self.with_marked_tools(server))
             .collect()
+    }
+
+    /// Marks the withheld and the held-back tools of a server.
+    pub(super) fn with_marked_tools(&self, server: Server) -> Server {
+        let mut server = self.trust.with_withheld_tools(server);
+        let held_back = server
+            .offered_tools()
+            .filter(|tool| self.tool_offer.holds_back(&server.id, &tool.name));
+        server.held_back_tools = held_back.map(|tool| tool.name.clone()).collect();
+        server
     }
 
     /// Recomputes everything derived from the servers: the offered tools, banners and the

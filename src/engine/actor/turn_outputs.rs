@@ -269,6 +269,10 @@ impl Actor {
     }
 
     fn run_call(&mut self, call: &ApprovedCall) {
+        if self.answer_tool_search(call) {
+            return;
+        }
+        self.note_tool_use(call);
         let Some(turn) = &mut self.turn else { return };
         let id = call.id();
         // The turn has already checked that the tool is unchanged. If it is missing after all,

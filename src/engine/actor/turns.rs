@@ -94,7 +94,7 @@ impl Actor {
         let note_settings = self.cx.settings.notes();
         let session = self.conversation.session();
         let preparation = self.agents.offer(&prompt, &history, session, note_settings);
-        let toolset = self.current_toolset();
+        let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
@@ -102,8 +102,8 @@ impl Actor {
             dialect: model.dialect,
             system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
-            offered: self.tool_offer.for_turn(&toolset),
             toolset,
+            offered,
             approval: self.trust.approval_for_turn(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),

@@ -123,7 +123,10 @@ pub enum TurnInput {
     /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
     ModeChanged(ToolMode),
+    /// The tools that can be called changed.
     ToolsetChanged(Arc<Toolset>),
+    /// The next request offers these tools. Produces no effects.
+    ToolsOffered(Arc<Toolset>),
     /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
 }
