@@ -17,6 +17,8 @@ pub(super) fn read(root: &ConfigObject) -> Result<Option<ToolDiet>, FieldError> 
     }
     match fields::count(root, KEY)? {
         Some(percent @ 1..=100) => Ok(u8::try_from(percent).ok().map(ToolDiet::Percent)),
-        _ => Err(format!("`{KEY}` must be `auto`, `off` or a percentage from 1 to 100")),
+        _ => Err(format!(
+            "`{KEY}` must be `auto`, `off` or a percentage from 1 to 100"
+        )),
     }
 }

@@ -147,7 +147,12 @@ impl Toolset {
             tool.native_name != first.native_name
                 && (tool.server != first.server || tool.tool.name != first.tool.name)
         };
-        let others = self.tools.iter().filter(is_other).cloned().collect::<Vec<_>>();
+        let others = self
+            .tools
+            .iter()
+            .filter(is_other)
+            .cloned()
+            .collect::<Vec<_>>();
         let tools = std::iter::once(first).chain(others);
         Self::new(tools.collect(), self.withheld.clone())
     }

@@ -160,7 +160,10 @@ impl ToolOffer {
     ) {
         let known: HashSet<ToolKey> = self.order.iter().cloned().collect();
         let offered = toolset.tools().iter();
-        let used: u64 = offered.filter(|tool| known.contains(&key(tool))).map(tokens).sum();
+        let used: u64 = offered
+            .filter(|tool| known.contains(&key(tool)))
+            .map(tokens)
+            .sum();
         let mut tokens_left = tokens_max.saturating_sub(used);
         let mut selected: BTreeSet<ToolKey> = BTreeSet::new();
         let mut candidates: Vec<(ToolKey, bool)> = Vec::new();

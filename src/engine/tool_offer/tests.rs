@@ -34,7 +34,10 @@ fn late_servers_and_new_tools_come_last_and_returning_tools_keep_their_place() {
     let expected = ["files__read", "files__write", "clock__now"];
     assert_eq!(names(&all_tools(&mut offer, &all)), expected);
     let without_files = Toolset::from_servers([&clock]);
-    assert_eq!(names(&all_tools(&mut offer, &without_files)), ["clock__now"]);
+    assert_eq!(
+        names(&all_tools(&mut offer, &without_files)),
+        ["clock__now"]
+    );
     let more = server("files", vec![tool("append"), tool("read"), tool("write")]);
     let all = Toolset::from_servers([&clock, &more]);
     let offered = all_tools(&mut offer, &all);

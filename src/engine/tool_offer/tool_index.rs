@@ -63,7 +63,10 @@ impl ToolIndex {
         let counts = term_counts(offered);
         self.lengths.push(counts.values().sum());
         for (term, count) in counts {
-            self.postings.entry(term).or_default().push((position, count));
+            self.postings
+                .entry(term)
+                .or_default()
+                .push((position, count));
         }
     }
 
@@ -80,8 +83,7 @@ impl ToolIndex {
             for (position, count) in postings {
                 let relative_length = self.lengths[*position] / mean_length.max(1.0);
                 let length_factor = 1.0 - LENGTH_INFLUENCE + LENGTH_INFLUENCE * relative_length;
-                let saturated =
-                    count * (SATURATION + 1.0) / (count + SATURATION * length_factor);
+                let saturated = count * (SATURATION + 1.0) / (count + SATURATION * length_factor);
                 *scores.entry(*position).or_default() += weight * rarity * saturated;
             }
         }
@@ -111,7 +113,10 @@ fn term_counts(offered: &OfferedTool) -> HashMap<String, f64> {
     let description = tool.description.as_deref().unwrap_or_default();
     let end = description.floor_char_boundary(DESCRIPTION_BYTES_MAX);
     add(&description[..end], 1.0);
-    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    let properties = tool
+        .input_schema
+        .get("properties")
+        .and_then(Value::as_object);
     let names = properties.into_iter().flatten().map(|(name, _)| name);
     names.take(PARAMETERS_MAX).for_each(|name| add(name, 0.5));
     counts
@@ -140,7 +145,10 @@ fn terms(text: &str) -> Vec<String> {
     let mut previous_is_lower = false;
     for c in text.chars() {
         let starts_hump = c.is_uppercase() && previous_is_lower;
-        let changes_script = word.chars().last().is_some_and(|last| is_east_asian(last) != is_east_asian(c));
+        let changes_script = word
+            .chars()
+            .last()
+            .is_some_and(|last| is_east_asian(last) != is_east_asian(c));
         if !c.is_alphanumeric() || starts_hump || changes_script {
             push_word(&mut terms, &word);
             word.clear();
@@ -215,10 +223,26 @@ mod tests {
     fn words_are_split_and_stemmed() {
         assert_eq!(
             terms("listDirectoryEntries, read_file; HTTP2 planning the FILES created"),
-            ["list", "directory", "entry", "read", "fil", "http2", "plan", "fil", "creat"]
+            [
+                "list",
+                "directory",
+                "entry",
+                "read",
+                "fil",
+                "http2",
+                "plan",
+                "fil",
+                "creat"
+            ]
         );
-        assert_eq!(terms("creates creating create adding"), ["creat", "creat", "creat", "add"]);
-        assert_eq!(terms("서울의 날씨 v2를"), ["서울", "울의", "날씨", "v2", "를"]);
+        assert_eq!(
+            terms("creates creating create adding"),
+            ["creat", "creat", "creat", "add"]
+        );
+        assert_eq!(
+            terms("서울의 날씨 v2를"),
+            ["서울", "울의", "날씨", "v2", "를"]
+        );
     }
 
     #[test]
@@ -233,7 +257,10 @@ mod tests {
             let found = index.search(query, 1);
             found.first().map(|found| found.key.1.clone())
         };
-        assert_eq!(best("Please write this into a file").as_deref(), Some("write_file"));
+        assert_eq!(
+            best("Please write this into a file").as_deref(),
+            Some("write_file")
+        );
         assert_eq!(best("서울 날씨 알려줘").as_deref(), Some("get_weather"));
         assert_eq!(best("xyzzy"), None);
         assert_eq!(best(""), None);

@@ -147,20 +147,6 @@ async fn excessive_max_tokens_is_lowered_to_the_server_limit() {
 }
 
 #[tokio::test]
-async fn cache_control_is_omitted_for_servers_that_do_not_know_it() {
-    let server = ModelServer::start();
-    let message = "cache_control: unknown field";
-    server.queue_reply(MESSAGES, anthropic_error(400, "api_error", message));
-    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
-    let model = model_at(&server, ProviderKind::Anthropic, "m");
-    let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
-    let notice = fallback_notice(&server, "m", "cache_control", "without it");
-    assert_eq!(notices, [notice]);
-    let [sent, none] = [json!({"type": "ephemeral"}), json!(null)];
-    assert_eq!(values(&bodies, "cache_control"), [sent, none.clone(), none]);
-}
-
-#[tokio::test]
 async fn temperature_forbidden_by_thinking_is_omitted() {
     let server = ModelServer::start();
     let message =
