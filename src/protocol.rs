@@ -120,11 +120,6 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
-    /// Always offers a tool to the model, or stops doing so.
-    ToggleToolPin {
-        server: ServerId,
-        tool: String,
-    },
     /// Shows a server's instructions and asks whether to send them to the model.
     ReviewInstructions(ServerId),
     /// Shows how a withheld tool changed and asks whether to accept its new definition.

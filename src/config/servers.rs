@@ -22,7 +22,7 @@ use url::Url;
 
 /// The reserved name of the built-in server.
 /// The tools of a server that requests always offer.
-pub(super) const TOOLS_PINNED: &str = "toolsPinned";
+const TOOLS_PINNED: &str = "toolsPinned";
 pub const BUILT_IN_SERVER: &str = "humble";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);

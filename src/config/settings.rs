@@ -4,7 +4,7 @@ mod limits;
 
 use super::built_in::BuiltInSection;
 use super::error::file_name;
-use super::fields::{self, ConfigObject, FieldError};
+use super::fields::{self, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;

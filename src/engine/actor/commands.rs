@@ -64,7 +64,6 @@ impl Actor {
             | Command::ReconnectServer(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
-            | Command::ToggleToolPin { .. }
             | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }
             | Command::Revoke(_) => self.route_server_command(command),

@@ -21,7 +21,6 @@ impl Actor {
                 }
             }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
-            Command::ToggleToolPin { server, tool } => self.toggle_tool_pin(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
                 self.trust.ask_instructions(&server, &servers, &mut self.cx);
@@ -83,21 +82,6 @@ impl Actor {
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
             .save_config(move || config::set_tool_enabled(&home, &id, &tool, enabled));
-        self.configure_servers();
-    }
-
-    fn toggle_tool_pin(&mut self, id: &ServerId, tool: String) {
-        let mut servers = self.settings.servers_mut().iter_mut();
-        let Some(server) = servers.find(|server| server.id == *id) else {
-            return;
-        };
-        let is_pinned = !server.pinned_tools.remove(&tool);
-        if is_pinned {
-            server.pinned_tools.insert(tool.clone());
-        }
-        let (home, id) = (self.cx.home.clone(), id.clone());
-        self.cx
-            .save_config(move || config::set_tool_pinned(&home, &id, &tool, is_pinned));
         self.configure_servers();
     }
 
