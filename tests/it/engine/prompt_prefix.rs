@@ -12,7 +12,7 @@ use humble::domain::{
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::UntrustedTexts;
 use humble::engine::result_images::ResultImages;
-use humble::engine::tool_offer::ToolOffer;
+use humble::engine::tool_offer::{OfferRequest, ToolOffer};
 use humble::engine::turn::{
     ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
 };
@@ -20,6 +20,7 @@ use humble::provider::ChatRequest;
 use humble::provider::parameter_fallback::ParameterFallback;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -158,12 +159,12 @@ fn sent_body(provider: ProviderKind, dialect: Dialect, request: &SentRequest) ->
     body(&request, ParameterFallback::default())
 }
 
-/// Checks that `after` begins with `before`. If a server joined, text dialects change at the end
+/// Checks that `after` begins with `before`. If tools were added, text dialects change at the end
 /// of the tool block, which is in the first message.
-fn assert_extends(before: &Value, after: &Value, has_joined: bool) {
+fn assert_extends(before: &Value, after: &Value, is_offer_changed: bool) {
     let (old, new) = (prefix_parts(before), prefix_parts(after));
     let [old_text, new_text] = [&old, &new].map(|parts| parts.concat());
-    if !has_joined {
+    if !is_offer_changed {
         for (old, new) in old.iter().zip(&new) {
             assert!(new.starts_with(old.as_str()), "{old}\n\n{new}");
         }
@@ -184,13 +185,18 @@ fn assert_extends(before: &Value, after: &Value, has_joined: bool) {
     assert!(common >= stable_end, "{old_text}\n\n{new_text}");
 }
 
-fn check_conversation(script: &[ScriptedTurn], dialect: Dialect) {
+fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Option<u64>) {
     let mut offer = ToolOffer::default();
     let mut history: Vec<SavedMessage> = Vec::new();
     let mut servers = 1;
-    let mut previous: Option<(SentRequest, usize)> = None;
+    let mut previous: Option<SentRequest> = None;
     for turn in script {
-        let callable = toolset(servers);
+        let callable = Arc::new(toolset(servers));
+        let request = OfferRequest {
+            prompt: &turn.prompt,
+            tokens_max,
+            pinned: &BTreeSet::new(),
+        };
         let setup = TurnSetup {
             prompt: Prompt::new(turn.prompt.clone()),
             prompt_override: None,
@@ -198,8 +204,8 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect) {
             dialect,
             system_prompt: "Be brief.".into(),
             history: Arc::new(history.clone()),
-            offered: offer.for_turn(&callable),
-            toolset: Arc::new(callable),
+            offered: offer.for_turn(&callable, request),
+            toolset: offer.callable(&callable),
             approval: Approval::new(ToolMode::Auto),
             limits: Limits {
                 errors_per_turn: 100,
@@ -207,9 +213,9 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect) {
             },
             untrusted_texts: UntrustedTexts::default(),
         };
-        let servers_before = servers;
         servers += usize::from(turn.connects_server);
-        let requests = run_turn(turn, setup, &Arc::new(toolset(servers)));
+        let late = offer.callable(&Arc::new(toolset(servers)));
+        let requests = run_turn(turn, setup, &late);
         assert_eq!(requests.len(), turn.rounds.len() + 1);
         for provider in PROVIDERS {
             let bodies = requests
@@ -219,15 +225,13 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect) {
             for pair in bodies.windows(2) {
                 assert_extends(&pair[0], &pair[1], false);
             }
-            if let Some((first_of_previous, servers)) = &previous {
+            if let Some(first_of_previous) = &previous {
                 let before = sent_body(provider, dialect, first_of_previous);
-                assert_extends(&before, &bodies[0], *servers != servers_before);
+                let is_offer_changed = first_of_previous.1 != requests[0].1;
+                assert_extends(&before, &bodies[0], is_offer_changed);
             }
         }
-        previous = requests
-            .into_iter()
-            .next()
-            .map(|request| (request, servers_before));
+        previous = requests.into_iter().next();
         history.push(SavedMessage::user(turn.prompt.as_str()));
         history.push(SavedMessage::assistant(turn.answer.as_str()));
     }
@@ -240,7 +244,8 @@ proptest! {
     fn each_request_begins_with_the_one_before(
         script in prop::collection::vec(scripted_turn(), 1..5),
         dialect in prop::sample::select(DIALECTS.to_vec()),
+        tokens_max in prop::sample::select(vec![None, Some(40), Some(120)]),
     ) {
-        check_conversation(&script, dialect);
+        check_conversation(&script, dialect, tokens_max);
     }
 }
