@@ -21,8 +21,6 @@ use std::time::Duration;
 use url::Url;
 
 /// The reserved name of the built-in server.
-/// The tools of a server that requests always offer.
-const TOOLS_PINNED: &str = "toolsPinned";
 pub const BUILT_IN_SERVER: &str = "humble";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
@@ -128,7 +126,7 @@ fn parse_entry(
         enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
         disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
-        pinned_tools: fields::text_list(entry, TOOLS_PINNED)?
+        pinned_tools: fields::text_list(entry, "toolsPinned")?
             .unwrap_or_default()
             .into_iter()
             .collect(),

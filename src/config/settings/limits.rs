@@ -28,7 +28,7 @@ impl SettingsReader {
 
     pub(super) fn tool_diet(&mut self) -> ToolDiet {
         let diet = tool_diet::read(self.document.root());
-        self.or_warn(&[PathStep::Key(tool_diet::KEY)], diet)
+        self.or_warn(&[PathStep::Key("toolDiet")], diet)
             .unwrap_or_default()
     }
 
