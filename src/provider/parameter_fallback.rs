@@ -174,21 +174,17 @@ impl ParameterFallback {
             "the think setting in this form",
             instead,
         );
-        add_notice(
-            self.omits_stream_options != before.omits_stream_options,
-            "stream_options",
-            without,
-        );
-        add_notice(
-            self.omits_cache_control != before.omits_cache_control,
-            "cache_control",
-            without,
-        );
-        add_notice(
-            self.omits_parallel_tool_calls != before.omits_parallel_tool_calls,
-            "parallel_tool_calls",
-            without,
-        );
+        let both = [self, before];
+        for (name, [is_omitted, was_omitted]) in [
+            ("stream_options", both.map(|it| it.omits_stream_options)),
+            ("cache_control", both.map(|it| it.omits_cache_control)),
+            (
+                "parallel_tool_calls",
+                both.map(|it| it.omits_parallel_tool_calls),
+            ),
+        ] {
+            add_notice(is_omitted != was_omitted, name, without);
+        }
         add_notice(
             self.omits_reasoning != before.omits_reasoning,
             "its own earlier reasoning",

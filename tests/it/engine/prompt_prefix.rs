@@ -30,7 +30,7 @@ const PROVIDERS: [ProviderKind; 4] = [
     ProviderKind::Mistral,
     ProviderKind::Anthropic,
 ];
-const DIALECTS: [Dialect; 3] = [Dialect::Native, Dialect::Prompt, Dialect::Xml];
+const ALL_DIALECTS: [Dialect; 3] = [Dialect::Native, Dialect::Prompt, Dialect::Xml];
 
 /// One turn: the prompt, the calls of each round, and the answer.
 #[derive(Debug, Clone)]
@@ -243,7 +243,7 @@ proptest! {
     #[test]
     fn each_request_begins_with_the_one_before(
         script in prop::collection::vec(scripted_turn(), 1..5),
-        dialect in prop::sample::select(DIALECTS.to_vec()),
+        dialect in prop::sample::select(ALL_DIALECTS.to_vec()),
         tokens_max in prop::sample::select(vec![None, Some(40), Some(120)]),
     ) {
         check_conversation(&script, dialect, tokens_max);
