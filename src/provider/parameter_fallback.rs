@@ -175,21 +175,21 @@ impl ParameterFallback {
             instead,
         );
         let both = [self, before];
-        for (name, [is_omitted, was_omitted]) in [
-            ("stream_options", both.map(|it| it.omits_stream_options)),
-            ("cache_control", both.map(|it| it.omits_cache_control)),
-            (
-                "parallel_tool_calls",
-                both.map(|it| it.omits_parallel_tool_calls),
-            ),
-        ] {
+        let omissions = [
+            both.map(|it| it.omits_stream_options),
+            both.map(|it| it.omits_cache_control),
+            both.map(|it| it.omits_parallel_tool_calls),
+            both.map(|it| it.omits_reasoning),
+        ];
+        let names = [
+            "stream_options",
+            "cache_control",
+            "parallel_tool_calls",
+            "its own earlier reasoning",
+        ];
+        for ([is_omitted, was_omitted], name) in omissions.into_iter().zip(names) {
             add_notice(is_omitted != was_omitted, name, without);
         }
-        add_notice(
-            self.omits_reasoning != before.omits_reasoning,
-            "its own earlier reasoning",
-            without,
-        );
         add_notice(
             self.sends_results_as_user != before.sends_results_as_user,
             "tool results in the role `tool`",
