@@ -30,6 +30,7 @@ mod snapshot;
 mod system_prompt;
 mod tightened_permissions;
 mod token_file;
+mod tool_diet;
 mod trust;
 mod ui_settings;
 mod unknown_keys;

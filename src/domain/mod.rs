@@ -79,7 +79,9 @@ pub use tool::{
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
-pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use turn::{
+    PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
+};
 pub use unsent_text::UnsentText;
 
 /// The arguments of a call: a JSON object in the model's key order.

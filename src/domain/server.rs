@@ -18,6 +18,8 @@ pub struct ServerConfig {
     pub launch: LaunchConfig,
     /// The tools that the user disabled individually.
     pub disabled_tools: BTreeSet<String>,
+    /// The tools that requests always offer, even if others are held back.
+    pub pinned_tools: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
     pub protocol: ProtocolMode,
@@ -172,6 +174,9 @@ pub struct Server {
     /// Tools whose definition changed since they were accepted. Not offered until the user
     /// has reviewed the change.
     pub withheld_tools: BTreeSet<String>,
+    pub pinned_tools: BTreeSet<String>,
+    /// Tools that requests leave out to save tokens (`toolDiet`). The model can still find them.
+    pub held_back_tools: BTreeSet<String>,
 }
 
 /// How a server identified itself, and the negotiated protocol.

@@ -244,6 +244,8 @@ pub enum StandingPermission {
     Rule,
     /// The command line allowed the tool.
     CommandLine,
+    /// `find_tools`, which the program answers itself.
+    ToolSearch,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

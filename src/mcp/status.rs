@@ -172,6 +172,8 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         launch: config.launch.identity(),
         tools: Arc::default(),
         disabled_tools: config.disabled_tools.clone(),
+        pinned_tools: config.pinned_tools.clone(),
+        held_back_tools: BTreeSet::new(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,

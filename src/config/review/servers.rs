@@ -77,6 +77,7 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
+        pinned_tools,
         startup_timeout,
         tool_timeout,
         protocol,
@@ -113,6 +114,7 @@ fn review_server(
         ),
         ("toolTimeoutSeconds", before.tool_timeout != *tool_timeout),
         ("protocol", before.protocol != *protocol),
+        ("toolsPinned", before.pinned_tools != *pinned_tools),
     ];
     for (field, _) in harmless_fields.into_iter().filter(|(_, differs)| *differs) {
         reviewer.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
@@ -123,6 +125,7 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
+        pinned_tools: pinned_tools.clone(),
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,

@@ -280,13 +280,7 @@ impl SessionMetadata {
             return self.turns.push(turn);
         };
         record.model = turn.model;
-        let output = [record.usage.output, turn.usage.output]
-            .into_iter()
-            .flatten();
-        record.usage = Usage {
-            input: turn.usage.input.or(record.usage.input),
-            output: output.reduce(|sum, count| sum + count),
-        };
+        record.usage = record.usage.followed_by(turn.usage);
         record.calls.extend(turn.calls);
         record.agent_results.extend(turn.agent_results);
         match (record.thinking.is_empty(), turn.thinking.is_empty()) {

@@ -2,7 +2,7 @@
 //! folder passes work from one owner to another: `commands` and `server_commands` route
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns, `turn_outputs` carries out their outputs,
 //! `session_switch` opens another session, `settings_changes` applies changed settings,
-//! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! `tool_offers` connects the offer of tools to turns, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;
@@ -11,6 +11,7 @@ mod server_commands;
 mod session_switch;
 mod settings_changes;
 mod shutdown;
+mod tool_offers;
 mod turn_outputs;
 mod turns;
 
@@ -34,6 +35,7 @@ use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
 use crate::engine::sign_in::ServerSignIn;
+use crate::engine::tool_offer::ToolOffer;
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -58,6 +60,7 @@ struct Actor {
     hub: Hub,
     /// The tools that all servers offer.
     toolset: Arc<Toolset>,
+    tool_offer: ToolOffer,
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
@@ -149,6 +152,7 @@ impl Actor {
             settings,
             hub,
             toolset: Arc::default(),
+            tool_offer: ToolOffer::default(),
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
@@ -271,7 +275,7 @@ impl Actor {
         match event {
             HubEvent::Changed(server) => {
                 self.handle_servers_changed();
-                let server = self.trust.with_withheld_tools(*server);
+                let server = self.with_marked_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => {

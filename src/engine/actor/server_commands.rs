@@ -106,13 +106,22 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
     }
 
-    /// The servers, with their withheld tools marked.
+    /// The servers, with their withheld and held-back tools marked.
     pub(super) fn current_servers(&self) -> Vec<Server> {
-        self.hub
-            .servers()
-            .into_iter()
-            .map(|server| self.trust.with_withheld_tools(server))
+        let servers = self.hub.servers().into_iter();
+        servers
+            .map(|server| self.with_marked_tools(server))
             .collect()
+    }
+
+    /// Marks the withheld and the held-back tools of a server.
+    pub(super) fn with_marked_tools(&self, server: Server) -> Server {
+        let mut server = self.trust.with_withheld_tools(server);
+        let held_back = server
+            .offered_tools()
+            .filter(|tool| self.tool_offer.holds_back(&server.id, &tool.name));
+        server.held_back_tools = held_back.map(|tool| tool.name.clone()).collect();
+        server
     }
 
     /// Recomputes everything derived from the servers: the offered tools, banners and the

@@ -45,6 +45,8 @@ impl Actor {
             self.cx.notice(notice.with_advice(Advice::MakePrivate));
         }
         self.announce_consulting();
+        self.tool_offer.reset();
+        self.list_held_back_tools();
         let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {

@@ -44,6 +44,7 @@ impl Turn {
                 self.setup.system_prompt = "".into();
                 self.setup.history = Default::default();
                 self.setup.toolset = Default::default();
+                self.setup.offered = Default::default();
                 self.setup.dialect = Dialect::Native;
                 self.start_round();
             }

@@ -306,6 +306,13 @@ impl Turn {
         }
     }
 
+    pub(super) fn handle_tools_offered(&mut self, offered: Arc<Toolset>) {
+        // Asked by an agent, the model gets no tools.
+        if !self.is_asked_by_agent() {
+            self.setup.offered = offered;
+        }
+    }
+
     /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         if self.is_asked_by_agent() {

@@ -36,7 +36,11 @@ pub struct TurnSetup {
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
     pub history: Arc<Vec<SavedMessage>>,
+    /// The tools that can be called. They may change during the turn.
     pub toolset: Arc<Toolset>,
+    /// The tools that requests offer. They stay the same during the turn, so that the server's
+    /// cache of the prompt stays valid.
+    pub offered: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
     /// Untrusted text of this conversation.
@@ -119,7 +123,10 @@ pub enum TurnInput {
     /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
     ModeChanged(ToolMode),
+    /// The tools that can be called changed.
     ToolsetChanged(Arc<Toolset>),
+    /// The next request offers these tools. Produces no effects.
+    ToolsOffered(Arc<Toolset>),
     /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
 }
