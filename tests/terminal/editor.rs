@@ -73,23 +73,23 @@ fn a_long_paste_is_one_chip_that_is_sent_whole() {
     server.queue_reply(CHAT, ollama_text(&["Read it."]));
     let mut terminal = open(&home);
     let text = "줄 하나\n".repeat(240);
-    terminal.type_text("see ");
+    terminal.type_text("see:");
     terminal.paste(&text);
-    terminal.wait_for_text("see [Pasted 240 lines]");
+    terminal.wait_for_text("see:[Pasted 240 lines]");
     terminal.wait_for_text("Alt+U unfold the paste");
     terminal.press("\x7f");
     terminal.wait_until_gone("[Pasted");
     terminal.press(CTRL_UNDERSCORE);
-    terminal.wait_for_text("see [Pasted 240 lines]");
+    terminal.wait_for_text("see:[Pasted 240 lines]");
     terminal.press("\x1bu");
     terminal.wait_for_text("줄 하나");
     terminal.press(CTRL_UNDERSCORE);
-    terminal.wait_for_text("see [Pasted 240 lines]");
+    terminal.wait_for_text("see:[Pasted 240 lines]");
     terminal.send_prompt(" end");
     terminal.wait_for_text("Read it.");
     let body = server.bodies(CHAT).remove(0);
     let sent = body["messages"][0]["content"].as_str().map(str::to_owned);
-    assert_eq!(sent, Some(format!("see {text} end")));
+    assert_eq!(sent, Some(format!("see:{text} end")));
     assert_eq!(terminal.quit(), clean_exit());
 }
 

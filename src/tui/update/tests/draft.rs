@@ -169,11 +169,11 @@ fn a_restored_queue_is_paused() {
     });
     assert_eq!(chat.message(), "three");
     assert!(chat.notice().starts_with("Restored 2 queued prompts;"));
-    assert_eq!(chat.wait(5_000).commands(), []);
+    let submits = |command: &Command| matches!(command, Command::Submit { .. });
+    assert!(!chat.wait(5_000).commands().iter().any(submits));
     let screen = chat.screen();
     assert!(screen.contains("one") && screen.contains("two"), "{screen}");
     chat.keys("<Ctrl+u><Enter>");
-    let submits = |command: &Command| matches!(command, Command::Submit { .. });
     assert_eq!(chat.commands().iter().filter(|c| submits(c)).count(), 1);
     assert_eq!(chat.model.composer.queue.prompts().len(), 1);
 }
