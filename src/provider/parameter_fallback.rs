@@ -174,20 +174,7 @@ impl ParameterFallback {
             "the think setting in this form",
             instead,
         );
-        let both = [self, before];
-        let omissions = [
-            both.map(|it| it.omits_stream_options),
-            both.map(|it| it.omits_cache_control),
-            both.map(|it| it.omits_parallel_tool_calls),
-            both.map(|it| it.omits_reasoning),
-        ];
-        let names = [
-            "stream_options",
-            "cache_control",
-            "parallel_tool_calls",
-            "its own earlier reasoning",
-        ];
-        for ([is_omitted, was_omitted], name) in omissions.into_iter().zip(names) {
+        for ((is_omitted, name), (was_omitted, _)) in self.omissions().zip(before.omissions()) {
             add_notice(is_omitted != was_omitted, name, without);
         }
         add_notice(
@@ -196,6 +183,17 @@ impl ParameterFallback {
             "with the results as user messages",
         );
         notices
+    }
+
+    /// The parts of a request that are left out, with their names in notices.
+    fn omissions(self) -> impl Iterator<Item = (bool, &'static str)> {
+        let omissions = [
+            (self.omits_stream_options, "stream_options"),
+            (self.omits_cache_control, "cache_control"),
+            (self.omits_parallel_tool_calls, "parallel_tool_calls"),
+            (self.omits_reasoning, "its own earlier reasoning"),
+        ];
+        omissions.into_iter()
     }
 }
 
