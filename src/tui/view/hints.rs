@@ -5,7 +5,7 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap, layers};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_progress;
