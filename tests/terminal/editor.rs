@@ -88,8 +88,9 @@ fn a_long_paste_is_one_chip_that_is_sent_whole() {
     terminal.send_prompt(" end");
     terminal.wait_for_text("Read it.");
     let body = server.bodies(CHAT).remove(0);
-    let sent = body["messages"][0]["content"].as_str().map(str::to_owned);
-    assert_eq!(sent, Some(format!("see:{text} end")));
+    let messages = body["messages"].as_array().expect("a list of messages");
+    let sent = &messages.last().expect("a prompt")["content"];
+    assert_eq!(*sent, json!(format!("see:{text} end")));
     assert_eq!(terminal.quit(), clean_exit());
 }
 

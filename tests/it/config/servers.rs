@@ -24,10 +24,8 @@ fn every_accepted_form_of_a_server_is_read() {
     assert_eq!(fixture.banners(), []);
     let servers = fixture.servers();
     let ids: Vec<_> = servers.iter().map(|server| server.id.as_str()).collect();
-    assert_eq!(
-        ids,
-        ["humble", "files", "docs", "wiki", "old", "new", "all"]
-    );
+    let expected = ["humble", "files", "docs", "wiki", "old", "new", "all"];
+    assert_eq!(ids, expected);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let remote = |url: &str, transport, headers| LaunchConfig::Remote {
         url: url.to_owned(),
