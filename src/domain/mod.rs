@@ -27,6 +27,7 @@ pub mod reply_trace;
 pub mod schema;
 pub mod secrets;
 pub mod server;
+pub mod server_content;
 pub mod server_log;
 pub mod session;
 pub mod session_export;
@@ -37,6 +38,7 @@ pub mod toolset;
 pub mod transcript;
 pub mod trust;
 pub mod turn;
+mod uri_template;
 
 pub use advice::Advice;
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
@@ -63,6 +65,10 @@ pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_content::{
+    ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,
+    ServerContent, ServerPrompt, ServerResource,
+};
 pub use server_log::{ServerLog, ServerLogLine};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
@@ -75,6 +81,7 @@ pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use uri_template::UriTemplate;
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

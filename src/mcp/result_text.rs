@@ -100,7 +100,7 @@ fn render_resource(resource: &Value) -> String {
     }
 }
 
-fn render_link(item: &Value) -> String {
+pub fn render_link(item: &Value) -> String {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     let mut parts = vec![text("uri").unwrap_or("no URI")];
     parts.extend(text("title").or_else(|| text("name")));
@@ -110,7 +110,7 @@ fn render_link(item: &Value) -> String {
 }
 
 /// The decoded size of `base64`.
-fn decoded_size(base64: &str) -> String {
+pub fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
     match bytes {

@@ -41,6 +41,8 @@ pub struct ServerSupervisor {
     session_demand: Notify,
     /// Notified when the user asks for a new session.
     pub(super) manual_reconnect: Notify,
+    /// Notified when the user opens a list of prompts or resources.
+    pub content_use: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
 }
@@ -72,12 +74,14 @@ impl ServerSupervisor {
                 skipped_summary: None,
                 tools: Arc::default(),
                 omitted_tools: Vec::new(),
+                content: Arc::default(),
                 instructions: None,
                 peer: None,
             }),
             stderr,
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
+            content_use: Notify::new(),
             stop: CancellationToken::new(),
             context,
         }
@@ -226,6 +230,7 @@ impl ServerSupervisor {
             if !state.was_connected {
                 state.tools = Arc::default();
                 state.omitted_tools.clear();
+                state.content = Arc::default();
                 state.instructions = None;
             }
             state.phase = ServerPhase::Failed {
