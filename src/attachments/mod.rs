@@ -12,4 +12,4 @@ mod sensitive;
 pub use clipboard::{ClipboardEnv, read_clipboard};
 pub use error::AttachError;
 pub use finder::FileFinder;
-pub use reader::{read_dropped_image, read_path};
+pub use reader::{attach_resource, read_dropped_image, read_path};

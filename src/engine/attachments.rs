@@ -72,6 +72,8 @@ async fn read_source(
     let (name, is_dropped) = match source {
         AttachmentSource::Clipboard => return read_clipboard(&ClipboardEnv::from_process()).await,
         AttachmentSource::Path(name) => (name, false),
+        // Read by `server_content`, which has access to the servers.
+        AttachmentSource::Resource { uri, .. } => return Err(AttachError::NotFound(uri)),
         AttachmentSource::DroppedImage(name) => (name, true),
     };
     let home = home.to_owned();

@@ -45,6 +45,7 @@ mod outbox;
 mod persist;
 mod probe;
 mod questions;
+mod server_content;
 mod sessions;
 mod settings;
 mod trust;

@@ -1,11 +1,13 @@
 //! Routes the front end's commands to their owners.
 
 use super::Actor;
+use crate::domain::attachment::AttachmentSource;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
+use crate::engine::server_content;
 use crate::engine::sessions::{self, saved::SavedSessions};
 use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
@@ -94,6 +96,9 @@ impl Actor {
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) => self.save_draft(text),
+            Command::ServerContent(command) => {
+                self.server_content.handle(command, &self.hub, &mut self.cx);
+            }
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -110,6 +115,10 @@ impl Actor {
     fn route_attachment_command(&mut self, command: Command) {
         let cx = &mut self.cx;
         match command {
+            Command::Attach {
+                query,
+                source: AttachmentSource::Resource { server, uri },
+            } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
             Command::CheckImageSupport => {

@@ -28,6 +28,7 @@ use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
+use crate::engine::server_content::ServerContentJobs;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
@@ -73,6 +74,7 @@ struct Actor {
     probe: ModelProbe,
     agents: NoteAgents,
     attachments: AttachmentJobs,
+    server_content: ServerContentJobs,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -160,6 +162,7 @@ impl Actor {
             probe: ModelProbe::default(),
             agents,
             attachments: AttachmentJobs::default(),
+            server_content: ServerContentJobs::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
