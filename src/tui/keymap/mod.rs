@@ -2,16 +2,17 @@
 //! hint line all come from it.
 
 pub mod arguments;
+mod chord;
 mod group;
 pub mod layers;
 
+pub use chord::Chord;
 pub use group::BindingGroup;
 
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::Edit;
 use arguments::ArgumentKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -61,6 +62,8 @@ pub enum Action {
     SearchHistory,
     Attach,
     Detach,
+    ServerPrompt,
+    Resource,
     Mouse,
     Redraw,
     Suspend,
@@ -103,12 +106,6 @@ pub enum BindingScope {
     ChatStop,
     /// The chat has the focus, and the find is open.
     Matches,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chord {
-    pub code: KeyCode,
-    pub modifiers: KeyModifiers,
 }
 
 pub struct Binding {
@@ -237,6 +234,8 @@ pub const TABLE: &[Binding] = &[
     bind(A::Continue, "continue", G::Conversation, W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
     bind(A::Compact, "compact", G::Conversation, W::Always, &[], "Summarize older messages to free context").command("/compact", "").found_by("shorten context"),
     bind(A::Attach, "attach", G::Writing, W::Always, &[ctrl('v')], "Attach a file, or the clipboard's image").command("/attach", "[PATH]").found_by("image picture file upload paste clipboard screenshot"),
+    bind(A::ServerPrompt, "prompt", G::Writing, W::Always, &[], "Use a prompt of a server").command("/prompt", "[SERVER:PROMPT [VALUES]]").argument(V::ServerPrompt).found_by("mcp template"),
+    bind(A::Resource, "resource", G::Writing, W::Always, &[], "Attach a resource of a server").command("/resource", "[SERVER:URI]").argument(V::ServerResource).found_by("mcp file data"),
     bind(A::Detach, "detach", G::Writing, W::Always, &[alt('x')], "Remove an attached file").command("/detach", "[NUMBER|NAME]").found_by("image file"),
     bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
@@ -375,25 +374,6 @@ pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding
 pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
     let name = name.to_lowercase();
     commands().find(|(command, _)| *command == name)
-}
-
-impl fmt::Display for Chord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (modifier, name) in [(CTRL, "Ctrl+"), (ALT, "Alt+"), (SHIFT, "Shift+")] {
-            if self.modifiers.contains(modifier) {
-                f.write_str(name)?;
-            }
-        }
-        match self.code {
-            KeyCode::Char(' ') => f.write_str("Space"),
-            KeyCode::Char(c) => write!(f, "{}", c.to_uppercase()),
-            KeyCode::F(number) => write!(f, "F{number}"),
-            KeyCode::PageUp => f.write_str("PgUp"),
-            KeyCode::PageDown => f.write_str("PgDn"),
-            KeyCode::Delete => f.write_str("Del"),
-            other => write!(f, "{other:?}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{models, sessions, settings};
+use crate::tui::{models, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -79,6 +79,12 @@ pub fn run_action(
         Action::Mouse => toggle_mouse(model, effects),
         Action::Attach => attachments::attach(model, argument),
         Action::Detach => attachments::detach(model, argument),
+        Action::ServerPrompt => {
+            model.with_context(|cx| server_content::run_prompt_command(argument, cx))
+        }
+        Action::Resource => {
+            model.with_context(|cx| server_content::run_resource_command(argument, cx))
+        }
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
