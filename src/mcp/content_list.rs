@@ -1,6 +1,7 @@
 //! Lists a server's prompts, resources and resource templates after its session has opened, and
 //! again when they change. A server without the capability is never asked.
 
+use super::content_capabilities::ContentCapabilities;
 use super::content_decode::{ContentList, ContentListBuilder, ListedItem};
 use super::hub_event::HubEvent;
 use super::session::{McpSession, error_clause, raw_result};
@@ -10,7 +11,7 @@ use crate::domain::{Notice, ServerContent};
 use crate::text::Clean;
 use rmcp::model::{
     ClientRequest, ErrorCode, ListPromptsRequest, ListResourceTemplatesRequest,
-    ListResourcesRequest, PaginatedRequestParams, ServerPeerInfo,
+    ListResourcesRequest, PaginatedRequestParams,
 };
 use rmcp::service::ServiceError;
 use std::sync::Arc;
@@ -26,49 +27,6 @@ const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long a list stays valid if the server neither states a lifetime nor reports changes.
 const TTL_DEFAULT: Duration = Duration::from_secs(60);
-
-/// Which lists a server has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ContentCapabilities {
-    pub has_prompts: bool,
-    pub has_resources: bool,
-    pub completes_arguments: bool,
-    pub reports_prompt_changes: bool,
-    pub reports_resource_changes: bool,
-}
-
-impl ContentCapabilities {
-    pub fn of(info: &ServerPeerInfo) -> Self {
-        let capabilities = &info.capabilities;
-        let (prompts, resources) = (&capabilities.prompts, &capabilities.resources);
-        let reports = |list_changed: Option<bool>| list_changed == Some(true);
-        Self {
-            has_prompts: prompts.is_some(),
-            has_resources: resources.is_some(),
-            completes_arguments: capabilities.completions.is_some(),
-            reports_prompt_changes: prompts
-                .as_ref()
-                .is_some_and(|own| reports(own.list_changed)),
-            reports_resource_changes: resources
-                .as_ref()
-                .is_some_and(|own| reports(own.list_changed)),
-        }
-    }
-
-    pub fn reports_changes(self) -> bool {
-        self.reports_prompt_changes || self.reports_resource_changes
-    }
-
-    fn has_any(self) -> bool {
-        self.has_prompts || self.has_resources
-    }
-
-    /// Whether the server reports every change, so that its lists stay valid until it does.
-    fn reports_all_changes(self) -> bool {
-        (self.reports_prompt_changes || !self.has_prompts)
-            && (self.reports_resource_changes || !self.has_resources)
-    }
-}
 
 /// The lists, and how long they stay valid.
 struct ListedContent {

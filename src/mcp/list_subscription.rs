@@ -1,7 +1,7 @@
 //! A modern server reports changes only through a subscription: a request that stays open. This
 //! module keeps a subscription to changed lists open.
 
-use super::content_list::ContentCapabilities;
+use super::content_capabilities::ContentCapabilities;
 use super::session::McpSession;
 use rmcp::model::{
     ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,

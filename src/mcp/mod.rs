@@ -5,6 +5,7 @@
 mod backoff;
 mod call;
 mod cancelled_requests;
+mod content_capabilities;
 mod content_decode;
 mod content_list;
 mod content_request;

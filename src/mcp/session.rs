@@ -1,7 +1,7 @@
 //! One session: performs the handshake, lists the tools, and waits until either side ends the
 //! session.
 
-use super::content_list::ContentCapabilities;
+use super::content_capabilities::ContentCapabilities;
 use super::decode::ToolListBuilder;
 use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;

@@ -11,7 +11,7 @@ use crate::engine::server_content;
 use crate::engine::sessions::{self, saved::SavedSessions};
 use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, ServerContentCommand};
 use std::sync::Arc;
 
 impl Actor {
@@ -96,9 +96,7 @@ impl Actor {
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(text) => self.save_draft(text),
-            Command::ServerContent(command) => {
-                self.server_content.handle(command, &self.hub, &mut self.cx);
-            }
+            Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -110,6 +108,11 @@ impl Actor {
     fn select_persona(&mut self, name: Option<&str>) {
         let personas = self.settings.personas_mut();
         personas.select(name, &self.toolset, &mut self.cx);
+    }
+
+    fn handle_server_content(&mut self, command: ServerContentCommand) {
+        let (hub, cx) = (&self.hub, &mut self.cx);
+        self.server_content.handle(command, hub, cx);
     }
 
     fn route_attachment_command(&mut self, command: Command) {

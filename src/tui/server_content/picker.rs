@@ -287,8 +287,4 @@ impl Layer for ContentPicker {
         };
         self.list.hints(self.rows(shared).len(), effect, Vec::new())
     }
-
-    fn shows_empty_list(&self) -> bool {
-        false
-    }
 }

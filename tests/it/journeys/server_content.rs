@@ -122,8 +122,8 @@ fn a_failed_prompt_brings_its_values_back() {
     let library = library().with_answer("prompts/get", json!({ "messages": "none" }));
     let mut chat = chat_with(&library, script());
     chat.types("/humble:weather Busan").enter();
-    chat.sees("could not be loaded: the answer has no `messages`.");
-    chat.sees("city  Busan").sees("required: Where");
+    chat.sees("could not be loaded").sees("no `messages`");
+    chat.sees("city  Busan").sees("Enter show the prompt");
 }
 
 #[test]
@@ -150,9 +150,7 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
     let library = library();
     let mut chat = chat_with(&library, script().answer("Ok."));
     chat.types("/resource").enter();
-    chat.sees("humble:secrets")
-        .sees("text/plain, 2.0 kB")
-        .enter();
+    chat.sees("humble:secrets").sees("text/plain, 2 kB").enter();
     chat.sees("@ humble:file:///etc/passwd").sees("tokens");
     chat.types("Summarize.").enter().sees("Ok.");
     chat.model_receives("from the server");
@@ -163,10 +161,7 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
 fn an_at_sign_completes_resources_beside_files() {
     let library = library();
     let mut chat = chat_with(&library, script().answer("Ok."));
-    chat.types("See @second n")
-        .does_not_see("Files and resources");
-    chat.press(KeyCode::Backspace, NONE)
-        .press(KeyCode::Backspace, NONE);
+    chat.types("See @humble:note");
     chat.waits_until_sees("humble:note://two")
         .sees("Second note");
     chat.press(TAB, NONE).sees("See @humble:note://two");
@@ -218,17 +213,21 @@ fn a_server_without_the_capabilities_is_never_asked() {
     assert_eq!(server.requested_methods(), Vec::<String>::new());
 }
 
-#[test]
-fn an_outdated_list_is_requested_again_when_it_is_opened() {
+/// Opens the list of prompts and returns how often the server was asked for it.
+fn list_count_after_opening(ttl_ms: u64) -> usize {
     let mut lists = prompts();
-    lists["ttlMs"] = 60_000.into();
+    lists["ttlMs"] = ttl_ms.into();
     let library = InMemoryServer::default().with_answer("prompts/list", lists);
     let mut chat = chat_with(&library, script());
-    let list_count = |library: &InMemoryServer| library.requested_methods().len();
-    chat.types("/prompt").enter().press(ESC, NONE);
-    assert_eq!(list_count(&library), 1, "still fresh");
-    chat.waits(Duration::from_secs(61));
-    assert_eq!(list_count(&library), 1, "nobody looked at it");
-    chat.types("/prompt").enter().waits(Duration::from_secs(2));
-    assert_eq!(list_count(&library), 2);
+    chat.types("/prompt").enter().sees("humble:weather");
+    for _ in 0..50 {
+        chat.waits(Duration::from_millis(100));
+    }
+    library.requested_methods().len()
+}
+
+#[test]
+fn only_an_outdated_list_is_requested_again_when_it_is_opened() {
+    assert_eq!(list_count_after_opening(60_000), 1);
+    assert_eq!(list_count_after_opening(0), 2);
 }
