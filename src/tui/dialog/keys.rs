@@ -17,8 +17,7 @@ use crate::tui::dialog::state::{
 };
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
-use crate::tui::keymap;
-use crate::tui::keymap::{Action, BindingScope};
+use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -64,8 +63,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let decided = dialog.decided_count();
     let answer = match &dialog.mode {
         DialogMode::Choosing => choice_key(shared, dialog, key),
-        DialogMode::DenialReason(_) => denial_reason_key(dialog, key),
-        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(dialog, key),
+        DialogMode::DenialReason(_) => denial_reason_key(shared, dialog, key),
+        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(shared, dialog, key),
         DialogMode::EditArguments { .. } => argument_editor_key(dialog, key, cx),
     };
     let has_decided = dialog.decided_count() > decided;
@@ -98,8 +97,10 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 /// The notice for a key that does nothing here. Without one, the key would seem to have worked.
 fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
     if !matches!(dialog.mode, DialogMode::Choosing) {
-        let action = keymap::find_action(key, |when| when == BindingScope::Always);
-        let is_edit = keymap::find_action(key, |when| when == BindingScope::Message)
+        let action = shared.keymap.global_action(key);
+        let is_edit = shared
+            .keymap
+            .text_field_action(key)
             .is_some_and(|action| matches!(action, Action::Edit(_)));
         let is_used = !action.is_some_and(waits_for_answer) || is_edit;
         let text = "Finish this field first: Enter, or Esc to go back.";
@@ -109,7 +110,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         return None;
     }
     if dialog.page() == DialogPage::Values {
-        let action = keymap::find_action(key, |when| when == BindingScope::Always);
+        let action = shared.keymap.global_action(key);
         let text = "Choose a value first: Enter, or Esc to go back.";
         return action
             .filter(|action| waits_for_answer(*action))
@@ -123,7 +124,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
         }
         (KeyCode::Enter, KeyModifiers::NONE) => dialog.selected_choice.is_some(),
-        (KeyCode::F(5), _) => is_call,
+        _ if shared.keymap.global_action(key) == Some(Action::Raw) => is_call,
         (
             KeyCode::Char(_)
             | KeyCode::F(_)
@@ -252,8 +253,11 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         values_page_key(shared, dialog, key);
         return None;
     }
+    if shared.keymap.global_action(key) == Some(Action::Raw) {
+        dialog.toggle_json();
+        return None;
+    }
     match normalize_key(key) {
-        (KeyCode::F(5), _) => dialog.toggle_json(),
         (KeyCode::Home, _) => dialog.scroll = 0,
         (KeyCode::End, _) => dialog.scroll = dialog.last_top(),
         (KeyCode::Left, _) => dialog.show_call(dialog.call_index.saturating_sub(1)),
@@ -351,7 +355,11 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
     }
 }
 
-fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+fn denial_reason_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<UserAnswer> {
     if scroll_key(dialog, key) {
         return None;
     }
@@ -367,7 +375,7 @@ fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
             return dialog.decide(Decision::Deny { message });
         }
         _ => {
-            text_field::handle_key(editor, key);
+            text_field::handle_key(editor, key, shared.keymap);
         }
     }
     None

@@ -7,7 +7,7 @@ use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
 use crate::tui::input::decode::normalize_key;
-use crate::tui::layer::UiContext;
+use crate::tui::layer::{SharedUiState, UiContext};
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -102,7 +102,11 @@ fn scroll_to_undrawn(dialog: &mut Dialog, at: usize) -> bool {
 }
 
 /// Key handling of the field that confirms running a call unread.
-pub fn confirm_unread_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+pub fn confirm_unread_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<UserAnswer> {
     if scroll_key(dialog, key) {
         return None;
     }
@@ -122,7 +126,7 @@ pub fn confirm_unread_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnsw
             }
         }
         _ => {
-            text_field::handle_key(editor, key);
+            text_field::handle_key(editor, key, shared.keymap);
         }
     }
     None
