@@ -280,7 +280,7 @@ impl Layer for ArgumentForm {
                     return Handled::Consumed;
                 };
                 let before = field.text();
-                text_field::handle_line_key(field, key);
+                text_field::handle_line_key(field, key, cx.shared.keymap);
                 if field.text() != before {
                     self.reset_completion(now);
                 }

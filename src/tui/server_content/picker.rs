@@ -200,7 +200,7 @@ impl Layer for ContentPicker {
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let rows = self.rows(cx.shared);
-        let handled = self.list.key(key, rows.len(), None);
+        let handled = self.list.key(key, rows.len(), None, cx.shared.keymap);
         if handled != ListKey::Unhandled(LayerKey::Confirm) {
             let rows = self.rows(cx.shared);
             self.remember_selected(&rows);
