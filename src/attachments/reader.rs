@@ -53,25 +53,6 @@ pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment,
     attachment(name, Some(absolute), bytes, home)
 }
 
-/// Reads an image that was dropped on the terminal.
-///
-/// # Errors
-/// As for [`read_path`], or the file is not an image.
-pub fn read_dropped_image(
-    name: &str,
-    root: &Path,
-    home: &Path,
-) -> Result<ReadAttachment, AttachError> {
-    let read = read_path(name, root, home)?;
-    match read.attachment.is_image() {
-        true => Ok(read),
-        false => Err(AttachError::NotSupported {
-            name: name.to_owned(),
-            what: "a text file",
-        }),
-    }
-}
-
 /// Builds an attachment from the contents of a file.
 ///
 /// # Errors

@@ -34,11 +34,13 @@ pub mod session;
 pub mod session_export;
 mod session_query;
 pub mod settings_change;
+pub mod sign_in;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;
 pub mod trust;
 pub mod turn;
+mod unsent_text;
 mod uri_template;
 
 pub use advice::Advice;
@@ -76,13 +78,17 @@ pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, 
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
+pub use sign_in::SignInRequest;
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
-pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use turn::{
+    PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
+};
+pub use unsent_text::UnsentText;
 pub use uri_template::UriTemplate;
 
 /// The arguments of a call: a JSON object in the model's key order.

@@ -2,6 +2,7 @@
 //! needs a session. Pure except for the clock.
 
 use super::session::McpSession;
+use crate::domain::model::Secret;
 use crate::domain::server::PeerInfo;
 use crate::domain::{
     Notice, Pin, Redactor, Server, ServerConfig, ServerContent, ServerStatus, Tool,
@@ -48,6 +49,23 @@ impl Redactors {
         Self {
             all: Arc::new(Redactor::new(config.secret_values())),
             credentials: Arc::new(Redactor::new(config.credentials())),
+        }
+    }
+
+    /// Hides these secrets too.
+    #[must_use]
+    pub fn with_secrets(self, secrets: &[Secret]) -> Self {
+        if secrets.is_empty() {
+            return self;
+        }
+        let extend = |redactor: &Redactor| {
+            let mut redactor = redactor.clone();
+            redactor.add_secrets(secrets.iter().cloned());
+            Arc::new(redactor)
+        };
+        Self {
+            all: extend(&self.all),
+            credentials: extend(&self.credentials),
         }
     }
 }
@@ -160,6 +178,8 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         tools: Arc::default(),
         content: Arc::default(),
         disabled_tools: config.disabled_tools.clone(),
+        pinned_tools: config.pinned_tools.clone(),
+        held_back_tools: BTreeSet::new(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,

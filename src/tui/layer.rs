@@ -155,6 +155,8 @@ pub enum UiRequest {
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
+    /// Opens a web address; the user asked for it.
+    OpenBrowser(String),
     StartDemo,
     /// The user ran a call with this many rows that had never been drawn.
     RecordUndrawnRows(CallId, usize),

@@ -71,6 +71,8 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         instructions: None,
         peer: None,
         withheld_tools: Default::default(),
+        pinned_tools: Default::default(),
+        held_back_tools: Default::default(),
     }
 }
 
@@ -81,9 +83,11 @@ pub fn server_config(id: &str, launch: LaunchConfig) -> ServerConfig {
         enabled: true,
         launch,
         disabled_tools: Default::default(),
+        pinned_tools: Default::default(),
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol: Default::default(),
+        oauth: Default::default(),
         secrets: Vec::new(),
     }
 }

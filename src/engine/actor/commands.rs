@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::attachment::AttachmentSource;
-use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
@@ -64,6 +64,7 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
+            | Command::SignIn(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
@@ -95,7 +96,7 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(text) => self.save_draft(text),
+            Command::SaveDraft(draft) => self.save_draft(draft),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
@@ -190,7 +191,7 @@ impl Actor {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
                     self.save_and_estimate();
-                    self.remove_notes(notes, "Undone.");
+                    self.remove_notes(notes, "Undone.", None);
                 }
             }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
@@ -234,16 +235,16 @@ impl Actor {
         });
     }
 
-    /// Saves the unsent message, unless it belongs to a private conversation. An empty one removes
-    /// the saved one.
-    fn save_draft(&mut self, text: String) {
-        if self.persist.is_private() && !text.is_empty() {
+    /// Saves unsent text, unless it belongs to a private conversation. An empty one removes the
+    /// saved one.
+    fn save_draft(&mut self, draft: UnsentText) {
+        if self.persist.is_private() && !draft.is_blank() {
             return;
         }
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(error) = history.save_draft_as(save, &text) {
+            if let Err(error) = history.save_draft_as(save, &draft) {
                 tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing

@@ -2,7 +2,7 @@
 //! list shows its last answer, and below it the resources of servers.
 
 use crate::domain::QueryId;
-use crate::domain::attachment::{FoundFile, FoundFiles};
+use crate::domain::attachment::{FoundFile, FoundFiles, shown_path};
 use crate::text::Clean;
 use crate::tui::attachments::mention::TypedPath;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch, CompletionRow};
@@ -83,7 +83,7 @@ impl FileSearch {
         };
         let rows = found.files.iter().map(|file| CompletionRow {
             message: file.path.clone(),
-            label: Clean::name(&file.path),
+            label: Clean::single_line(&shown_path(&file.path)),
             description: Clean::from_static(if file.is_folder { "folder" } else { "" }),
             usage: Clean::from_static(""),
             quality: CompletionMatch::Inside,

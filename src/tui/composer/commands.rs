@@ -32,7 +32,7 @@ impl Composer {
             Some(LayerKey::Complete) => {
                 let row = &list.rows[list.selected.unwrap_or(0)];
                 let suffix = if row.takes_more { " " } else { "" };
-                self.editor.set(&format!("{}{suffix}", row.message));
+                self.editor.replace_all(&format!("{}{suffix}", row.message));
                 self.completion = CompletionState::default();
             }
             Some(LayerKey::Back) => self.completion = CompletionState::Closed,

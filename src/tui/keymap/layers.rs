@@ -36,6 +36,8 @@ pub enum LayerKey {
     Copy,
     /// Shows a server's stderr.
     Stderr,
+    SignIn,
+    OpenBrowser,
     /// Switches a server or tool on or off.
     Toggle,
     Yes,
@@ -70,6 +72,8 @@ pub enum KeyContext {
     Models,
     /// The viewer of servers and tools.
     Servers,
+    /// The dialog of a sign-in; letters go to its field.
+    SignIn,
     Trust,
     Picker,
     Form,
@@ -171,6 +175,13 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::SignIn, 's'),
+    LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
+    LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
+    bind_unmodified(P::SignIn, L::Confirm, K::Enter),
+    bind_any_modifier(P::SignIn, L::Back, K::Esc),
+    bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
+    bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -283,6 +294,7 @@ mod tests {
             P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
             P::Servers => "### Servers and tools (`/mcp`)",
+            P::SignIn => "### Signing in to a server",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Numbered lists: server, persona, branch, call",
             P::Form => "### The form for a model",

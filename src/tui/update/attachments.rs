@@ -1,7 +1,7 @@
 //! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
 //! the clipboard, and by completing a path.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
 use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
@@ -23,8 +23,10 @@ use crossterm::event::KeyEvent;
 pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
-        "" => start_reading(model, "clipboard", AttachmentSource::Clipboard),
-        path => start_reading(model, path, AttachmentSource::Path(path.to_owned())),
+        "" => {
+            start_reading(model, "clipboard", AttachmentSource::Clipboard);
+        }
+        path => attach_file(model, path),
     };
 }
 
@@ -32,6 +34,11 @@ pub fn attach(model: &mut UiModel, path: &str) {
 pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
     let name = format!("{server}:{uri}");
     start_reading(model, &name, AttachmentSource::Resource { server, uri });
+}
+
+/// Attaches the file at this path.
+fn attach_file(model: &mut UiModel, path: &str) {
+    start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
 /// Requests a file. Returns the id of the query unless there are too many files.
@@ -59,7 +66,7 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
         return false;
     }
     let queries = paths.into_iter().filter_map(|path| {
-        let source = AttachmentSource::DroppedImage(path.clone());
+        let source = AttachmentSource::Dropped(path.clone());
         start_reading(model, &path, source)
     });
     let queries = queries.collect();
@@ -238,7 +245,8 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
         }
         None => return,
     };
-    let completed = typed.completed(&file.path, file.is_folder);
+    let shown = shown_path(&file.path);
+    let completed = typed.completed(&shown, file.is_folder);
     let editor = &mut model.composer.editor;
     editor.replace_before_cursor(typed.replaced_bytes, &completed);
     model.composer.begin_typing();
@@ -246,10 +254,11 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
         return;
     }
     if !typed.is_argument {
-        attach(model, &file.path);
-    } else if is_confirmed {
+        attach_file(model, &file.path);
+    } else if is_confirmed || shown != file.path {
+        // An escaped path would not name the file any more.
         model.composer.editor.take();
-        attach(model, &file.path);
+        attach_file(model, &file.path);
     } else {
         model.composer.completion = CompletionState::Closed;
     }

@@ -20,6 +20,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
             UiRequest::Copy(request) => effects.push(UiEffect::Copy(request)),
             UiRequest::EditExternally(text) => effects.push(UiEffect::OpenEditor(text)),
+            UiRequest::OpenBrowser(address) => effects.push(UiEffect::OpenBrowser(address)),
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
             UiRequest::Open(layer) => model.open_layer(layer),
             UiRequest::RunAction(action) => {

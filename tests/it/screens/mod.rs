@@ -15,6 +15,7 @@ mod questions;
 mod server_content;
 mod servers;
 mod sessions;
+mod sign_in;
 mod states;
 mod without_color;
 
