@@ -278,7 +278,8 @@ impl ServerSupervisor {
         tokio::select! {
             () = listening => {}
             () = self.relist_on_changes(&session) => {}
-            () = self.maintain_content(&session, content) => {}
+            // Boxed, because nested futures of this size overflow a thread's stack.
+            () = Box::pin(self.maintain_content(&session, content)) => {}
         }
     }
 
