@@ -6,6 +6,7 @@ mod branch;
 mod choices;
 mod question;
 mod saved_session;
+mod server_content;
 mod sign_in;
 mod unfinished;
 mod validate;
@@ -14,6 +15,7 @@ pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
+pub use server_content::{ServerContentCommand, ServerContentEvent};
 pub use sign_in::{SignInCommand, SignInEvent};
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
@@ -130,6 +132,7 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
+    ServerContent(ServerContentCommand),
     /// Revokes a stored decision (`/trust`), effective immediately.
     Revoke(Box<TrustEntry>),
     NewSession,
@@ -305,6 +308,7 @@ pub enum Event {
     ServersListed(Vec<Server>),
     /// One server's status and tools.
     ServerChanged(Server),
+    ServerContent(ServerContentEvent),
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].

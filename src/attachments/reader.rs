@@ -110,6 +110,17 @@ pub(super) fn attachment(
     })
 }
 
+/// Builds an attachment from a resource of an MCP server. Its name opens no file.
+///
+/// # Errors
+/// The contents are too large, or neither text nor an image of a supported format.
+pub fn attach_resource(name: &str, bytes: Vec<u8>) -> Result<ReadAttachment, AttachError> {
+    if bytes.len() as u64 > IMAGE_BYTES_MAX {
+        return Err(too_large(name, IMAGE_BYTES_MAX));
+    }
+    attachment(name, None, bytes, Path::new(""))
+}
+
 fn too_large(name: &str, bytes_max: u64) -> AttachError {
     AttachError::TooLarge {
         name: name.to_owned(),

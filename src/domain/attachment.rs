@@ -6,6 +6,7 @@ mod prompt_text;
 pub use image_support::ImageSupport;
 pub use prompt_text::prompt_with_files;
 
+use super::ServerId;
 use crate::text::Clean;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -227,6 +228,11 @@ pub enum AttachmentSource {
     /// A path that was dropped on the terminal, or text that looks like one.
     Dropped(String),
     Clipboard,
+    /// A resource of an MCP server. The URI is only a name for that server.
+    Resource {
+        server: ServerId,
+        uri: String,
+    },
 }
 
 /// A file that was read in order to be attached.

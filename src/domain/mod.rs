@@ -28,6 +28,7 @@ pub mod reply_trace;
 pub mod schema;
 pub mod secrets;
 pub mod server;
+pub mod server_content;
 pub mod server_log;
 pub mod session;
 pub mod session_export;
@@ -40,6 +41,7 @@ pub mod transcript;
 pub mod trust;
 pub mod turn;
 mod unsent_text;
+mod uri_template;
 
 pub use advice::Advice;
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
@@ -67,6 +69,10 @@ pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_content::{
+    ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,
+    ServerContent, ServerPrompt, ServerResource,
+};
 pub use server_log::{ServerLog, ServerLogLine};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
@@ -83,6 +89,7 @@ pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
 };
 pub use unsent_text::UnsentText;
+pub use uri_template::UriTemplate;
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

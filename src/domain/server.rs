@@ -2,7 +2,7 @@
 
 use super::model::Secret;
 use super::tool::canonical_hash;
-use super::{Notice, ServerId, Tool};
+use super::{Notice, ServerContent, ServerId, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -164,6 +164,8 @@ pub struct Server {
     /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub disabled_tools: BTreeSet<String>,
+    /// The server's prompts and resources, while its tools are listed too.
+    pub content: Arc<ServerContent>,
     /// The server's invalid tools and the reasons, one line each.
     pub rejected_tools: Vec<String>,
     /// The last lines of its stderr, raw.

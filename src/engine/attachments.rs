@@ -69,6 +69,8 @@ async fn read_source(
 ) -> Result<ReadAttachment, AttachError> {
     let name = match source {
         AttachmentSource::Clipboard => return read_clipboard(&ClipboardEnv::from_process()).await,
+        // Read by `server_content`, which has access to the servers.
+        AttachmentSource::Resource { uri, .. } => return Err(AttachError::NotFound(uri)),
         AttachmentSource::Path(name) | AttachmentSource::Dropped(name) => name,
     };
     let home = home.to_owned();

@@ -48,6 +48,7 @@ mod persist;
 mod probe;
 mod questions;
 pub mod result_images;
+mod server_content;
 mod sessions;
 mod settings;
 mod sign_in;

@@ -234,7 +234,13 @@ impl Hub {
         }
     }
 
-    fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
+    pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {
+        self.entries
+            .iter()
+            .filter_map(|entry| entry.supervisor.as_ref())
+    }
+
+    pub(super) fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
         let entry = self.entries.iter().find(|entry| entry.config.id == *id)?;
         entry.supervisor.as_ref()
     }

@@ -44,6 +44,8 @@ pub struct ServerSupervisor {
     session_demand: Notify,
     /// Notified when the user asks for a new session.
     pub(super) manual_reconnect: Notify,
+    /// Notified when the user opens a list of prompts or resources.
+    pub content_use: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
     /// Only of a remote server.
@@ -79,12 +81,14 @@ impl ServerSupervisor {
                 skipped_summary: None,
                 tools: Arc::default(),
                 omitted_tools: Vec::new(),
+                content: Arc::default(),
                 instructions: None,
                 peer: None,
             }),
             stderr,
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
+            content_use: Notify::new(),
             stop: CancellationToken::new(),
             context,
         }
@@ -236,6 +240,7 @@ impl ServerSupervisor {
             if !state.was_connected {
                 state.tools = Arc::default();
                 state.omitted_tools.clear();
+                state.content = Arc::default();
                 state.instructions = None;
             }
             state.phase = ServerPhase::Failed {

@@ -3,6 +3,7 @@
 //! accesses neither the model nor other features, so a new layer needs one folder and one
 //! line that opens it.
 
+use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode, Transcript,
@@ -176,6 +177,16 @@ pub enum UiRequest {
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.
     ReturnQueue,
+    AttachResource {
+        server: ServerId,
+        uri: String,
+    },
+    /// Sends a prompt of a server with its files, or adds it to the message.
+    TakeServerPrompt {
+        text: String,
+        files: Vec<ReadAttachment>,
+        is_sent: bool,
+    },
     HideServers,
 }
 

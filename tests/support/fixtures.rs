@@ -65,6 +65,7 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         launch: LaunchConfig::BuiltIn.identity(),
         tools: Arc::new(tools),
         disabled_tools: Default::default(),
+        content: Arc::default(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,

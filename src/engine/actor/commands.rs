@@ -1,15 +1,17 @@
 //! Routes the front end's commands to their owners.
 
 use super::Actor;
+use crate::domain::attachment::AttachmentSource;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
+use crate::engine::server_content;
 use crate::engine::sessions::{self, saved::SavedSessions};
 use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, ServerContentCommand};
 use std::sync::Arc;
 
 impl Actor {
@@ -95,6 +97,7 @@ impl Actor {
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -108,9 +111,18 @@ impl Actor {
         personas.select(name, &self.toolset, &mut self.cx);
     }
 
+    fn handle_server_content(&mut self, command: ServerContentCommand) {
+        let (hub, cx) = (&self.hub, &mut self.cx);
+        self.server_content.handle(command, hub, cx);
+    }
+
     fn route_attachment_command(&mut self, command: Command) {
         let cx = &mut self.cx;
         match command {
+            Command::Attach {
+                query,
+                source: AttachmentSource::Resource { server, uri },
+            } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
             Command::CheckImageSupport => {

@@ -29,6 +29,7 @@ use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
+use crate::engine::server_content::ServerContentJobs;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
@@ -78,6 +79,7 @@ struct Actor {
     sign_in: ServerSignIn,
     agents: NoteAgents,
     attachments: AttachmentJobs,
+    server_content: ServerContentJobs,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -168,6 +170,7 @@ impl Actor {
             sign_in: ServerSignIn::default(),
             agents,
             attachments: AttachmentJobs::default(),
+            server_content: ServerContentJobs::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,

@@ -17,6 +17,10 @@ pub enum ArgumentKind {
     Server(&'static [ArgumentWord]),
     /// A running call, by tool or number.
     RunningCall,
+    /// A prompt as `SERVER:PROMPT`.
+    ServerPrompt,
+    /// A resource as `SERVER:URI`.
+    ServerResource,
 }
 
 /// A fixed word of a command's syntax.

@@ -30,6 +30,8 @@ pub enum LayerKey {
     Pull,
     StopPull,
     Refresh,
+    /// Puts a text into the message for editing.
+    Edit,
     AddServer,
     Copy,
     /// Shows a server's stderr.
@@ -79,6 +81,8 @@ pub enum KeyContext {
     Completions,
     /// The prompts that wait for the running turn.
     Queue,
+    /// A prompt of a server, before it is sent.
+    PromptReview,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -203,6 +207,8 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Queue, L::Delete, 'd'),
     bind_unmodified(P::Queue, L::Delete, K::Delete),
     bind_any_modifier(P::Queue, L::Back, K::Esc),
+    bind_unmodified(P::PromptReview, L::Confirm, K::Enter),
+    bind_letter(P::PromptReview, L::Edit, 'e'),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -294,6 +300,7 @@ mod tests {
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
             P::Queue => "### Queued prompts",
+            P::PromptReview => "### A prompt of a server",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

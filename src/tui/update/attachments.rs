@@ -2,11 +2,12 @@
 //! the clipboard, and by completing a path.
 
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
-use crate::domain::{ImageSupport, Notice, QueryId};
+use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
 use crate::tui::attachments::mention::TypedPath;
+use crate::tui::attachments::search::FoundMention;
 use crate::tui::attachments::state::{AttachmentList, ReadOutcome};
 use crate::tui::composer::state::CompletionState;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -14,6 +15,7 @@ use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
 use crossterm::event::KeyEvent;
 
@@ -26,6 +28,12 @@ pub fn attach(model: &mut UiModel, path: &str) {
         }
         path => attach_file(model, path),
     };
+}
+
+/// Attaches a resource of a server, which is read at once.
+pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
+    let name = format!("{server}:{uri}");
+    start_reading(model, &name, AttachmentSource::Resource { server, uri });
 }
 
 /// Attaches the file at this path.
@@ -156,9 +164,19 @@ pub fn can_send(model: &mut UiModel) -> bool {
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     match AttachmentList::typed_path(&model.composer) {
         None => model.attachments.search.clear(),
-        Some(TypedPath { fragment, .. }) if model.attachments.search.must_search(&fragment) => {
+        Some(TypedPath {
+            fragment,
+            is_argument,
+            ..
+        }) if model.attachments.search.must_search(&fragment) => {
             let query = model.with_context(|cx| cx.next_query_id());
-            model.attachments.search.requested(query, &fragment);
+            let servers = &model.servers_pane.servers;
+            let resources = match is_argument {
+                true => Vec::new(),
+                false => mentioned_resources(servers, &fragment),
+            };
+            let search = &mut model.attachments.search;
+            search.requested(query, &fragment, resources);
             effects.push(UiEffect::Send(Command::FindFiles { query, fragment }));
         }
         Some(_) => {}
@@ -208,10 +226,24 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     true
 }
 
+/// Completes the name of a resource and attaches it.
+fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
+    let completed = typed.completed(&resource.full_uri(), false);
+    let editor = &mut model.composer.editor;
+    editor.replace_before_cursor(typed.replaced_bytes, &completed);
+    model.composer.begin_typing();
+    attach_resource(model, resource.server, resource.uri);
+}
+
 /// Completes the path. A file is attached, unless it is an argument that the user may still change.
 fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool) {
-    let Some(file) = model.attachments.search.file(row).cloned() else {
-        return;
+    let file = match model.attachments.search.found(row) {
+        Some(FoundMention::File(file)) => file.clone(),
+        Some(FoundMention::Resource(resource)) => {
+            let resource = resource.clone();
+            return choose_resource(model, typed, resource);
+        }
+        None => return,
     };
     let shown = shown_path(&file.path);
     let completed = typed.completed(&shown, file.is_folder);

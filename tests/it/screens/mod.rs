@@ -12,6 +12,7 @@ mod models;
 mod pictures;
 mod probe;
 mod questions;
+mod server_content;
 mod servers;
 mod sessions;
 mod sign_in;
