@@ -40,7 +40,7 @@ mod trust;
 pub mod ui_model;
 mod update;
 pub mod view;
-mod widgets;
+pub mod widgets;
 
 pub use event_loop::run;
 pub use msg::{Msg, UiEffect, UiInput};

@@ -105,7 +105,7 @@ impl Change {
             return !(reaches_space && is_space(next.removed.chars().next_back()));
         }
         let leaves_space = is_space(self.removed.chars().next_back());
-        next.start == self.start && !(leaves_space && !is_space(next.removed.chars().next()))
+        next.start == self.start && (!leaves_space || is_space(next.removed.chars().next()))
     }
 
     fn join(&mut self, next: Self) {
