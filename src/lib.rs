@@ -67,6 +67,7 @@
 
 pub mod app;
 pub mod attachments;
+pub mod browser;
 pub mod cli;
 pub mod config;
 pub mod demo;

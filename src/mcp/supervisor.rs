@@ -9,6 +9,7 @@ use super::error::{McpError, STDERR_LINES_MAX, SessionFailure};
 use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::process::ProcessGroups;
+use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
@@ -32,6 +33,7 @@ pub struct HubContext {
     pub process_groups: ProcessGroups,
     pub built_in_server: Arc<dyn LocalServer>,
     pub cache: DetectionCache,
+    pub requests: RequestBroker,
 }
 
 pub struct ServerSupervisor {

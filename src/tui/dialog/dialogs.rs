@@ -232,6 +232,8 @@ impl Layer for Dialogs {
             DialogMode::Choosing => owned(&["Press a key to choose", "PgUp/PgDn scroll"]),
             DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
+            DialogMode::ConfirmSecret(_) => owned(&["Enter send", "Esc back"]),
+            DialogMode::EditForm => owned(&["Enter next", "Esc review", "Space selects"]),
             DialogMode::EditArguments {
                 target: EditTarget::Pattern,
                 ..

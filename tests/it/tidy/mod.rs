@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("protocol", &["domain"]),
     ("ports", &["domain"]),
     ("sync", &[]),
+    ("browser", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
     ("search", &["files"]),
@@ -42,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "attachments",
+            "browser",
             "domain",
             "text",
             "dialect",

@@ -1,0 +1,147 @@
+//! Opens a web page in the user's browser, without a shell. Only addresses that the user chose to
+//! open come here.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A program that runs longer than this has started the browser, or is the browser.
+const START_TIMEOUT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Variables that a browser needs. Others, such as API keys, are not passed on.
+const ALLOWED_NAMES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "TMPDIR",
+    "TZ",
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "BROWSER",
+];
+const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "WSL", "KDE_", "GNOME_", "SNAP", "MOZ_"];
+
+/// Starts the browser with an `http` or `https` address. Blocks for up to 2 s.
+///
+/// # Errors
+/// Why no browser could be started, as a clause.
+pub fn open(url: &str) -> Result<(), String> {
+    if !url.starts_with("https://") && !url.starts_with("http://") {
+        return Err("the address is not a web address".to_owned());
+    }
+    let programs = programs(|name| std::env::var_os(name));
+    if programs.is_empty() {
+        return Err("there is no graphical session here".to_owned());
+    }
+    let mut problems = Vec::new();
+    for program in programs {
+        match start(program, url) {
+            Ok(()) => return Ok(()),
+            Err(why) => problems.push(format!("{program}: {why}")),
+        }
+    }
+    Err(problems.join("; "))
+}
+
+/// The programs to try, in order. None on a Linux machine without a display: there, `xdg-open`
+/// would start a text browser on this terminal.
+fn programs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static str> {
+    let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "macos") {
+        return vec!["open"];
+    }
+    let mut programs = Vec::new();
+    if is_set("WSL_DISTRO_NAME") {
+        programs.push("wslview");
+    }
+    if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        programs.push("xdg-open");
+    }
+    programs
+}
+
+fn start(program: &str, url: &str) -> Result<(), String> {
+    let variables = std::env::vars_os().filter(|(name, _)| is_allowed(name));
+    let mut child = Command::new(program)
+        .arg(url)
+        .env_clear()
+        .envs(variables)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    wait_for_start(&mut child)
+}
+
+/// Waits until the program has ended or has run for [`START_TIMEOUT`].
+fn wait_for_start(child: &mut Child) -> Result<(), String> {
+    let started_at = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(status.to_string()),
+            Ok(None) if started_at.elapsed() >= START_TIMEOUT => return Ok(()),
+            Ok(None) => sleep(POLL_INTERVAL),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+fn is_allowed(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| {
+        let mut prefixes = ALLOWED_PREFIXES.iter();
+        ALLOWED_NAMES.contains(&name) || prefixes.any(|prefix| name.starts_with(prefix))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_display_no_program_is_started() {
+        let set = |names: &'static [&str]| {
+            programs(move |name| names.contains(&name).then(|| OsString::from("x")))
+        };
+        assert_eq!(set(&["SSH_CONNECTION"]), [""; 0]);
+        assert_eq!(set(&["DISPLAY"]), ["xdg-open"]);
+        assert_eq!(
+            set(&["WSL_DISTRO_NAME", "DISPLAY"]),
+            ["wslview", "xdg-open"]
+        );
+    }
+
+    #[test]
+    fn only_web_addresses_are_opened() {
+        for address in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "-h",
+            "--help",
+            "",
+        ] {
+            let error = open(address).expect_err("not a web address");
+            assert_eq!(error, "the address is not a web address", "{address}");
+        }
+    }
+
+    #[test]
+    fn a_failing_program_is_reported_and_gets_no_api_key() {
+        let url = "https://example.com";
+        assert!(start("false", url).is_err());
+        assert!(start("true", url).is_ok());
+        assert!(start("a-program-that-does-not-exist", url).is_err());
+        assert!(!is_allowed(OsStr::new("OPENAI_API_KEY")));
+    }
+}
