@@ -265,7 +265,7 @@ fn addresses_that_mislead_have_warnings() {
         ("https://example.com:8443/", "example.com:8443", vec![]),
         (
             "https://gіthub.com/",
-            "xn--gthub-n4a.com",
+            "xn--gthub-n2e.com",
             vec![International("gіthub.com".to_owned())],
         ),
         (

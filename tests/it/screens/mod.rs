@@ -11,6 +11,7 @@ mod models;
 mod pictures;
 mod probe;
 mod questions;
+mod server_requests;
 mod servers;
 mod sessions;
 mod states;
