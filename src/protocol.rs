@@ -21,10 +21,10 @@ use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ImageSupport, ModelCatalog, ModelList, ModelRef, ModelServer,
-    NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt, PromptTemplates,
-    Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
-    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, ImageSupport, KeySettings, ModelCatalog, ModelList, ModelRef,
+    ModelServer, NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt,
+    PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
+    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -294,6 +294,8 @@ pub enum Event {
         personas: Arc<Vec<PersonaSummary>>,
         selected: Option<String>,
     },
+    /// The keys that the user changed; replaces the earlier ones.
+    KeysChanged(Arc<KeySettings>),
     /// The user's prompt templates; replaces the earlier list.
     PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.

@@ -7,6 +7,8 @@ mod approvals;
 mod ask_on_terminal;
 #[path = "terminal/attachments.rs"]
 mod attachments;
+#[path = "terminal/changed_keys.rs"]
+mod changed_keys;
 #[path = "terminal/copying.rs"]
 mod copying;
 #[path = "terminal/demo.rs"]

@@ -228,11 +228,13 @@ async fn run_screen(
         return Ok(ScreenOutcome::NoTerminal);
     }
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let ui = config::read_settings(&home).value.ui;
+    let settings = config::read_settings(&home).value;
+    let ui = settings.ui;
     let is_demo = tour_prompts.is_some();
     let tui_options = tui::TuiOptions {
         ascii: ui.is_ascii,
         plain_keys: !ui.uses_keyboard_protocol,
+        keys: settings.keys,
         is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),

@@ -6,10 +6,12 @@ mod clipboard;
 mod error;
 mod finder;
 mod format;
+mod inline_image;
 mod reader;
 mod sensitive;
 
 pub use clipboard::{ClipboardEnv, read_clipboard};
 pub use error::AttachError;
 pub use finder::FileFinder;
+pub use inline_image::{InlineImageError, image_from_base64};
 pub use reader::{read_dropped_image, read_path};

@@ -28,7 +28,7 @@ pub enum SessionsCommand {
         #[command(flatten)]
         part: PartArgs,
     },
-    /// Find conversations by their titles and texts
+    /// Find conversations by their titles and messages
     #[command(after_help = SEARCH_HELP)]
     Search {
         /// Words that the conversation contains, and filters

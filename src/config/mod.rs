@@ -13,6 +13,7 @@ mod fields;
 mod home;
 mod json_document;
 mod json_edit;
+mod keys;
 mod markdown_files;
 mod models;
 mod notes;
@@ -29,6 +30,7 @@ mod system_prompt;
 mod tightened_permissions;
 mod token_file;
 mod trust;
+mod ui_settings;
 mod unknown_keys;
 mod variables;
 mod watch;
@@ -52,12 +54,13 @@ pub use review::{
     review_changes,
 };
 pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with, server_secrets};
-pub use settings::{Settings, UiSettings, read_settings, read_settings_with};
+pub use settings::{Settings, read_settings, read_settings_with};
 pub use snapshot::{ConfigLoad, ConfigSnapshot};
 pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};
 pub use tightened_permissions::tightened_permissions_notices;
 pub use token_file::read_token_file;
 pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, update_trust};
+pub use ui_settings::UiSettings;
 pub use variables::VariableLookup;
 pub use watch::SettingsWatcher;
 

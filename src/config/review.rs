@@ -16,7 +16,8 @@ mod trust;
 use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
 use crate::domain::{
-    ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
+    ChangeImpact, KeySettings, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange,
+    ToolMode,
 };
 pub use consented_changes::{apply_consented, grants_same_permissions};
 use describe::{comma_list, differing_lines};
@@ -159,6 +160,7 @@ impl ChangeReviewer {
             limits,
             // Read only when the program starts.
             ui,
+            keys,
             built_in,
             notes,
             // Read only by commands.
@@ -175,11 +177,20 @@ impl ChangeReviewer {
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
             ui: *ui,
+            keys: self.review_keys(&before.keys, keys),
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),
             registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }
+    }
+
+    /// Keys may change without consent: those that answer questions cannot be changed.
+    fn review_keys(&mut self, before: &KeySettings, after: &Arc<KeySettings>) -> Arc<KeySettings> {
+        if !before.binds_same_keys(after) {
+            self.add_harmless(CONFIG, "the keys changed");
+        }
+        Arc::clone(after)
     }
 
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {

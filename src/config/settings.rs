@@ -7,13 +7,17 @@ use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
 use super::notes::NotesSection;
+use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
-use super::{Home, Loaded, models, registry_url};
+use super::{Home, Loaded, keys, models, registry_url};
 use crate::domain::model::{ApiKey, Limits, Secret};
 use crate::domain::registry::PUBLIC_REGISTRY;
-use crate::domain::{Advice, Banner, BannerCause, ModelConfig, Notice, ToolMode, secrets};
+use crate::domain::{
+    Advice, Banner, BannerCause, KeySettings, ModelConfig, Notice, ToolMode, secrets,
+};
 use serde_json::Value;
+use std::sync::Arc;
 use url::Url;
 
 const REST_IS_USED: &str = "Correct it in the file; the rest of the file is used.";
@@ -26,6 +30,8 @@ pub struct Settings {
     pub tool_mode: ToolMode,
     pub limits: Limits,
     pub ui: UiSettings,
+    /// The keys that the user changed.
+    pub keys: Arc<KeySettings>,
     pub built_in: BuiltInSection,
     pub notes: NotesSection,
     /// Where `humble mcp search` looks. `None` if the setting is invalid: another registry must not
@@ -33,27 +39,6 @@ pub struct Settings {
     pub registry_url: Option<Url>,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,
-}
-
-/// The appearance of the screen and the keyboard protocol. Read at startup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UiSettings {
-    /// Use ASCII instead of Unicode glyphs.
-    pub is_ascii: bool,
-    /// Ask the terminal to report keys unambiguously.
-    pub uses_keyboard_protocol: bool,
-    /// The sidebar is open if the screen is wide enough.
-    pub is_sidebar_open: bool,
-}
-
-impl Default for UiSettings {
-    fn default() -> Self {
-        Self {
-            is_ascii: false,
-            uses_keyboard_protocol: true,
-            is_sidebar_open: true,
-        }
-    }
 }
 
 impl Default for Settings {
@@ -64,6 +49,7 @@ impl Default for Settings {
             tool_mode: ToolMode::Manual,
             limits: Limits::default(),
             ui: UiSettings::default(),
+            keys: Arc::default(),
             built_in: BuiltInSection::default(),
             notes: NotesSection::default(),
             registry_url: Url::parse(PUBLIC_REGISTRY).ok(),
@@ -136,6 +122,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
         ui: reader.ui(),
+        keys: reader.keys(),
         built_in: reader.built_in(),
         notes: reader.notes(),
         registry_url: reader.registry_url(),
@@ -286,6 +273,12 @@ impl SettingsReader {
             uses_keyboard_protocol: protocol != Some("off"),
             is_sidebar_open: sidebar != Some("closed"),
         }
+    }
+
+    fn keys(&mut self) -> Arc<KeySettings> {
+        let keys = keys::parse(&self.document);
+        let keys = self.or_warn(&[PathStep::Key("keys")], keys);
+        Arc::new(keys.unwrap_or_default())
     }
 
     fn built_in(&mut self) -> BuiltInSection {

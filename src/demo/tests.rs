@@ -70,6 +70,7 @@ fn answer_to_result(content: &str, is_error: bool) -> String {
         tool: "get_time".into(),
         native_name: "humble__get_time".into(),
         content: content.to_owned(),
+        images: Vec::new(),
         is_error,
     };
     text_of(&respond(&request(vec![

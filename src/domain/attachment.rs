@@ -145,7 +145,7 @@ impl AttachmentKind {
 
     /// The estimated tokens of an image: its pixels after scaling the longest side down to
     /// 1,568, divided by 750.
-    fn image_tokens(width: Option<u32>, height: Option<u32>) -> u64 {
+    pub fn image_tokens(width: Option<u32>, height: Option<u32>) -> u64 {
         let (Some(width), Some(height)) = (width, height) else {
             return UNKNOWN_IMAGE_TOKENS;
         };

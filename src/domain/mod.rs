@@ -10,6 +10,7 @@ pub mod date;
 mod decision;
 pub mod elicitation;
 pub mod id;
+mod key_settings;
 pub mod message;
 pub mod model;
 pub mod model_catalog;
@@ -46,6 +47,7 @@ pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
+pub use key_settings::{KeyEntry, KeySettings};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{

@@ -16,6 +16,7 @@
 //! | `models` | the selected model; server catalogs, adding and pulling models |
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
+//! | `result_images` | the images of tool results (pure) |
 //! | `server_requests` | requests of MCP servers to the user, such as forms |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
@@ -46,6 +47,7 @@ mod outbox;
 mod persist;
 mod probe;
 mod questions;
+pub mod result_images;
 mod server_requests;
 mod sessions;
 mod settings;

@@ -139,7 +139,7 @@ impl Folders {
 }
 
 impl Client {
-    /// The places of its settings files, whether or not they exist. Each is listed once.
+    /// The paths of its settings files, each once, whether or not they exist.
     pub fn files(&self, folders: &Folders) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
         for (base, path) in self.files {

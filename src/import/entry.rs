@@ -7,7 +7,7 @@ use crate::domain::{NewServer, NewServerLaunch, ServerCandidate};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Entries with more text are refused.
+/// Entries with longer strings are refused.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Settings that are not taken over although they change how a server is started or used.
@@ -90,8 +90,11 @@ fn command(entry: &Entry) -> Result<Option<(&str, Vec<String>)>, String> {
             let mut parts = parts.iter();
             let command = parts.next().and_then(Value::as_str);
             let args = parts.map(scalar_text).collect::<Option<Vec<_>>>();
-            let args = args.ok_or("`command` must be a list of texts")?;
-            (command.ok_or("`command` must be a list of texts")?, args)
+            let args = args.ok_or("`command` must be an array of strings")?;
+            (
+                command.ok_or("`command` must be an array of strings")?,
+                args,
+            )
         }
         // Zed
         Some(Value::Object(parts)) => {
@@ -101,7 +104,7 @@ fn command(entry: &Entry) -> Result<Option<(&str, Vec<String>)>, String> {
                 text_list(parts, "args")?,
             )
         }
-        Some(_) => return Err("`command` is neither a text nor a list".to_owned()),
+        Some(_) => return Err("`command` is neither a string nor an array".to_owned()),
     };
     match command.trim().is_empty() {
         true => Err("its command is empty".to_owned()),
@@ -174,7 +177,7 @@ fn url(entry: &Entry) -> Result<Option<(&str, RemoteTransport)>, String> {
                 let transport = transport.unwrap_or_else(|| declared_transport(entry));
                 return Ok(Some((url.trim(), transport)));
             }
-            Some(_) => return Err(format!("`{key}` is not a text")),
+            Some(_) => return Err(format!("`{key}` is not a string")),
         }
     }
     Ok(None)
@@ -226,10 +229,10 @@ fn text_list(entry: &Entry, key: &str) -> Result<Vec<String>, String> {
     let texts = value
         .as_array()
         .and_then(|items| items.iter().map(scalar_text).collect());
-    texts.ok_or_else(|| format!("`{key}` is not a list of texts"))
+    texts.ok_or_else(|| format!("`{key}` is not an array of strings"))
 }
 
-/// Names of variables: texts, or objects with a `name`.
+/// Names of variables: strings, or objects with a `name`.
 fn names(entry: &Entry, key: &str) -> Result<Vec<String>, String> {
     let Some(value) = present(entry, key) else {
         return Ok(Vec::new());
@@ -244,18 +247,18 @@ fn names(entry: &Entry, key: &str) -> Result<Vec<String>, String> {
     names.ok_or_else(|| format!("`{key}` is not a list of names"))
 }
 
-/// The pairs of an object of texts, with their variables converted.
+/// The pairs of an object of strings, with their variables converted.
 fn text_pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, String> {
     let members = match present(entry, key) {
         None => return Ok(Vec::new()),
         Some(Value::Object(members)) => members,
-        Some(_) => return Err(format!("`{key}` is not an object of texts")),
+        Some(_) => return Err(format!("`{key}` is not an object whose values are strings")),
     };
     let members = members.iter().filter(|(_, value)| !value.is_null());
     members
         .map(|(name, value)| match scalar_text(value) {
             Some(text) => Ok((name.clone(), normalize(&text))),
-            None => Err(format!("`{key}` is not an object of texts")),
+            None => Err(format!("`{key}` is not an object whose values are strings")),
         })
         .collect()
 }

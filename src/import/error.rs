@@ -10,7 +10,7 @@ pub enum ImportError {
     Unreadable { path: PathBuf, why: String },
     #[error("{} is larger than {} MiB, so it is not a settings file.", path.display(), bytes_max >> 20)]
     TooLarge { path: PathBuf, bytes_max: u64 },
-    #[error("{} is not a text file in UTF-8.", path.display())]
+    #[error("{} is not a UTF-8 text file.", path.display())]
     NotText { path: PathBuf },
     #[error("{}, line {line}: not valid {format}: {problem}.", path.display())]
     Malformed {

@@ -1,5 +1,5 @@
 //! Reads YAML as JSON values. Anchors and aliases are refused: a few lines of them can stand for
-//! gigabytes. Scalars stay texts, except null.
+//! gigabytes. Scalars stay strings, except null.
 
 use super::document::{DEPTH_MAX, SyntaxError};
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Value, SyntaxError> {
         match open.last_mut() {
             Some(container) => container
                 .add(value)
-                .map_err(|()| fail("a key is not a text"))?,
+                .map_err(|()| fail("a key is not a string"))?,
             None => root = value,
         }
     }
@@ -78,7 +78,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
 }
 
 impl OpenNode {
-    /// Adds an element, or a key or value. Fails if a key is not a text.
+    /// Adds an element, or a key or value. Fails if a key is not a string.
     fn add(&mut self, value: Value) -> Result<(), ()> {
         match self {
             Self::List(items) => items.push(value),

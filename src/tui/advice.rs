@@ -1,4 +1,5 @@
-//! Words advice for the full-screen program, naming its commands and keys.
+//! Words advice for the full-screen program. It names commands, because the user may have changed
+//! the keys; only Enter and Ctrl+C always work.
 
 use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
@@ -18,14 +19,16 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::Sentence(sentence) => sentence,
         Advice::Retry => "/retry tries again.",
         Advice::RetryLater => "Wait a moment, then use /retry.",
-        Advice::ResendPrompt => "Enter sends it again.",
+        Advice::ResendPrompt => "Send it again.",
         Advice::Continue => "/continue resumes from there.",
         Advice::WaitOrStop => "Wait for it to finish, or stop it with Ctrl+C.",
         Advice::Stop => "Press Ctrl+C to stop it.",
         Advice::SelectModel => "Use /set-model to choose a model.",
         Advice::ChooseOtherModel => "Choose another model with /set-model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
-        Advice::ChooseImageModel => "Alt+X removes them, or choose another model with /set-model.",
+        Advice::ChooseImageModel => {
+            "/detach removes them, or choose another model with /set-model."
+        }
         Advice::AddModel => "Use /models to add one from a running Ollama.",
         Advice::ListModels => "/models lists its models.",
         Advice::UsePulledModel => "Select it with /models.",
@@ -37,7 +40,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::Compact => "/compact shortens it.",
         Advice::RetryCompact => "/compact tries again.",
         Advice::NewSession => "Start a new one with /new.",
-        Advice::ListSessions => "Ctrl+O lists the saved ones.",
+        Advice::ListSessions => "/sessions lists the saved ones.",
         Advice::SetTitle => "Usage: /rename TITLE",
         Advice::ListBranches => "/branches switches back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
@@ -47,7 +50,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::StopConsulting => "/notes off stops that.",
         Advice::BypassNotes => "/chat PROMPT skips the search.",
         Advice::ContinueNote => "/continue completes and saves it.",
-        Advice::ShowLog => "F12 shows the log.",
+        Advice::ShowLog => "/log shows the log.",
         Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
@@ -56,9 +59,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` disables it."));
         }
-        Advice::ReviewInstructions => {
-            "To read them, press i on the server in the Servers pane (F2)."
-        }
+        Advice::ReviewInstructions => "To read them, use `/mcp NAME instructions`.",
     };
     Some(text.to_owned())
 }

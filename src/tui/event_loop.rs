@@ -78,8 +78,10 @@ async fn run_screen(
     let signals = TerminalSignals::install()?;
     let guard = TerminalGuard::acquire(options)?;
     let size = terminal::size()?;
+    let mut model = UiModel::new(options, (size.width, size.height));
+    model.keymap.set_protocol(guard.key_protocol());
     let mut event_loop = EventLoop {
-        model: UiModel::new(options, (size.width, size.height)),
+        model,
         screen: FrameWriter::new(),
         guard,
         signals,

@@ -42,7 +42,7 @@ impl Layer for HistorySearch {
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let matches = matching_prompts(cx.shared.prompts, &self.0.filter());
-        let handled = self.0.key(key, matches.len(), None);
+        let handled = self.0.key(key, matches.len(), None, cx.shared.keymap);
         if handled != ListKey::Unhandled(LayerKey::Confirm) {
             return handled.handled();
         }

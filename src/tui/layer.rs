@@ -11,7 +11,7 @@ use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::Painter;
@@ -114,6 +114,7 @@ pub struct SharedUiState<'a> {
     pub markdown_glyphs: MarkdownGlyphs,
     /// Action of the open layer.
     pub open_layer: Option<Action>,
+    pub keymap: &'a Keymap,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,

@@ -49,10 +49,11 @@ pub use terminal::restore;
 pub use ui_model::UiModel;
 pub use update::update;
 
-use crate::domain::Redactor;
+use crate::domain::{KeySettings, Redactor};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Settings that are fixed for the life of the screen.
+/// Settings for the start of the screen. Only the keys may change later.
 #[derive(Debug, Clone, Default)]
 pub struct TuiOptions {
     /// Use ASCII instead of Unicode glyphs (`ui.ascii`).
@@ -62,6 +63,8 @@ pub struct TuiOptions {
     /// Leave the terminal's enhanced keyboard protocol disabled
     /// (`ui.keyboardProtocol: off`).
     pub plain_keys: bool,
+    /// The keys that the user changed (`keys`), until the engine reports others.
+    pub keys: Arc<KeySettings>,
     /// The sidebar opens only on request (`ui.sidebar: closed`).
     pub is_sidebar_closed: bool,
     /// The file for panic reports; `None` means stderr.

@@ -88,16 +88,17 @@ impl Notices {
     }
 
     /// The banners that the user has not hidden.
-    pub fn visible_banners<'a>(&self, banners: &'a [Banner]) -> impl Iterator<Item = &'a Banner> {
-        banners
-            .iter()
-            .filter(|banner| !self.hidden_banners.contains(&banner.cause))
+    pub fn visible_banners<'a>(
+        &self,
+        banners: impl Iterator<Item = &'a Banner>,
+    ) -> impl Iterator<Item = &'a Banner> {
+        banners.filter(|banner| !self.hidden_banners.contains(&banner.cause))
     }
 
     /// Hides, until the program ends, the banners that can be hidden. Returns false if there were
     /// none.
     pub fn hide_banners(&mut self, banners: &[Banner]) -> bool {
-        let visible = self.visible_banners(banners);
+        let visible = self.visible_banners(banners.iter());
         let hidden: Vec<BannerCause> = visible
             .filter(|banner| Self::can_hide(banner))
             .map(|banner| banner.cause.clone())

@@ -2,7 +2,7 @@
 //! draws it; nothing else accesses it.
 
 use crate::domain::id::IdGenerator;
-use crate::domain::{AskId, Notice, TurnId};
+use crate::domain::{AskId, Banner, Notice, TurnId};
 use crate::tui::TuiOptions;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
@@ -14,7 +14,7 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
@@ -24,6 +24,7 @@ use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the engine may take to acknowledge a Ctrl+C before the next Ctrl+C quits.
@@ -38,6 +39,7 @@ pub struct UiModel {
     pub now: Duration,
     pub screen: ScreenState,
     pub input: InputState,
+    pub keymap: Keymap,
     pub ids: IdGenerators,
     pub chat: Chat,
     pub conversation: ConversationState,
@@ -106,6 +108,7 @@ impl UiModel {
             servers_pane: ServersPane::new(screen.glyphs.dot),
             screen,
             input: InputState::default(),
+            keymap: Keymap::new(Arc::clone(&options.keys), KeyProtocol::default()),
             ids: IdGenerators::default(),
             chat: Chat::default(),
             conversation: ConversationState::default(),
@@ -161,6 +164,11 @@ impl UiModel {
         self.chat.transcript.running_turn()
     }
 
+    /// All banners: those of the engine, and those about the user's keys.
+    pub fn banners(&self) -> impl Iterator<Item = &Banner> {
+        self.engine.banners.iter().chain(self.keymap.banners())
+    }
+
     /// State that features may read.
     pub fn shared(&self) -> SharedUiState<'_> {
         SharedUiState {
@@ -169,6 +177,7 @@ impl UiModel {
             glyphs: self.screen.glyphs,
             markdown_glyphs: self.screen.markdown_glyphs(),
             open_layer: self.layer.as_ref().and_then(|layer| layer.action()),
+            keymap: &self.keymap,
             engine: &self.engine,
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,

@@ -28,22 +28,14 @@ fn source(path: &str) -> String {
     code.unwrap_or_default().to_owned()
 }
 
-/// A key as the documentation writes it: single letters are lower case.
-fn as_documented(key: String) -> String {
-    match key.chars().count() {
-        1 => key.to_lowercase(),
-        _ => key,
-    }
-}
-
 #[test]
 fn keys_are_documented() {
     for group in BindingGroup::ALL {
         let rows = TABLE
             .iter()
-            .filter(|row| row.group == group && !row.keys.is_empty());
+            .filter(|row| row.group == group && !row.default_keys.is_empty());
         let expected: BTreeSet<Vec<String>> = rows
-            .map(|row| row.keys.iter().map(|key| as_documented(key.to_string())))
+            .map(|row| row.default_keys.iter().map(ToString::to_string))
             .map(Iterator::collect)
             .collect();
         // Some groups have commands only.
@@ -54,6 +46,16 @@ fn keys_are_documented() {
         let keys_in_docs = documented(KEYS, &heading).into_iter().collect();
         assert_eq!(expected, keys_in_docs, "{heading}");
     }
+}
+
+#[test]
+fn names_of_actions_are_documented_with_their_default_keys() {
+    let rows = TABLE.iter().map(|row| {
+        let keys = row.default_keys.iter().map(ToString::to_string);
+        std::iter::once(row.name.to_owned()).chain(keys).collect()
+    });
+    let expected: Vec<Vec<String>> = rows.collect();
+    assert_eq!(expected, documented(KEYS, "### Names of the actions"));
 }
 
 #[test]
@@ -132,6 +134,7 @@ fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
 fn keys_of_config_json_are_documented() {
     let keys_in_code = keys_read(&[
         "src/config/settings.rs",
+        "src/config/keys.rs",
         "src/config/models.rs",
         "src/config/built_in.rs",
         "src/config/notes.rs",

@@ -10,6 +10,7 @@ use humble::domain::{
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
+use humble::ports::LocalServer;
 use humble::protocol::{Ask, Command, Event, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
@@ -91,12 +92,22 @@ impl EngineHarness {
         .await
     }
 
+    /// Like [`Self::start_on_network`], with another server in place of the built-in one.
+    pub async fn start_on_network_with_server(config: &str, server: Arc<dyn LocalServer>) -> Self {
+        let home = TempDir::new().expect("a temporary folder");
+        write_config(&home, config);
+        let (requests, options) = (RecordedRequests::default(), EngineOptions::default());
+        let provider = Provider::new();
+        let harness = Self::spawn(home, provider, requests, options, None, Some(server));
+        harness.wait_for_tools().await
+    }
+
     /// Starts the engine, and calls `edit` before the engine has run.
     pub async fn start_and_edit_home(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
         let options = EngineOptions::default();
-        let harness = Self::spawn(home, provider, requests, options, None);
+        let harness = Self::spawn(home, provider, requests, options, None, None);
         edit();
         harness.wait_for_tools().await
     }
@@ -108,7 +119,7 @@ impl EngineHarness {
         options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
-        let harness = Self::spawn(home, provider, requests, options, log);
+        let harness = Self::spawn(home, provider, requests, options, log, None);
         harness.wait_for_tools().await
     }
 
@@ -118,14 +129,18 @@ impl EngineHarness {
         requests: RecordedRequests,
         options: EngineOptions,
         log: Option<LogHandle>,
+        server: Option<Arc<dyn LocalServer>>,
     ) -> Self {
         // These tests do not read the log pane.
         let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
+        let built_in_server = server.unwrap_or_else(|| {
+            built_in_server(&folder, BuiltInSettings::default(), Provider::new())
+        });
         let handle = engine::spawn(EngineDeps {
             banners: folder.prepare(),
             provider,
-            built_in_server: built_in_server(&folder, BuiltInSettings::default(), Provider::new()),
+            built_in_server,
             notes: Arc::new(notebook(&folder, Provider::new())),
             home: folder,
             process_groups: ProcessGroups::default(),

@@ -5,12 +5,29 @@
 use humble::domain::model::ApiKey;
 use humble::domain::server::{InheritedEnv, LaunchConfig, RemoteTransport};
 use humble::domain::{
-    Arguments, CallId, CallOrigin, Dialect, ModelConfig, ProviderKind, Server, ServerConfig,
-    ServerId, ServerStatus, Tool, ToolCall, ToolState,
+    Arguments, CallId, CallOrigin, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind,
+    Server, ServerConfig, ServerId, ServerStatus, Tool, ToolCall, ToolState,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The section `keys` of a `config.json` whose first entry is on line 3.
+pub fn key_settings(entries: &[(&str, &[&str])]) -> KeySettings {
+    let entries = entries.iter().enumerate().map(|(index, (action, keys))| {
+        let keys = keys.iter().map(|key| (*key).to_owned());
+        KeyEntry {
+            action: (*action).to_owned(),
+            keys: Ok(keys.collect()),
+            line: index + 3,
+        }
+    });
+    KeySettings {
+        file: "config.json".to_owned(),
+        entries: entries.collect(),
+        unread_entries: 0,
+    }
+}
 
 pub fn object(value: Value) -> Arguments {
     match value {

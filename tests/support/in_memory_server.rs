@@ -19,7 +19,7 @@ struct State {
     /// Messages to the client of the newest session.
     outgoing: Option<UnboundedSender<Value>>,
     tools: Vec<Value>,
-    results: Vec<(String, String)>,
+    results: Vec<(String, Value)>,
     /// Pending calls: id, tool, progress token.
     pending_calls: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
@@ -35,8 +35,13 @@ impl InMemoryServer {
 
     /// Adds a tool that answers at once.
     pub fn with_answering_tool(self, name: &str, result: &str) -> Self {
+        self.with_result(name, text(result))
+    }
+
+    /// Adds a tool that answers at once with a whole result.
+    pub fn with_result(self, name: &str, result: Value) -> Self {
         self.with_state(|state| {
-            state.results.push((name.to_owned(), result.to_owned()));
+            state.results.push((name.to_owned(), result));
             state.tools.push(definition(name, "Answers."));
         });
         self
@@ -129,7 +134,7 @@ impl State {
                 let name = params["name"].as_str().unwrap_or_default().to_owned();
                 let result = self.results.iter().find(|(tool, _)| *tool == name);
                 match result {
-                    Some((_, result)) => self.answer(id, &text(result)),
+                    Some((_, result)) => self.answer(id, result),
                     None => {
                         let token = params["_meta"]["progressToken"].clone();
                         self.pending_calls.push((id.clone(), name, token));

@@ -43,7 +43,8 @@ fn a_paste_that_names_no_file_is_text() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     terminal.paste("/no/such/cat.png");
-    terminal.wait_for_text("/no/such/cat.png");
+    // While the path is being read, it is shown as an attachment.
+    terminal.wait_for_text("› /no/such/cat.png");
     terminal.press("\u{15}");
     terminal.wait_until_gone("/no/such/cat.png");
     assert_eq!(terminal.quit(), clean_exit());

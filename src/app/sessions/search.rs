@@ -39,7 +39,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     let found = match sessions.index.search(&words) {
         Ok(found) => found,
         Err(error) => {
-            let message = format!("The texts could not be searched, only the titles: {error}.");
+            let message = format!("Only titles could be searched, not the messages: {error}.");
             eprintln!("{}", clean_line(&message));
             Default::default()
         }

@@ -194,6 +194,8 @@ impl Actor {
         if !self.cx.banners.is_empty() {
             self.cx.push_banners();
         }
+        let keys = Arc::clone(&self.cx.settings.keys);
+        self.cx.outbox.push(Event::KeysChanged(keys));
         self.configure_built_in_tools();
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());

@@ -75,6 +75,10 @@ impl Actor {
             // The note tools are offered only with a vault.
             self.hub.reconnect(&BUILT_IN_SERVER.into());
         }
+        if previous.keys != self.cx.settings.keys {
+            let keys = Arc::clone(&self.cx.settings.keys);
+            self.cx.outbox.push(Event::KeysChanged(keys));
+        }
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
             turn.driver.set_idle_timeout(Duration::from_secs(seconds));

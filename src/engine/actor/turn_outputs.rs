@@ -11,11 +11,13 @@ use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::jobs::JobResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
+use crate::engine::result_images::ResultImages;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::mcp::McpCall;
+use crate::mcp::{CallResult, McpCall};
 use crate::protocol::{Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
+use serde_json::Value;
 use std::sync::Arc;
 
 impl Actor {
@@ -277,6 +279,7 @@ impl Actor {
                     call: id,
                     outcome: ToolOutcome::NotRun { why },
                     untrusted_text: None,
+                    images: ResultImages::default(),
                 }
             });
         };
@@ -295,9 +298,9 @@ impl Actor {
         );
         let (hub, offered) = (&self.hub, Arc::clone(&self.toolset));
         turn.driver.run(call, |cancel| {
-            let outcome = hub.call(request, cancel);
+            let answer = hub.call_with_result(request, cancel);
             async move {
-                let outcome = outcome.await;
+                let CallResult { outcome, result } = answer.await;
                 failures::log_outcome(&server, &tool, &outcome, is_private);
                 // The model sees no result before the injection guard has scanned it.
                 let untrusted_text = match untrusted_output(&outcome) {
@@ -310,8 +313,22 @@ impl Actor {
                     call: id,
                     outcome,
                     untrusted_text,
+                    images: decode_images(result).await,
                 }
             }
         });
     }
+}
+
+/// The images of a raw result, decoded on a blocking thread.
+async fn decode_images(result: Option<Value>) -> ResultImages {
+    let Some(result) = result else {
+        return ResultImages::default();
+    };
+    let decode = move || ResultImages::from_result(&result);
+    let images = tokio::task::spawn_blocking(decode).await;
+    images.unwrap_or_else(|error| {
+        tracing::error!("the images of a tool result could not be read: {error}");
+        ResultImages::default()
+    })
 }

@@ -8,8 +8,10 @@ use std::fmt::Write;
 pub(super) fn limit(messages: &mut [Message]) {
     let mut remaining = REQUEST_IMAGE_BYTES_MAX;
     for message in messages.iter_mut().rev() {
-        let Message::UserWithImages { images, .. } = message else {
-            continue;
+        let images = match message {
+            Message::UserWithImages { images, .. } => images,
+            Message::ToolResult(result) if !result.images.is_empty() => &result.images,
+            _ => continue,
         };
         let bytes: u64 = images.iter().map(|image| image.bytes).sum();
         match remaining.checked_sub(bytes) {
@@ -22,13 +24,24 @@ pub(super) fn limit(messages: &mut [Message]) {
     }
 }
 
+/// Whether some tool result has images.
+pub(super) fn has_result_images(messages: &[Message]) -> bool {
+    let has_images = |message: &Message| matches!(message, Message::ToolResult(result) if !result.images.is_empty());
+    messages.iter().any(has_images)
+}
+
 /// Removes all images if the model takes none. Returns a notice instead if the prompt of the turn
-/// has images; `prompt` says so, and names the model.
+/// has images; `prompt` says so, and names the model. If support is unknown, images of prompts
+/// are sent, because the user chose to, but images of tool results are not: a server that refuses
+/// them would refuse every further request of the turn.
 pub(super) fn apply_support(
     support: ImageSupport,
     (model, has_prompt_images): (&str, bool),
     messages: &mut [Message],
 ) -> Option<Notice> {
+    if support != ImageSupport::Yes {
+        messages.iter_mut().for_each(replace_result_images);
+    }
     match (support, has_prompt_images) {
         (ImageSupport::Yes | ImageSupport::Unknown, _) => None,
         (ImageSupport::No, true) => Some(not_supported_notice(model)),
@@ -39,8 +52,35 @@ pub(super) fn apply_support(
     }
 }
 
+/// Tells a model that takes no images which results have some.
+fn replace_result_images(message: &mut Message) {
+    let Message::ToolResult(result) = message else {
+        return;
+    };
+    let _ = match result.images.len() {
+        0 => Ok(()),
+        1 => write!(
+            result.content,
+            "\n[You cannot see the image in this result. Do not describe it.]"
+        ),
+        count => write!(
+            result.content,
+            "\n[You cannot see the {count} images in this result. Do not describe them.]"
+        ),
+    };
+    result.images.clear();
+}
+
 /// Replaces the images of a message by a sentence.
 fn remove(message: &mut Message) {
+    if let Message::ToolResult(result) = message
+        && !result.images.is_empty()
+    {
+        result
+            .content
+            .push_str("\n[The images of this result were left out.]");
+        result.images.clear();
+    }
     let Message::UserWithImages { text, images } = message else {
         return;
     };

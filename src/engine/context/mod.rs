@@ -7,6 +7,7 @@
 mod images;
 mod messages;
 mod notices;
+mod session_estimator;
 mod tool_cost;
 mod window;
 
@@ -15,13 +16,13 @@ pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_es
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, SavedMessage, Toolset,
-    Usage,
+    Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage,
 };
 use crate::protocol::{Ask, ContextMeter, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
 use notices::{over_limit_notice, too_long_notice};
+pub(super) use session_estimator::SessionEstimator;
 use std::sync::Arc;
 use tool_cost::ToolCost;
 use window::TokenCalibration;
@@ -76,6 +77,7 @@ struct ContextUsage {
     model_key: Option<(String, String)>,
     /// The server's information about the model; `None` until the server has been asked.
     model_info: Option<Arc<ModelInfo>>,
+    has_asked_for_model_info: bool,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
@@ -142,7 +144,10 @@ impl ContextBudget {
     /// Prepares the queued request for sending. Queries the server's information first if it is
     /// needed and missing.
     pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
-        let Some(UnsentRequest { model, .. }) = &self.unsent else {
+        let Some(UnsentRequest {
+            model, messages, ..
+        }) = &self.unsent
+        else {
             return Vec::new();
         };
         // A turn keeps its model even if another was selected meanwhile.
@@ -154,7 +159,11 @@ impl ContextBudget {
             };
         }
         // Other servers report an overflow, so they need not be asked first.
-        if model.provider.truncates_silently() && self.usage.model_info.is_none() {
+        let needs_model_info = model.provider.truncates_silently()
+            || images::has_result_images(messages)
+                && ImageSupport::of(model, None) == ImageSupport::Unknown;
+        if needs_model_info && self.usage.model_info.is_none() {
+            self.usage.has_asked_for_model_info = true;
             return vec![BudgetOutput::FetchModelInfo(Arc::clone(model))];
         }
         self.fit_request()
@@ -304,7 +313,9 @@ impl ContextBudget {
         };
         let usage = &mut self.usage;
         // If the server gave no information, do not ask again in each round.
-        usage.model_info.get_or_insert_default();
+        if usage.has_asked_for_model_info {
+            usage.model_info.get_or_insert_default();
+        }
         let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
         if usage.calibration.record_count(usage.raw_estimate, input) && !usage.has_warned_truncated
@@ -349,23 +360,6 @@ impl ContextBudget {
                 .with_advice(Advice::Compact)
                 .with_advice("The session file keeps everything."),
         })
-    }
-}
-
-/// Estimates the tokens of a conversation without its next prompt.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SessionEstimator {
-    dialect: Dialect,
-    vocabulary: Vocabulary,
-}
-
-impl SessionEstimator {
-    pub(super) fn estimate(self, system: &str, offered: &Toolset, history: &[SavedMessage]) -> u64 {
-        let prompt = Message::User(String::new());
-        let empty_request = assemble_messages(system, self.dialect, offered, &[], prompt, &[]);
-        let tools = (self.dialect == Dialect::Native).then_some(offered);
-        let overhead = window::raw_estimate(&empty_request, tools, self.vocabulary);
-        overhead + window::raw_estimate_history(history, self.vocabulary)
     }
 }
 

@@ -3,7 +3,9 @@
 //! counts.
 
 use crate::domain::attachment::prompt_with_files;
-use crate::domain::{Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset};
+use crate::domain::{
+    AttachedImage, Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset,
+};
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
@@ -37,9 +39,7 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
             Message::System(text) | Message::User(text) | Message::Assistant(text) => {
                 text_tokens(text)
             }
-            Message::UserWithImages { text, images } => {
-                text_tokens(text) + images.iter().map(|image| image.tokens).sum::<u64>()
-            }
+            Message::UserWithImages { text, images } => text_tokens(text) + image_tokens(images),
             Message::ToolCalls {
                 calls,
                 reasoning_echo,
@@ -56,13 +56,19 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
                 });
                 calls.iter().map(call_tokens).sum::<u64>() + echo_tokens.unwrap_or(0)
             }
-            Message::ToolResult(result) => text_tokens(&result.content),
+            Message::ToolResult(result) => {
+                text_tokens(&result.content) + image_tokens(&result.images)
+            }
         };
     }
     // Definitions were measured when they arrived, because there may be thousands.
     let definitions = tools.map_or(&[][..], Toolset::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     message_tokens + raw_estimate_definitions(bytes)
+}
+
+fn image_tokens(images: &[AttachedImage]) -> u64 {
+    images.iter().map(|image| image.tokens).sum()
 }
 
 /// The raw token estimate of tool definitions of this many bytes.

@@ -9,6 +9,7 @@ use crate::domain::{Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, To
 use crate::engine::approval::{Approval, ToolIdentity};
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
+use crate::engine::result_images::ResultImages;
 use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::McpCall;
@@ -177,6 +178,7 @@ impl<'a> RunningTrial<'a> {
                                 outcome: outcome.await,
                                 // The only tool is built in, so its output is trusted.
                                 untrusted_text: None,
+                                images: ResultImages::default(),
                             }
                         }
                     });

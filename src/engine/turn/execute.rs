@@ -5,7 +5,8 @@ use super::{
     ApprovedCall, CallId, Exchange, StartedCall, ToolCall, ToolIdentity, ToolOutcome, ToolProgress,
     ToolState, Turn, TurnEffect, TurnState, context,
 };
-use crate::domain::{ServerId, ToolCallMessage, ToolLookup, ToolResultMessage};
+use crate::domain::{AttachedImage, ServerId, ToolCallMessage, ToolLookup, ToolResultMessage};
+use crate::engine::result_images::ResultImages;
 use std::time::Duration;
 
 impl Turn {
@@ -103,6 +104,13 @@ impl Turn {
         }
     }
 
+    /// Keeps the images of a running call's result until the end of the turn.
+    pub(super) fn keep_images(&mut self, id: CallId, images: ResultImages) {
+        if images != ResultImages::default() && self.running_calls().contains(&id) {
+            self.result_images.insert(id, images);
+        }
+    }
+
     pub(super) fn handle_call_done(&mut self, id: CallId, outcome: ToolOutcome) {
         if self.state != TurnState::Running || !self.running_calls().contains(&id) {
             return;
@@ -165,6 +173,7 @@ impl Turn {
 
     /// The messages for a call that has a result to send.
     fn call_and_result(&self, proposal: &Proposal) -> Option<(ToolCallMessage, ToolResultMessage)> {
+        let mut images = Vec::new();
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {
             ProposalKind::Call { id, tool } => {
                 let call = self.calls.get(id)?;
@@ -174,12 +183,14 @@ impl Turn {
                 if *outcome == ToolOutcome::WasText {
                     return None;
                 }
+                let content;
+                (content, images) = self.result_content(call, outcome);
                 (
                     call.server.clone(),
                     call.tool.clone(),
                     tool.native_name.clone(),
                     call.arguments.clone(),
-                    self.result_text(call, outcome),
+                    content,
                     outcome.is_error(),
                 )
             }
@@ -209,6 +220,7 @@ impl Turn {
             tool: tool.clone(),
             native_name: native_name.clone(),
             content,
+            images,
             is_error,
         };
         Some((
@@ -224,7 +236,28 @@ impl Turn {
         ))
     }
 
-    pub(super) fn result_text(&self, call: &ToolCall, outcome: &ToolOutcome) -> String {
+    /// The text and the images of a result as sent to the model.
+    pub(super) fn result_content(
+        &self,
+        call: &ToolCall,
+        outcome: &ToolOutcome,
+    ) -> (String, Vec<AttachedImage>) {
+        let text = self.result_text(call, outcome);
+        let source = match outcome {
+            ToolOutcome::Reused { of } => *of,
+            _ => call.id,
+        };
+        match self.result_images.get(&source) {
+            Some(result) => {
+                let note = result.omission_note();
+                let text = note.map_or_else(|| text.clone(), |note| format!("{text}\n{note}"));
+                (text, result.images.clone())
+            }
+            None => (text, Vec::new()),
+        }
+    }
+
+    fn result_text(&self, call: &ToolCall, outcome: &ToolOutcome) -> String {
         let first_call = match outcome {
             ToolOutcome::Reused { of } => self.calls.get(of),
             _ => None,

@@ -28,6 +28,7 @@ pub use types::{
 
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::context::{self, Exchange};
+use super::result_images::ResultImages;
 use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, PieceId, PieceKind,
     ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset, TurnEnd,
@@ -77,6 +78,8 @@ pub struct Turn {
     wire_ids: BTreeSet<String>,
     /// Every call that ran, in case it is retried.
     started_calls: BTreeMap<CallId, StartedCall>,
+    /// The images of results, sent with them in each further round.
+    result_images: BTreeMap<CallId, ResultImages>,
     /// The running retry of a failed call.
     call_retry: Option<CallRetry>,
     /// The call that finished last, to detect that the model repeats it.
@@ -128,6 +131,7 @@ impl Turn {
             run_decisions: BTreeMap::new(),
             wire_ids: BTreeSet::new(),
             started_calls: BTreeMap::new(),
+            result_images: BTreeMap::new(),
             call_retry: None,
             last_finished: None,
             round_count: 0,
@@ -194,9 +198,11 @@ impl Turn {
                 call,
                 outcome,
                 untrusted_text,
+                images,
             } => {
                 // Added first, because the result may lead to further calls.
                 self.setup.untrusted_texts.add_optional(untrusted_text);
+                self.keep_images(call, images);
                 self.handle_call_done(call, outcome);
             }
             TurnInput::RetryDue => self.handle_retry_due(),

@@ -131,13 +131,15 @@ impl Turn {
         if let Some(call) = self.calls.get(&retried)
             && let ToolState::Done(outcome) = &call.state
         {
-            let (content, is_error) = (self.result_text(call, outcome), outcome.is_error());
+            let ((content, images), is_error) =
+                (self.result_content(call, outcome), outcome.is_error());
             for exchange in &mut self.exchanges {
                 let Exchange::Calls { pairs, .. } = exchange else {
                     continue;
                 };
                 for (_, result) in pairs.iter_mut().filter(|(call, _)| call.wire_id == wire_id) {
                     result.content.clone_from(&content);
+                    result.images.clone_from(&images);
                     result.is_error = is_error;
                 }
             }

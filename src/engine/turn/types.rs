@@ -10,6 +10,7 @@ use crate::domain::{
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
+use crate::engine::result_images::ResultImages;
 use crate::protocol::{Ask, UserAnswer};
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,6 +97,8 @@ pub enum TurnInput {
         outcome: ToolOutcome,
         /// The untrusted part of the outcome, if any.
         untrusted_text: Option<Arc<UntrustedText>>,
+        /// The images of the result.
+        images: ResultImages,
     },
     Answered {
         ask: AskId,

@@ -6,21 +6,20 @@
 //! [`TurnDriver::read_signal`], passes each to [`TurnDriver::feed`], and handles all outputs
 //! in order before feeding the next input.
 
+mod finished_call;
 mod reply_stream;
 mod reply_trace;
 
+pub(super) use finished_call::FinishedCall;
 pub(super) use reply_trace::ReplyTracer;
 
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::argument_checker::ArgumentChecker;
-use super::injection_guard::UntrustedText;
 use super::turn::{
     ModelAnswer, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 use crate::domain::trust::TrustRule;
-use crate::domain::{
-    AskId, CallId, Message, PromptKind, SchemaCheck, ToolOutcome, Toolset, TurnEvent, Usage,
-};
+use crate::domain::{AskId, CallId, Message, PromptKind, SchemaCheck, Toolset, TurnEvent, Usage};
 use crate::protocol::Ask;
 use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
@@ -32,15 +31,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-
-/// A finished call.
-#[derive(Debug)]
-pub(super) struct FinishedCall {
-    pub(super) call: CallId,
-    pub(super) outcome: ToolOutcome,
-    /// The untrusted part of the outcome, if any, scanned for calls.
-    pub(super) untrusted_text: Option<Arc<UntrustedText>>,
-}
 
 /// Running calls. They outlive an interrupted turn until their servers have been notified of
 /// the cancellation.
@@ -234,18 +224,11 @@ impl TurnDriver {
     /// Converts a signal into inputs of the turn.
     pub(super) fn read_signal(&mut self, signal: TurnSignal) -> Vec<TurnInput> {
         match signal {
-            TurnSignal::CallDone(FinishedCall {
-                call,
-                outcome,
-                untrusted_text,
-            }) => {
+            TurnSignal::CallDone(finished) => {
+                let (call, outcome) = (finished.call, &finished.outcome);
                 tracing::debug!(%call, ?outcome, "tool result");
                 self.running.remove(&call);
-                vec![TurnInput::CallDone {
-                    call,
-                    outcome,
-                    untrusted_text,
-                }]
+                vec![finished.into()]
             }
             TurnSignal::Part(part) => self.read_part(part),
             TurnSignal::Loaded(Some(false)) => vec![TurnInput::Loading],

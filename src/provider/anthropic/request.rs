@@ -128,7 +128,12 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
                 messages.push("user", Some(result_block(result)));
             }
             // Anthropic has no role for tool results.
-            Message::ToolResult(result) => messages.push("user", text_block(&result.content)),
+            Message::ToolResult(result) => {
+                messages.push("user", text_block(&result.content));
+                for image in &result.images {
+                    messages.push("user", Some(image_block(image)));
+                }
+            }
         }
     }
     messages.finish()
@@ -210,10 +215,20 @@ fn call_block(call: &ToolCallMessage) -> Value {
 }
 
 fn result_block(result: &ToolResultMessage) -> Value {
+    let content = match &result.images[..] {
+        [] => json!(result.content),
+        images => {
+            let images = images.iter().map(image_block);
+            text_block(&result.content)
+                .into_iter()
+                .chain(images)
+                .collect()
+        }
+    };
     let mut block = json!({
         "type": "tool_result",
         "tool_use_id": call_id(&result.wire_id),
-        "content": result.content,
+        "content": content,
     });
     if result.is_error {
         block["is_error"] = json!(true);

@@ -121,7 +121,7 @@ fn is_text_key(key: &str) -> bool {
     matches!(key, "text" | "summary" | "thinking")
 }
 
-/// Mistral's thinking is a list of texts. Adjacent plain texts are merged.
+/// Mistral's thinking is a list of text parts. Adjacent plain ones are merged.
 fn merge_lists(parts: &mut Vec<Value>, new_parts: &[Value]) {
     let is_plain = |part: &Value| {
         part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2)

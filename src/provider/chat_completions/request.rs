@@ -36,11 +36,10 @@ pub(in crate::provider) fn body(
     flavor: &ChatCompletionsFlavor,
 ) -> Map<String, Value> {
     let model = &request.model;
-    let messages = request.messages.iter();
-    let messages = messages.map(|message| flavor.message(message, request, fallback));
+    let messages = flavor.messages(request, fallback);
     let mut body = Map::new();
     body.insert("model".into(), json!(model.model));
-    body.insert("messages".into(), messages.collect());
+    body.insert("messages".into(), messages.into());
     body.insert("stream".into(), json!(true));
     if !fallback.omits_temperature {
         body.insert("temperature".into(), json!(TEMPERATURE));
@@ -69,7 +68,36 @@ fn content_parts(text: &str, images: &[AttachedImage]) -> Vec<Value> {
     text.into_iter().chain(images).collect()
 }
 
+/// The images of a tool result, below a caption.
+fn result_image_parts(message: &Message) -> Vec<Value> {
+    match message {
+        Message::ToolResult(result) if !result.images.is_empty() => {
+            content_parts(&result.image_caption(), &result.images)
+        }
+        _ => Vec::new(),
+    }
+}
+
 impl ChatCompletionsFlavor {
+    /// The messages. The API takes images only in user messages, so those of tool results follow
+    /// in one, after the last result of the round: nothing may come between calls and results.
+    fn messages(&self, request: &ChatRequest, fallback: ParameterFallback) -> Vec<Value> {
+        let mut messages = Vec::with_capacity(request.messages.len());
+        let results = |message: &Message| matches!(message, Message::ToolResult(_));
+        for group in request.messages.chunk_by(|a, b| results(a) && results(b)) {
+            messages.extend(
+                group
+                    .iter()
+                    .map(|message| self.message(message, request, fallback)),
+            );
+            let images: Vec<Value> = group.iter().flat_map(result_image_parts).collect();
+            if !images.is_empty() {
+                messages.push(json!({"role": "user", "content": images}));
+            }
+        }
+        messages
+    }
+
     fn message(
         &self,
         message: &Message,

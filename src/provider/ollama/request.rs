@@ -1,7 +1,7 @@
 //! The request body of Ollama's `/api/chat`. Pure.
 
 use crate::domain::model::ToolRole;
-use crate::domain::{Dialect, Message, ProviderKind, Think, ToolCallMessage};
+use crate::domain::{AttachedImage, Dialect, Message, ProviderKind, Think, ToolCallMessage};
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE, ThinkingForm};
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
@@ -61,8 +61,7 @@ fn message_json(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Val
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
         Message::UserWithImages { text, images } => {
-            let images: Vec<&str> = images.iter().map(|image| &*image.base64).collect();
-            json!({"role": "user", "content": text, "images": images})
+            with_images(json!({"role": "user", "content": text}), images)
         }
         Message::Assistant(text) => json!({"role": "assistant", "content": text}),
         Message::ToolCalls {
@@ -81,20 +80,31 @@ fn message_json(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Val
         Message::ToolCalls { calls, .. } => {
             json!({"role": "assistant", "content": render_calls(calls, dialect)})
         }
-        Message::ToolResult(result) if is_native => json!({
-            "role": "tool",
-            "tool_name": result.native_name,
-            "content": result.content,
-        }),
-        Message::ToolResult(result) => match tool_role {
-            ToolRole::Tool => json!({
-                "role": "tool",
-                "tool_name": result.tool,
-                "content": result.content,
-            }),
-            ToolRole::User => json!({"role": "user", "content": result.content}),
-        },
+        Message::ToolResult(result) => {
+            let message = match (is_native, tool_role) {
+                (true, _) => json!({
+                    "role": "tool",
+                    "tool_name": result.native_name,
+                    "content": result.content,
+                }),
+                (false, ToolRole::Tool) => json!({
+                    "role": "tool",
+                    "tool_name": result.tool,
+                    "content": result.content,
+                }),
+                (false, ToolRole::User) => json!({"role": "user", "content": result.content}),
+            };
+            with_images(message, &result.images)
+        }
     }
+}
+
+/// Ollama takes images in messages of any role.
+fn with_images(mut message: Value, images: &[AttachedImage]) -> Value {
+    if !images.is_empty() {
+        message["images"] = images.iter().map(|image| &*image.base64).collect();
+    }
+    message
 }
 
 fn native_call_json(call: &ToolCallMessage) -> Value {

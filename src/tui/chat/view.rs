@@ -11,7 +11,6 @@ use crate::tui::chat::selection::geometry::selected_columns;
 use crate::tui::chat::state::Chat;
 use crate::tui::chat::timing::RetryCountdown;
 use crate::tui::chat::viewport::{ROWS_BELOW_MAX, RowPosition, Viewport};
-use crate::tui::keymap::{Action, key_label};
 use crate::tui::panes::{Focus, Pane};
 use crate::tui::widgets::numbers::format_seconds;
 use crate::tui::widgets::painter::Painter;
@@ -29,6 +28,8 @@ pub struct ChatPane {
     pub has_focus: bool,
     pub now: Duration,
     pub markdown_glyphs: MarkdownGlyphs,
+    /// The name of the key that retries at once, while the program waits to retry.
+    pub retry_key: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
     /// Calls that are decided in the open dialog but not yet answered, and whether they run.
@@ -64,7 +65,7 @@ pub fn draw(
     for (y, position) in positions.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
         if position.index == input.count() {
-            draw_wait(chat, chat_pane.now, position.row, row, pen);
+            draw_wait(chat, chat_pane, position.row, row, pen);
         } else if let Some(entry) = input.entry(position.index) {
             draw_row(&context, &viewport, &input, *position, entry, row, pen);
         }
@@ -196,14 +197,21 @@ fn highlight(
 }
 
 /// Draws `Waiting for response...` with a spinner and the elapsed time, below a blank row.
-fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Painter) {
+fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mut Painter) {
+    let now = chat_pane.now;
     if line == 0 {
         return;
     }
     let label = match chat.transcript.wait() {
         Some(WaitReason::ModelLoading) => "Loading model…".to_owned(),
         Some(WaitReason::Retrying) => {
-            retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
+            let label = retry_label(chat.timing.retry, now, row.width);
+            match &chat_pane.retry_key {
+                Some(key) if row.width >= RETRY_LABEL_FROM => {
+                    format!("{label} {} {key} now", pen.glyphs.dot)
+                }
+                _ => label,
+            }
         }
         _ => match chat.transcript.agent_activity() {
             Some(activity) => format!("{}…", Clean::single_line(activity)),
@@ -219,13 +227,12 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
 }
 
 /// `Retrying in 4 s (2 of 5)`, in whole seconds and never less than one.
-fn retry_label(retry: RetryCountdown, now: Duration, columns: u16, dot: &str) -> String {
+fn retry_label(retry: RetryCountdown, now: Duration, columns: u16) -> String {
     let remaining = retry.due_at.saturating_sub(now);
     let seconds = remaining.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
     if columns < RETRY_LABEL_FROM {
         return format!("retry: {seconds} s");
     }
-    let key = key_label(Action::Retry);
-    format!("Retrying in {seconds} s ({attempt} of {max}) {dot} {key} now")
+    format!("Retrying in {seconds} s ({attempt} of {max})")
 }

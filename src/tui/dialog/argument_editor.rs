@@ -9,6 +9,7 @@ use crate::tui::dialog::arguments::editable::{
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingArguments};
 use crate::tui::input::decode::normalize_key;
+use crate::tui::keymap::Action;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -133,16 +134,17 @@ pub fn argument_editor_key(
     else {
         return None;
     };
+    if cx.shared.keymap.global_action(key) == Some(Action::EditExternally) {
+        cx.request(UiRequest::EditExternally(editor.text()));
+        dialog.opens_editor = true;
+        return None;
+    }
     match normalize_key(key) {
         (KeyCode::Esc, _) => {
             let draft = std::mem::take(editor);
             let target = target.clone();
             dialog.mode = DialogMode::Choosing;
             keep_draft(dialog, target, draft);
-        }
-        (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
-            cx.request(UiRequest::EditExternally(editor.text()));
-            dialog.opens_editor = true;
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
@@ -173,7 +175,7 @@ pub fn argument_editor_key(
             }
         }
         _ => {
-            text_field::handle_key(editor, key);
+            text_field::handle_key(editor, key, cx.shared.keymap);
             (*error, *check) = (None, None);
         }
     }

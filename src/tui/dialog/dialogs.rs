@@ -6,7 +6,10 @@ use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
 use crate::tui::dialog::{argument_check, keys, view};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -192,7 +195,7 @@ impl Layer for Dialogs {
         view::draw(shared, self.queue.first_mut()?, area.body, pen)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let Some(dialog) = self.current() else {
             return Vec::new();
         };
@@ -200,50 +203,43 @@ impl Layer for Dialogs {
         if !dialog.accepts_keys {
             return owned(&["Typing goes to the message; pause to answer"]);
         }
+        let scroll = layers::scroll_hint();
+        let page = |key| layers::hint(KeyContext::ScrollableList, key, "");
+        let page = |key| page(key).trim_end().to_owned();
+        let (page_up, page_down) = (page(LayerKey::PageUp), page(LayerKey::PageDown));
+        let choose = "Press a key to choose".to_owned();
         let left = dialog.rows_to_read();
         let mut hints = match &dialog.mode {
             DialogMode::Choosing if dialog.page() == DialogPage::Values => {
                 // The row below the list names the other keys.
-                owned(&["Up/Down select", "PgUp/PgDn scroll"])
+                vec!["Up/Down select".to_owned(), scroll]
             }
             DialogMode::Choosing if dialog.page() != DialogPage::Subject => {
-                owned(&["Press a key to choose", "Esc back", "PgUp/PgDn scroll"])
+                vec![choose, "Esc back".to_owned(), scroll]
             }
             DialogMode::Choosing if left > 0 && dialog.call().is_some() => {
-                let page_key = if dialog.is_unread_above() {
-                    "PgUp"
-                } else {
-                    "PgDn"
+                let page_key = match dialog.is_unread_above() {
+                    true => page_up,
+                    false => page_down,
                 };
                 let more = format!("{}: {page_key} or y", format_row_count(left, "more"));
-                vec![more, "Press a key to choose".to_owned()]
+                vec![more, choose]
             }
-            DialogMode::Choosing if dialog.calls().len() > 1 => owned(&[
-                "Press a key to choose",
-                "Left/Right other calls",
-                "PgUp/PgDn scroll",
-            ]),
+            DialogMode::Choosing if dialog.calls().len() > 1 => {
+                vec![choose, "Left/Right other calls".to_owned(), scroll]
+            }
             DialogMode::Choosing if dialog.must_be_read() && dialog.is_unread_above() => {
-                owned(&["PgUp to the rest, then accept", "Press a key to choose"])
+                vec![format!("{page_up} to the rest, then accept"), choose]
             }
             DialogMode::Choosing if dialog.must_be_read() => {
-                owned(&["PgDn to the end, then accept", "Press a key to choose"])
+                vec![format!("{page_down} to the end, then accept"), choose]
             }
-            DialogMode::Choosing => owned(&["Press a key to choose", "PgUp/PgDn scroll"]),
+            DialogMode::Choosing => vec![choose, scroll],
             DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
             DialogMode::ConfirmSecret(_) => owned(&["Enter send", "Esc back"]),
             DialogMode::EditForm => owned(&["Enter next", "Esc review", "Space selects"]),
-            DialogMode::EditArguments {
-                target: EditTarget::Pattern,
-                ..
-            } => owned(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            DialogMode::EditArguments { .. } => owned(&[
-                "Enter keep",
-                "Alt+Enter newline",
-                "Ctrl+G editor",
-                "Esc back",
-            ]),
+            DialogMode::EditArguments { target, .. } => editor_hints(target, shared.keymap),
         };
         let is_asking = matches!(dialog.mode, DialogMode::Choosing);
         if is_asking && dialog.is_edited() && dialog.page() == DialogPage::Subject {
@@ -251,4 +247,20 @@ impl Layer for Dialogs {
         }
         hints
     }
+}
+
+/// Hints for a field of several lines. Enter and Esc always confirm and leave it.
+fn editor_hints(target: &EditTarget, keymap: &Keymap) -> Vec<String> {
+    let (confirm, editor) = match target {
+        EditTarget::Pattern => ("Enter run and remember", None),
+        _ => ("Enter keep", keymap.hint(Action::EditExternally, "editor")),
+    };
+    let newline = keymap.field_hint(Action::Edit(Edit::Newline), "newline");
+    let hints = [
+        Some(confirm.to_owned()),
+        newline,
+        editor,
+        Some("Esc back".to_owned()),
+    ];
+    hints.into_iter().flatten().collect()
 }

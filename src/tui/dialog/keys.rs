@@ -7,7 +7,7 @@ use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
-use crate::tui::dialog::choices::{choice_for_char, choice_for_key, scroll_key};
+use crate::tui::dialog::choices::{choice_for_char, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
@@ -18,8 +18,7 @@ use crate::tui::dialog::state::{
 };
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
-use crate::tui::keymap;
-use crate::tui::keymap::{Action, BindingScope};
+use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -48,7 +47,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if let Some(address) = server_form::address_to_copy(shared, dialog, key) {
         return cx.copy("the address", address);
     }
-    if accepts_unread_changes(shared, dialog, key) {
+    if read_before_run::accepts_unread_changes(shared, dialog, key) {
         dialog.scroll_to_first_undrawn_row();
         let text = "Read the rest first (PgDn).";
         return cx.notify_about_key(Notice::warning(text));
@@ -68,11 +67,11 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let decided = dialog.decided_count();
     let answer = match &dialog.mode {
         DialogMode::Choosing => choice_key(shared, dialog, key),
-        DialogMode::DenialReason(_) => denial_reason_key(dialog, key),
-        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(dialog, key),
-        DialogMode::ConfirmSecret(_) => server_form::confirm_secret_key(dialog, key),
+        DialogMode::DenialReason(_) => denial_reason_key(shared, dialog, key),
+        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(shared, dialog, key),
+        DialogMode::ConfirmSecret(_) => server_form::confirm_secret_key(shared, dialog, key),
         DialogMode::EditForm => {
-            server_form::fields_key(dialog, key);
+            server_form::fields_key(shared, dialog, key);
             None
         }
         DialogMode::EditArguments { .. } => argument_editor_key(dialog, key, cx),
@@ -113,8 +112,10 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         return None;
     }
     if !matches!(dialog.mode, DialogMode::Choosing) {
-        let action = keymap::find_action(key, |when| when == BindingScope::Always);
-        let is_edit = keymap::find_action(key, |when| when == BindingScope::Message)
+        let action = shared.keymap.global_action(key);
+        let is_edit = shared
+            .keymap
+            .text_field_action(key)
             .is_some_and(|action| matches!(action, Action::Edit(_)));
         let is_used = !action.is_some_and(waits_for_answer) || is_edit;
         let text = "Finish this field first: Enter, or Esc to go back.";
@@ -124,7 +125,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         return None;
     }
     if dialog.page() == DialogPage::Values {
-        let action = keymap::find_action(key, |when| when == BindingScope::Always);
+        let action = shared.keymap.global_action(key);
         let text = "Choose a value first: Enter, or Esc to go back.";
         return action
             .filter(|action| waits_for_answer(*action))
@@ -138,7 +139,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
         }
         (KeyCode::Enter, KeyModifiers::NONE) => dialog.selected_choice.is_some(),
-        (KeyCode::F(5), _) => is_call,
+        _ if shared.keymap.global_action(key) == Some(Action::Raw) => is_call,
         (
             KeyCode::Char(_)
             | KeyCode::F(_)
@@ -218,31 +219,6 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Whether this key would accept changes with rows that were never drawn: an address or a command
-/// could hide among them. Applies to settings changes, a tool's new definition, and a server's
-/// instructions, forms and web pages.
-fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
-    if dialog.was_fully_drawn() {
-        return false;
-    }
-    let rows = dialog.choices(shared.transcript);
-    let row = choice_for_key(dialog, &rows, key);
-    let accepting_choices = [
-        UserChoice::ApplyChanges,
-        UserChoice::Accept,
-        UserChoice::SendAlways,
-        UserChoice::SendUntilExit,
-        UserChoice::Send,
-        UserChoice::OpenPage,
-        UserChoice::VisitMyself,
-    ];
-    row.is_some_and(|row| {
-        accepting_choices
-            .iter()
-            .any(|choice| row.action == DialogAction::Choose(*choice))
-    })
-}
-
 /// Pasted text never answers a question. An open field takes it; otherwise the message
 /// does, and the dialog stops accepting keys because the rest of the paste may arrive as
 /// key presses.
@@ -277,8 +253,11 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         values_page_key(shared, dialog, key);
         return None;
     }
+    if shared.keymap.global_action(key) == Some(Action::Raw) {
+        dialog.toggle_json();
+        return None;
+    }
     match normalize_key(key) {
-        (KeyCode::F(5), _) => dialog.toggle_json(),
         (KeyCode::Home, _) => dialog.scroll = 0,
         (KeyCode::End, _) => dialog.scroll = dialog.last_top(),
         (KeyCode::Left, _) => dialog.show_call(dialog.call_index.saturating_sub(1)),
@@ -376,7 +355,11 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
     }
 }
 
-fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+fn denial_reason_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<UserAnswer> {
     if scroll_key(dialog, key) {
         return None;
     }
@@ -392,7 +375,7 @@ fn denial_reason_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
             return dialog.decide(Decision::Deny { message });
         }
         _ => {
-            text_field::handle_key(editor, key);
+            text_field::handle_key(editor, key, shared.keymap);
         }
     }
     None

@@ -4,6 +4,7 @@
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
 use crate::tui::dialog::state::{Dialog, DialogPage};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -39,9 +40,14 @@ pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
     pen.put(x, line.y, " ", plain, 1);
 }
 
-/// `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
+/// For example `all shown · o full · F5 JSON`, at most `room` columns wide. The scroll marks are kept
 /// longest: without them the user would not know that more follows.
-pub(super) fn reading_state(dialog: &Dialog, room: usize, pen: &Painter) -> String {
+pub(super) fn reading_state(
+    dialog: &Dialog,
+    room: usize,
+    keymap: &Keymap,
+    pen: &Painter,
+) -> String {
     let marks = scroll_marks(dialog, room, pen);
     let is_subject = dialog.page() == DialogPage::Subject;
     if is_subject && dialog.requires_full_reading() && dialog.was_fully_drawn() {
@@ -69,10 +75,11 @@ pub(super) fn reading_state(dialog: &Dialog, room: usize, pen: &Painter) -> Stri
         "o full"
     };
     let view = match dialog.shows_json() {
-        true => "F5 readable",
-        false => "F5 JSON",
+        true => "readable",
+        false => "JSON",
     };
-    let keys = [size.to_owned(), view.to_owned()];
+    let view = keymap.hint(Action::Raw, view);
+    let keys = Vec::from_iter([Some(size.to_owned()), view].into_iter().flatten());
     let candidates = [
         [state(&marks), keys.to_vec()].concat(),
         [state(&short), keys.to_vec()].concat(),

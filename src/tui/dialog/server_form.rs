@@ -52,15 +52,22 @@ pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAns
 }
 
 /// Handles a key in the fields.
-pub fn fields_key(dialog: &mut Dialog, key: KeyEvent) {
-    let effect = dialog.form.as_mut().map(|form| form.handle_key(key));
+pub fn fields_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
+    let effect = dialog
+        .form
+        .as_mut()
+        .map(|form| form.handle_key(key, shared.keymap));
     if effect != Some(FormKeyEffect::Stay) {
         dialog.show_form_review();
     }
 }
 
 /// Handles a key in the field that confirms sending a secret.
-pub fn confirm_secret_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+pub fn confirm_secret_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<UserAnswer> {
     let DialogMode::ConfirmSecret(editor) = &mut dialog.mode else {
         return None;
     };
@@ -75,7 +82,7 @@ pub fn confirm_secret_key(dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnsw
             }
         }
         _ => {
-            text_field::handle_key(editor, key);
+            text_field::handle_key(editor, key, shared.keymap);
         }
     }
     None

@@ -155,7 +155,7 @@ pub fn draw(
         };
         return draw_arguments(&head, &mut dialog.mode, field, pen);
     }
-    draw_parts(&words, dialog, below_title, shared.now, pen)
+    draw_parts(&words, dialog, below_title, shared, pen)
 }
 
 /// Draws everything below the title: the body, a rule, and the choices or a text field.
@@ -163,7 +163,7 @@ fn draw_parts(
     words: &DialogText,
     dialog: &mut Dialog,
     area: Rect,
-    now: Duration,
+    shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let lower = match dialog.mode {
@@ -176,7 +176,7 @@ fn draw_parts(
         height: area.height.saturating_sub(lower + 1),
         ..area
     };
-    draw_body(dialog, body, now, pen);
+    draw_body(dialog, body, shared.now, pen);
     let rule = Rect {
         y: body.bottom(),
         height: 1,
@@ -192,7 +192,8 @@ fn draw_parts(
         false => RULE_EDGES + width(notes) + 3,
     };
     let room = usize::from(area.width).saturating_sub(notes_columns);
-    pen.rule(rule, notes, &reading_state(dialog, room, pen), attention);
+    let state = reading_state(dialog, room, shared.keymap, pen);
+    pen.rule(rule, notes, &state, attention);
     let rest = Rect {
         y: rule.bottom(),
         height: lower,

@@ -2,6 +2,7 @@
 
 use crate::domain::elicitation::{ElicitationForm, FieldInput, FieldKind, FieldOption};
 use crate::tui::input::decode::typed_char;
+use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -80,7 +81,7 @@ impl FormState {
         }
     }
 
-    pub fn handle_key(&mut self, key: KeyEvent) -> FormKeyEffect {
+    pub fn handle_key(&mut self, key: KeyEvent, keymap: &Keymap) -> FormKeyEffect {
         let last = self.fields.len().saturating_sub(1);
         match layers::find_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => {
@@ -93,7 +94,7 @@ impl FormState {
             Some(LayerKey::Confirm) if !self.check_focused() => {}
             Some(LayerKey::Confirm) if self.focus >= last => return FormKeyEffect::Review,
             Some(LayerKey::Confirm) => self.go_to(self.focus + 1),
-            _ => self.edit(key),
+            _ => self.edit(key, keymap),
         }
         FormKeyEffect::Stay
     }
@@ -127,7 +128,7 @@ impl FormState {
         self.error.is_none()
     }
 
-    fn edit(&mut self, key: KeyEvent) {
+    fn edit(&mut self, key: KeyEvent, keymap: &Keymap) {
         let Some(field) = self.form.fields.get(self.focus) else {
             return;
         };
@@ -137,7 +138,7 @@ impl FormState {
         let before = state.input();
         match (state, &field.kind) {
             (FieldState::Text(editor), _) => {
-                text_field::handle_line_key(editor, key);
+                text_field::handle_line_key(editor, key, keymap);
             }
             (FieldState::Flag(flag), _) => edit_flag(flag, key),
             (FieldState::Options { selected, at }, FieldKind::Choice(options)) => {

@@ -168,6 +168,7 @@ fn trimmed_rows(text: &Clean, columns: u16) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::tui::help::entries::matching_groups;
+    use crate::tui::keymap::Keymap;
 
     fn words(text: &str) -> impl Iterator<Item = &str> {
         text.split_whitespace()
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_width_cuts_a_key_or_a_description() {
-        let groups = matching_groups("");
+        let groups = matching_groups("", &Keymap::default());
         for area_width in 12..240 {
             for column in columns(&groups, area_width) {
                 assert!(column.x + column.width <= area_width);
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn wrapped_rows_keep_every_word() {
-        let groups = matching_groups("");
+        let groups = matching_groups("", &Keymap::default());
         for area_width in [18, 38, 58, 78, 98, 118, 198] {
             let columns = columns(&groups, area_width);
             let rows = || columns.iter().flat_map(|column| &column.rows);
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn two_columns_need_a_width_of_a_hundred() {
-        let groups = matching_groups("");
+        let groups = matching_groups("", &Keymap::default());
         assert_eq!(columns(&groups, 97).len(), 1);
         let both = columns(&groups, 98);
         let [left, right] = both.as_slice() else {

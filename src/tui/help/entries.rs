@@ -1,6 +1,6 @@
 //! The contents of the help: one entry per action and group, with all its keys and commands.
 
-use crate::tui::keymap::{Binding, BindingGroup, Chord, TABLE};
+use crate::tui::keymap::{Binding, BindingGroup, Chord, Keymap, TABLE};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -17,21 +17,22 @@ pub struct HelpEntry {
 
 /// The groups with the entries that contain every word of `filter`. A word that occurs in the
 /// title of a group matches all its entries.
-pub fn matching_groups(filter: &str) -> Vec<HelpGroup> {
+pub fn matching_groups(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
     let groups = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
         title: group.title(),
-        entries: entries(group)
+        entries: entries(group, keymap)
             .into_iter()
-            .filter(|entry| entry.matches(group.title(), &words))
+            .filter(|entry| !entry.names.is_empty() && entry.matches(group.title(), &words))
             .collect(),
     });
     groups.filter(|group| !group.entries.is_empty()).collect()
 }
 
-/// The entries of a group. Bindings of one action are one entry, so aliases occur once.
-fn entries(group: BindingGroup) -> Vec<HelpEntry> {
+/// The entries of a group. Bindings of one action are one entry, so aliases occur once. An action
+/// without keys and commands is omitted.
+fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
     let bindings: Vec<&Binding> = TABLE.iter().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {
         let earlier = &bindings[..index];
@@ -44,7 +45,7 @@ fn entries(group: BindingGroup) -> Vec<HelpEntry> {
         .map(|index| {
             let first = bindings[index];
             let same_action = || bindings.iter().filter(|row| row.action == first.action);
-            let keys = same_action().flat_map(|row| row.keys.iter().map(key_name));
+            let keys = same_action().flat_map(|row| keymap.keys(row).iter().map(Chord::to_string));
             let commands = same_action().filter_map(|row| {
                 let command = format!("{} {}", row.command?, row.usage);
                 Some(command.trim_end().to_owned())
@@ -55,15 +56,6 @@ fn entries(group: BindingGroup) -> Vec<HelpEntry> {
             }
         })
         .collect()
-}
-
-/// The name of a key; a single letter in lower case, since it is pressed without Shift.
-fn key_name(key: &Chord) -> String {
-    let name = key.to_string();
-    match name.chars().count() {
-        1 => name.to_lowercase(),
-        _ => name,
-    }
 }
 
 impl HelpEntry {
@@ -81,10 +73,10 @@ mod tests {
 
     #[test]
     fn every_key_and_command_is_listed() {
-        let groups = matching_groups("");
+        let groups = matching_groups("", &Keymap::default());
         let entries = groups.iter().flat_map(|group| &group.entries);
         let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
-        let keys: usize = TABLE.iter().map(|row| row.keys.len()).sum();
+        let keys: usize = TABLE.iter().map(|row| row.default_keys.len()).sum();
         let commands = TABLE.iter().filter(|row| row.command.is_some()).count();
         assert_eq!(listed.len(), keys + commands);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
@@ -93,7 +85,7 @@ mod tests {
 
     #[test]
     fn aliases_share_an_entry() {
-        let found = matching_groups("/clear");
+        let found = matching_groups("/clear", &Keymap::default());
         let names = ["/new".to_owned(), "/clear".to_owned()];
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].entries.len(), 1);
@@ -103,7 +95,7 @@ mod tests {
     #[test]
     fn every_word_of_the_filter_has_to_match() {
         let count = |filter| -> usize {
-            let groups = matching_groups(filter);
+            let groups = matching_groups(filter, &Keymap::default());
             groups.iter().map(|group| group.entries.len()).sum()
         };
         assert_eq!(count("ctrl+w"), 1);

@@ -6,7 +6,7 @@ mod entries;
 use crate::tui::help::columns::{HelpColumn, columns};
 use crate::tui::help::entries::matching_groups;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{
     ListCount, ListKey, SearchList, draw_empty, nothing_matches, rows_area,
@@ -43,7 +43,7 @@ impl Layer for HelpLayer {
         Some(Action::Help)
     }
 
-    fn handle_key(&mut self, key: KeyEvent, _: &mut UiContext) -> Handled {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match layers::find_key(key, &[KeyContext::ScrollableList, KeyContext::Help]) {
             Some(LayerKey::Up) => self.scroll_by(-1),
             Some(LayerKey::Down) => self.scroll_by(1),
@@ -52,7 +52,7 @@ impl Layer for HelpLayer {
             Some(LayerKey::Start) => self.top = 0,
             Some(LayerKey::End) => self.top = usize::MAX,
             _ => {
-                let handled = self.list.key(key, 0, None);
+                let handled = self.list.key(key, 0, None, cx.shared.keymap);
                 if handled == ListKey::Searched {
                     self.top = 0;
                 }
@@ -72,11 +72,16 @@ impl Layer for HelpLayer {
         self.scroll_by(rows);
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         let body = area.body;
         let rows = rows_area(body);
         self.height = rows.height.into();
-        let groups = matching_groups(&self.list.filter());
+        let groups = matching_groups(&self.list.filter(), shared.keymap);
         let columns = columns(&groups, rows.width);
         let tallest = columns.iter().map(|column| column.rows.len()).max();
         let last_top = tallest.unwrap_or(0).saturating_sub(self.height);
@@ -89,7 +94,7 @@ impl Layer for HelpLayer {
         let below = columns.iter().map(|column| column.entries_after(view.end));
         let shown = ListCount {
             listed: count,
-            total: entry_count(""),
+            total: entry_count("", shared.keymap),
             above: above.sum(),
             below: below.sum(),
         };
@@ -104,22 +109,22 @@ impl Layer for HelpLayer {
         cursor
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let back = match self.list.is_unfiltered() {
             true => "close",
             false => "clear",
         };
         let mut hints = vec!["Type to filter".to_owned()];
-        if entry_count(&self.list.filter()) > 0 {
-            hints.push("PgUp/PgDn scroll".to_owned());
+        if entry_count(&self.list.filter(), shared.keymap) > 0 {
+            hints.push(layers::scroll_hint());
         }
         hints.push(layers::hint(KeyContext::SearchList, LayerKey::Back, back));
         hints
     }
 }
 
-fn entry_count(filter: &str) -> usize {
-    let groups = matching_groups(filter);
+fn entry_count(filter: &str, keymap: &Keymap) -> usize {
+    let groups = matching_groups(filter, keymap);
     groups.iter().map(|group| group.entries.len()).sum()
 }
 

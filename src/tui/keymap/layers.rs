@@ -90,6 +90,15 @@ struct LayerBinding {
     modifiers: Option<KeyModifiers>,
 }
 
+impl LayerBinding {
+    fn chord(&self) -> Chord {
+        Chord {
+            code: self.code,
+            modifiers: self.modifiers.unwrap_or(KeyModifiers::NONE),
+        }
+    }
+}
+
 const fn bind_any_modifier(context: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
     LayerBinding {
         context,
@@ -214,15 +223,20 @@ pub fn find_key(event: KeyEvent, contexts: &[KeyContext]) -> Option<LayerKey> {
 pub fn hint(context: KeyContext, key: LayerKey, effect: &str) -> String {
     let mut bindings = TABLE.iter();
     let binding = bindings.find(|binding| binding.context == context && binding.key == key);
-    let name = binding.map_or_else(String::new, |binding| match binding.code {
-        KeyCode::Char(c) if c != ' ' => c.to_string(),
-        code => Chord {
-            code,
-            modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
-        }
-        .to_string(),
-    });
+    let name = binding.map_or_else(String::new, |binding| binding.chord().to_string());
     format!("{name} {effect}")
+}
+
+/// A hint for two keys with a common effect, such as `PgUp/PgDn scroll`.
+pub fn pair_hint(context: KeyContext, keys: [LayerKey; 2], effect: &str) -> String {
+    let [first, second] = keys.map(|key| hint(context, key, ""));
+    format!("{}/{} {effect}", first.trim_end(), second.trim_end())
+}
+
+/// The keys that scroll lists and texts by pages.
+pub fn scroll_hint() -> String {
+    let pages = [LayerKey::PageUp, LayerKey::PageDown];
+    pair_hint(KeyContext::ScrollableList, pages, "scroll")
 }
 
 /// Rows per page in lists and logs.
@@ -273,17 +287,6 @@ mod tests {
         }
     }
 
-    fn typed(binding: &LayerBinding) -> String {
-        let chord = Chord {
-            code: binding.code,
-            modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
-        };
-        match binding.code {
-            KeyCode::Char(c) if c != ' ' => c.to_string(),
-            _ => chord.to_string(),
-        }
-    }
-
     #[test]
     fn keys_are_documented() {
         let page = include_str!("../../../docs/keys.md");
@@ -292,7 +295,8 @@ mod tests {
             let here = TABLE
                 .iter()
                 .filter(|other| self::heading(other.context) == heading);
-            let expected: BTreeSet<String> = here.map(typed).collect();
+            let expected: BTreeSet<String> =
+                here.map(|binding| binding.chord().to_string()).collect();
             let found = documented(page, heading).concat().into_iter().collect();
             assert_eq!(expected, found, "{heading}");
         }

@@ -1,17 +1,23 @@
-//! The single table of actions. Keys, the palette, the help, command completion and the
-//! hint line all come from it.
+//! The single table of actions with their default keys. The palette, the help, command completion
+//! and the hint line come from it; [`Keymap`] combines it with the keys that the user chose.
 
 pub mod arguments;
+mod chord;
 mod group;
 pub mod layers;
+mod lookup;
+mod scope;
+mod user_keys;
 
+pub use chord::{Chord, KeyProtocol};
 pub use group::BindingGroup;
+pub use lookup::Keymap;
+pub use scope::BindingScope;
 
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::Edit;
 use arguments::ArgumentKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -88,35 +94,14 @@ pub enum Action {
     MessageBranches,
 }
 
-/// The scope in which a binding applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BindingScope {
-    Always,
-    /// The message has the focus.
-    Message,
-    /// The chat, the thinking or the servers pane has the focus.
-    Pane,
-    Servers,
-    /// A tool call is selected in the chat.
-    CallLine,
-    /// Something is selected in the chat.
-    ChatStop,
-    /// The chat has the focus, and the find is open.
-    Matches,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chord {
-    pub code: KeyCode,
-    pub modifiers: KeyModifiers,
-}
-
+#[derive(Debug)]
 pub struct Binding {
     pub action: Action,
-    /// Unique among all bindings.
+    /// Unique among all bindings. `keys` in `config.json` uses these names.
     pub name: &'static str,
     pub group: BindingGroup,
-    pub keys: &'static [Chord],
+    /// The keys unless the user chooses others; [`Keymap`] has those in use.
+    pub default_keys: &'static [Chord],
     pub command: Option<&'static str>,
     /// Argument syntax of the command.
     pub usage: &'static str,
@@ -153,14 +138,14 @@ const fn bind(
     name: &'static str,
     group: BindingGroup,
     scope: BindingScope,
-    keys: &'static [Chord],
+    default_keys: &'static [Chord],
     description: &'static str,
 ) -> Binding {
     Binding {
         action,
         name,
         group,
-        keys,
+        default_keys,
         command: None,
         usage: "",
         argument: ArgumentKind::Free,
@@ -283,8 +268,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::PreviousMatch, "previous-match", G::Chat, W::Matches, &[chord(K::Char('n'), SHIFT), chord(K::Enter, SHIFT)], "Go to the previous match"),
     bind(A::PreviousLine, "previous-line", G::Chat, W::Pane, &[key(K::Up)], "Select the previous message, block or call"),
     bind(A::NextLine, "next-line", G::Chat, W::Pane, &[key(K::Down)], "Select the next message, block or call"),
-    bind(A::Unfold, "unfold", G::Chat, W::Pane, &[key(K::Enter)], "Unfold or fold the selected line"),
-    bind(A::Unfold, "unfold-too", G::Chat, W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
+    bind(A::Unfold, "unfold", G::Chat, W::Pane, &[key(K::Enter), key(K::Char(' '))], "Unfold or fold the selected line"),
     bind(A::CopySelected, "copy-selected", G::Chat, W::ChatStop, &[key(K::Char('y'))], "Copy what is selected, as source"),
     bind(A::CopyAsShown, "copy-as-shown", G::Chat, W::ChatStop, &[chord(K::Char('y'), SHIFT)], "Copy what is selected, as shown"),
     bind(A::SelectLines, "select-lines", G::Chat, W::ChatStop, &[key(K::Char('v'))], "Select lines from here on"),
@@ -301,20 +285,6 @@ pub const TABLE: &[Binding] = &[
     bind(A::Instructions, "instructions", G::ServersPane, W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
     bind(A::Withheld, "withheld", G::ServersPane, W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
 ];
-
-/// The action bound to a key among the bindings whose scope applies.
-pub fn find_action(event: KeyEvent, is_in_scope: impl Fn(BindingScope) -> bool) -> Option<Action> {
-    let find = |pressed: Chord| {
-        let mut bindings = TABLE.iter();
-        bindings
-            .find(|binding| is_in_scope(binding.scope) && binding.keys.contains(&pressed))
-            .map(|binding| binding.action)
-    };
-    // A letter with Shift acts like the letter unless it has a binding of its own.
-    shifted_letter(event)
-        .and_then(find)
-        .or_else(|| find(normalize_chord(event)))
-}
 
 /// A letter typed with Shift, as the table writes it.
 fn shifted_letter(event: KeyEvent) -> Option<Chord> {
@@ -339,13 +309,6 @@ pub fn normalize_chord(event: KeyEvent) -> Chord {
 /// The first binding of an action.
 pub fn binding_for(action: Action) -> Option<&'static Binding> {
     TABLE.iter().find(|binding| binding.action == action)
-}
-
-/// The label of an action's first key.
-pub fn key_label(action: Action) -> String {
-    binding_for(action)
-        .and_then(|binding| binding.keys.first())
-        .map_or_else(String::new, Chord::to_string)
 }
 
 /// All bindings with a command, in table order.
@@ -375,25 +338,6 @@ pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding
 pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
     let name = name.to_lowercase();
     commands().find(|(command, _)| *command == name)
-}
-
-impl fmt::Display for Chord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (modifier, name) in [(CTRL, "Ctrl+"), (ALT, "Alt+"), (SHIFT, "Shift+")] {
-            if self.modifiers.contains(modifier) {
-                f.write_str(name)?;
-            }
-        }
-        match self.code {
-            KeyCode::Char(' ') => f.write_str("Space"),
-            KeyCode::Char(c) => write!(f, "{}", c.to_uppercase()),
-            KeyCode::F(number) => write!(f, "F{number}"),
-            KeyCode::PageUp => f.write_str("PgUp"),
-            KeyCode::PageDown => f.write_str("PgDn"),
-            KeyCode::Delete => f.write_str("Del"),
-            other => write!(f, "{other:?}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
-//! The table of actions is consistent, and keys of other layouts find their actions.
+//! The table of actions is consistent, keys of other layouts find their actions, and the user's
+//! keys are combined with the defaults.
 
 use super::*;
+use crate::domain::KeySettings;
+use crate::fixtures::key_settings;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 #[test]
 fn no_key_has_two_actions_in_one_scope() {
     let mut seen = HashSet::new();
     for binding in TABLE.iter().filter(|binding| binding.scope != W::Servers) {
-        for key in binding.keys {
+        for key in binding.default_keys {
             assert!(
                 seen.insert((key.to_string(), format!("{:?}", binding.scope))),
                 "{key}"
@@ -25,5 +29,261 @@ fn binding_names_are_unique() {
 #[test]
 fn control_with_jamo_matches_the_latin_key() {
     let event = KeyEvent::new(KeyCode::Char('ㅊ'), KeyModifiers::CONTROL);
-    assert_eq!(find_action(event, |_| true), Some(A::Interrupt));
+    let keymap = Keymap::default();
+    assert_eq!(keymap.find_action(event, |_| true), Some(A::Interrupt));
+}
+
+fn keymap(settings: KeySettings) -> Keymap {
+    Keymap::new(Arc::new(settings), KeyProtocol::Legacy)
+}
+
+/// The keys of a binding, separated by spaces.
+fn keys(keymap: &Keymap, name: &str) -> String {
+    let binding = TABLE.iter().find(|binding| binding.name == name);
+    let keys = keymap.keys(binding.expect("a binding")).iter();
+    keys.map(Chord::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The banners: what happened and, in parentheses, the advice.
+fn banners(keymap: &Keymap) -> Vec<String> {
+    let banners = keymap.banners().iter();
+    banners
+        .map(|banner| crate::tui::advice::notice_line(&banner.notice))
+        .collect()
+}
+
+/// The reason why the only entry is refused, and the advice.
+fn refusal(action: &str, names: &[&str], protocol: KeyProtocol) -> String {
+    let settings = key_settings(&[(action, names)]);
+    let keymap = Keymap::new(Arc::new(settings), protocol);
+    for binding in TABLE {
+        assert_eq!(keymap.keys(binding), binding.default_keys, "{action}");
+    }
+    let [banner] = banners(&keymap).try_into().expect("one banner");
+    let prefix = format!("config.json, line 3: `keys.{action}`: ");
+    banner.strip_prefix(&prefix).expect(&banner).to_owned()
+}
+
+#[test]
+fn a_chosen_key_is_taken_from_the_default_of_another_action() {
+    let keymap = keymap(key_settings(&[("commands", &["ctrl-k"])]));
+    assert_eq!(banners(&keymap), [""; 0]);
+    assert_eq!(keys(&keymap, "commands"), "Ctrl+K");
+    assert_eq!(keys(&keymap, "delete-to-end"), "");
+    let pressed = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+    assert_eq!(keymap.global_action(pressed('k')), Some(A::Commands));
+    assert_eq!(keymap.global_action(pressed('ㅏ')), Some(A::Commands));
+    assert_eq!(keymap.text_field_action(pressed('k')), None);
+    assert_eq!(keymap.find_action(pressed('p'), |_| true), None);
+}
+
+#[test]
+fn an_action_keeps_the_other_keys_of_its_default() {
+    let keymap = keymap(key_settings(&[("help", &["Ctrl+A", "F1"])]));
+    assert_eq!(keys(&keymap, "help"), "Ctrl+A F1");
+    assert_eq!(keys(&keymap, "line-start"), "Home");
+    assert_eq!(keymap.key_name(A::Help).as_deref(), Some("Ctrl+A"));
+}
+
+#[test]
+fn an_empty_list_removes_all_keys() {
+    let keymap = keymap(key_settings(&[("commands", &[]), ("sidebar", &[])]));
+    assert_eq!(banners(&keymap), [""; 0]);
+    assert_eq!(keymap.hint(A::Commands, "commands"), None);
+    assert_eq!(keymap.hint(A::Servers, "servers"), None);
+}
+
+#[test]
+fn of_two_entries_with_the_same_key_the_second_keeps_its_default() {
+    let keymap = keymap(key_settings(&[
+        ("commands", &["Ctrl+K"]),
+        ("retry", &["Ctrl+ㅏ"]),
+        ("log", &["Alt+L"]),
+    ]));
+    let expected = "config.json, line 4: `keys.retry`: line 3 gives Ctrl+K to `commands`. \
+                    Until you correct it, its key is Alt+R.";
+    assert_eq!(banners(&keymap), [expected]);
+    assert_eq!(keys(&keymap, "commands"), "Ctrl+K");
+    assert_eq!(keys(&keymap, "retry"), "Alt+R");
+    assert_eq!(keys(&keymap, "log"), "Alt+L");
+}
+
+#[test]
+fn a_default_that_another_entry_took_does_not_come_back() {
+    let keymap = keymap(key_settings(&[
+        ("commands", &["Alt+R"]),
+        ("retry", &["Nonsense"]),
+    ]));
+    assert_eq!(keys(&keymap, "retry"), "");
+    let [banner] = banners(&keymap).try_into().expect("one banner");
+    assert!(banner.ends_with("until then it has no key."), "{banner}");
+}
+
+#[test]
+fn swapping_the_keys_of_two_actions_works() {
+    let settings = [
+        ("send", ["Alt+Enter"].as_slice()),
+        ("newline", &["Enter", "Ctrl+J"]),
+    ];
+    let keymap = keymap(key_settings(&settings));
+    assert_eq!(banners(&keymap), [""; 0]);
+    let enter = |modifiers| KeyEvent::new(KeyCode::Enter, modifiers);
+    let newline = Some(A::Edit(Edit::Newline));
+    assert_eq!(keymap.text_field_action(enter(KeyModifiers::NONE)), newline);
+    assert_eq!(keymap.text_field_action(enter(ALT)), Some(A::Send));
+    // In panes, Enter still unfolds.
+    let in_pane = keymap.find_action(enter(KeyModifiers::NONE), |scope| scope == W::Pane);
+    assert_eq!(in_pane, Some(A::Unfold));
+    let hint = keymap.field_hint(A::Edit(Edit::Newline), "newline");
+    assert_eq!(hint.as_deref(), Some("Ctrl+J newline"));
+}
+
+#[test]
+fn a_key_may_differ_on_a_selected_row_from_the_rest_of_its_pane() {
+    let keymap = keymap(key_settings(&[
+        ("next-line", &["j"]),
+        ("open-call", &["j"]),
+    ]));
+    assert_eq!(banners(&keymap), [""; 0]);
+    let pressed = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE);
+    assert_eq!(keymap.find_action(pressed, |_| true), Some(A::OpenCall));
+    let in_pane = keymap.find_action(pressed, |scope| scope == W::Pane);
+    assert_eq!(in_pane, Some(A::NextLine));
+}
+
+#[test]
+fn entries_that_would_make_the_program_unusable_are_refused() {
+    for (action, names, expected) in [
+        (
+            "interrupt",
+            ["F9"].as_slice(),
+            "Ctrl+C has to stay among its keys, to stop a turn and to quit. \
+             Until you correct it, its key is Ctrl+C.",
+        ),
+        (
+            "back",
+            &[],
+            "Esc has to stay among its keys, to close what is open. \
+             Until you correct it, its key is Esc.",
+        ),
+        (
+            "send",
+            &[],
+            "without a key, no message could be sent. Until you correct it, its key is Enter.",
+        ),
+        (
+            "copy",
+            &["Ctrl+C"],
+            "Ctrl+C always stops the turn and quits. Until you correct it, its key is Ctrl+Y.",
+        ),
+        (
+            "log",
+            &["Esc"],
+            "Esc always closes what is open. Until you correct it, its key is F12.",
+        ),
+        (
+            "retry",
+            &["y"],
+            "y types text into the message. Until you correct it, its key is Alt+R.",
+        ),
+        (
+            "word-left",
+            &["ㅏ"],
+            "k types text into the message. \
+             Until you correct it, its key is Alt+B or Ctrl+Left or Alt+Left.",
+        ),
+        (
+            "suspend",
+            &["Enter"],
+            "Enter is used by lists, questions and the message. Use a function key, or a character \
+             with Ctrl or Alt. Until you correct it, its key is Ctrl+Z.",
+        ),
+        (
+            "newline",
+            &["Enter"],
+            "no key would be left to send the message. Give `send` one besides Enter. \
+             Until you correct it, its key is Alt+Enter or Shift+Enter or Ctrl+J.",
+        ),
+    ] {
+        assert_eq!(refusal(action, names, KeyProtocol::Legacy), expected);
+    }
+}
+
+#[test]
+fn unknown_names_are_refused_with_a_suggestion() {
+    let refusal = |action, names| refusal(action, names, KeyProtocol::Legacy);
+    assert_eq!(
+        refusal("comands", &["Ctrl+K"]),
+        "there is no such action. Did you mean `commands`? \
+         Correct it in the file; the other keys apply."
+    );
+    assert_eq!(
+        refusal("help", &["F1", "Cmd+K"]),
+        "`Cmd+K` is not a key: terminals do not pass this modifier on. \
+         Until you correct it, its key is F1."
+    );
+}
+
+#[test]
+fn keys_that_the_terminal_cannot_send_are_refused() {
+    let reason = refusal("find", &["Ctrl+I"], KeyProtocol::Legacy);
+    let expected = "this terminal sends Ctrl+I as Tab, because it lacks the enhanced keyboard \
+                    protocol. Until you correct it, its key is Ctrl+F.";
+    assert_eq!(reason, expected);
+    let settings = Arc::new(key_settings(&[("find", &["Ctrl+I"])]));
+    let mut keymap = Keymap::new(settings, KeyProtocol::Enhanced);
+    assert_eq!(banners(&keymap), [""; 0]);
+    assert_eq!(keys(&keymap, "find"), "Ctrl+I");
+    keymap.set_protocol(KeyProtocol::Legacy);
+    assert_eq!(banners(&keymap).len(), 1);
+    assert_eq!(keys(&keymap, "find"), "Ctrl+F");
+}
+
+#[test]
+fn control_with_punctuation_is_found_as_a_legacy_terminal_reports_it() {
+    let keymap = keymap(key_settings(&[("undo", &["Ctrl+\\"])]));
+    for reported in ['\\', '4'] {
+        let event = KeyEvent::new(KeyCode::Char(reported), KeyModifiers::CONTROL);
+        assert_eq!(keymap.global_action(event), Some(A::Undo), "{reported}");
+    }
+}
+
+#[test]
+fn banners_are_limited() {
+    let names: Vec<String> = (0..50).map(|number| format!("action-{number}")).collect();
+    let entries: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    let settings = KeySettings {
+        unread_entries: 7,
+        ..key_settings(&entries)
+    };
+    let banners = banners(&keymap(settings));
+    assert_eq!(banners.len(), 5);
+    let last = banners.last().expect("five");
+    assert!(last.contains("53 more entries"), "{last}");
+}
+
+#[test]
+fn the_defaults_written_out_change_nothing() {
+    let names: Vec<(&str, Vec<String>)> = TABLE
+        .iter()
+        .map(|row| {
+            let keys = row.default_keys.iter().map(Chord::to_string);
+            (row.name, keys.collect())
+        })
+        .collect();
+    let entries = names.iter().enumerate();
+    let entries = entries.map(|(index, (action, keys))| crate::domain::KeyEntry {
+        action: (*action).to_owned(),
+        keys: Ok(keys.clone()),
+        line: index + 1,
+    });
+    let settings = KeySettings {
+        entries: entries.collect(),
+        ..KeySettings::default()
+    };
+    let keymap = keymap(settings);
+    assert_eq!(banners(&keymap), [""; 0]);
+    for binding in TABLE {
+        assert_eq!(keymap.keys(binding), binding.default_keys);
+    }
 }

@@ -162,14 +162,15 @@ impl Layer for LogLayer {
         None
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let other_tab = match self.tab {
             LogTab::Log => "last answer",
             LogTab::LastAnswer => "log",
         };
-        let [scroll, close] = ["PgUp/PgDn scroll", "Esc close"].map(str::to_owned);
         let switch = layers::hint(KeyContext::Log, LayerKey::Switch, other_tab);
         let copy = layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy");
-        vec![scroll, switch, copy, close]
+        let close = shared.keymap.hint(Action::Back, "close");
+        let hints = [Some(layers::scroll_hint()), Some(switch), Some(copy), close];
+        hints.into_iter().flatten().collect()
     }
 }

@@ -6,6 +6,7 @@ use crate::domain::model_catalog::unlisted_model_notice;
 use crate::domain::{NewModel, NewModelServer, NewServerField, Notice, ProviderKind, Severity};
 use crate::protocol::{Command, Event};
 use crate::tui::input::decode::typed_char;
+use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::models::add_form_view;
@@ -169,7 +170,7 @@ impl AddModelForm {
     }
 
     /// Key handling of a text field. False if nothing changed.
-    fn field_key(&mut self, key: KeyEvent) -> bool {
+    fn field_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
         }
@@ -177,7 +178,7 @@ impl AddModelForm {
             return false;
         };
         let before = field.text();
-        text_field::handle_line_key(field, key);
+        text_field::handle_line_key(field, key, keymap);
         field.text() != before
     }
 
@@ -296,12 +297,12 @@ impl Layer for AddModelForm {
             Some(LayerKey::Confirm) => self.confirm(cx),
             _ if self.at == PROVIDER && starts_address(key) => {
                 self.go_to(ADDRESS, cx);
-                changed = self.field_key(key);
+                changed = self.field_key(key, cx.shared.keymap);
             }
             _ if self.at == PROVIDER => changed = self.provider_key(key),
             // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
-            _ => changed = self.field_key(key),
+            _ => changed = self.field_key(key, cx.shared.keymap),
         }
         if changed {
             self.changed(cx);

@@ -164,7 +164,7 @@ impl ModelsLayer {
                 }
             }
             None => {
-                text_field::handle_line_key(field, key);
+                text_field::handle_line_key(field, key, cx.shared.keymap);
             }
         }
     }
@@ -295,7 +295,10 @@ impl Layer for ModelsLayer {
         }
         let known = KnownModels::new(cx.shared.engine);
         let count = rows::choices(known, &self.list.filter()).len();
-        match self.list.key(key, count, Some(KeyContext::Models)) {
+        match self
+            .list
+            .key(key, count, Some(KeyContext::Models), cx.shared.keymap)
+        {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Searched => self.selection_is_gone = false,
             ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),

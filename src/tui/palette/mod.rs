@@ -7,7 +7,7 @@ pub use recent::RecentCommands;
 
 use crate::text::grapheme::width;
 use crate::tui::keymap::layers::LayerKey;
-use crate::tui::keymap::{Action, Chord};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::templates;
 use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
@@ -28,7 +28,7 @@ pub struct Palette(SearchList);
 
 /// Draws a command: description, command and key, as far as the width allows. The selected row
 /// omits the command rather than truncate its description.
-fn draw_entry(entry: PaletteEntry, row: &ListRow, pen: &mut Painter) {
+fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Painter) {
     let (area, dim) = (row.text_area(), pen.theme.dim);
     let description = entry.description();
     let mut end = area.right();
@@ -37,11 +37,10 @@ fn draw_entry(entry: PaletteEntry, row: &ListRow, pen: &mut Painter) {
     if area.width >= KEY_FROM {
         end -= KEY_COLUMNS;
         let key = match entry {
-            PaletteEntry::Binding(binding) => binding.keys.first(),
+            PaletteEntry::Binding(binding) => keymap.key_name(binding.action),
             PaletteEntry::Template(_) => None,
         };
-        let key = key.map_or_else(String::new, Chord::to_string);
-        pen.put(end, area.y, &key, dim, KEY_COLUMNS);
+        pen.put(end, area.y, &key.unwrap_or_default(), dim, KEY_COLUMNS);
     }
     if area.width >= COMMAND_FROM && (!row.is_selected || fits_before(end - COMMAND_COLUMNS)) {
         end -= COMMAND_COLUMNS;
@@ -73,7 +72,7 @@ impl Layer for Palette {
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let matches = matching_entries(&self.0.filter(), cx.shared);
-        let handled = self.0.key(key, matches.len(), None);
+        let handled = self.0.key(key, matches.len(), None, cx.shared.keymap);
         if handled != ListKey::Unhandled(LayerKey::Confirm) {
             return handled.handled();
         }
@@ -120,7 +119,7 @@ impl Layer for Palette {
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |entry, row, pen| {
-                draw_entry(*entry, row, pen);
+                draw_entry(*entry, row, shared.keymap, pen);
             })
     }
 

@@ -103,7 +103,7 @@ pub fn reconnect(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
     let notice = match &server.status {
         _ if !server.enabled => {
             let notice = Notice::warning(format!("Server `{name}` is off."));
-            return cx.notify(notice.with_advice("Switch it on with Space or /toggle-mcp."));
+            return cx.notify(notice.with_advice("Switch it on with /toggle-mcp."));
         }
         ServerStatus::Misconfigured(_) => {
             let notice = Notice::warning(format!("Server `{name}` is misconfigured."));

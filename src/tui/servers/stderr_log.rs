@@ -185,8 +185,8 @@ impl Layer for StderrLog {
         None
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        page_hints()
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        page_hints(shared.keymap)
     }
 }
 

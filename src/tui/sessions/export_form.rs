@@ -67,7 +67,7 @@ impl ExportForm {
             Some(LayerKey::Confirm) => self.export(false, cx),
             Some(LayerKey::Switch) => self.use_next_format(),
             _ => {
-                text_field::handle_line_key(&mut self.path, key);
+                text_field::handle_line_key(&mut self.path, key, cx.shared.keymap);
                 self.follow_extension();
             }
         }

@@ -201,7 +201,10 @@ impl Layer for SessionsLayer {
             return Handled::Consumed;
         }
         let count = self.listing.len();
-        match self.list.key(key, count, Some(KeyContext::Sessions)) {
+        match self
+            .list
+            .key(key, count, Some(KeyContext::Sessions), cx.shared.keymap)
+        {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Unhandled(LayerKey::Confirm) => return self.resume(cx),
             ListKey::Unhandled(key) => self.act_on_row(key, cx),

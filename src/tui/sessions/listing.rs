@@ -74,7 +74,7 @@ impl SessionListing {
         self.query.as_ref().err()
     }
 
-    /// The folded words to mark in titles and texts.
+    /// The folded words to mark in titles and messages.
     pub fn terms(&self) -> &[String] {
         match &self.query {
             Ok(query) if self.found_terms.is_empty() => query.words(),
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(
             ids(&listing),
             ["b"],
-            "the filter holds for titles and texts"
+            "the filter applies to titles and messages"
         );
         listing.search("x");
         assert_eq!(

@@ -84,7 +84,7 @@ impl RowAction {
                         return Handled::Closed;
                     }
                     _ => {
-                        text_field::handle_line_key(editor, key);
+                        text_field::handle_line_key(editor, key, cx.shared.keymap);
                     }
                 }
                 Handled::Consumed

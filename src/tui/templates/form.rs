@@ -78,7 +78,7 @@ impl Layer for TemplateForm {
             Some(LayerKey::Switch) => self.at = (self.at + 1) % self.fields.len().max(1),
             _ => {
                 if let Some(field) = self.fields.get_mut(self.at) {
-                    text_field::handle_line_key(field, key);
+                    text_field::handle_line_key(field, key, cx.shared.keymap);
                 }
             }
         }

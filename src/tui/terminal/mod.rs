@@ -10,6 +10,7 @@ pub(super) mod shutdown;
 pub(super) mod signals;
 
 use crate::tui::TuiOptions;
+use crate::tui::keymap::KeyProtocol;
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
@@ -65,6 +66,14 @@ impl TerminalGuard {
         };
         guard.enter()?;
         Ok(guard)
+    }
+
+    /// How the terminal reports keys.
+    pub fn key_protocol(&self) -> KeyProtocol {
+        match self.uses_enhanced_keys {
+            true => KeyProtocol::Enhanced,
+            false => KeyProtocol::Legacy,
+        }
     }
 
     /// Acquires the terminal, either initially or again after [`restore`].

@@ -91,7 +91,10 @@ impl Layer for TrustLayer {
             return self.detail_key(key, entries, cx);
         }
         let count = matching_rows(entries, &self.list.filter()).len();
-        match self.list.key(key, count, Some(KeyContext::Trust)) {
+        match self
+            .list
+            .key(key, count, Some(KeyContext::Trust), cx.shared.keymap)
+        {
             ListKey::Unhandled(LayerKey::Confirm) if is_repeat => {}
             ListKey::Unhandled(LayerKey::Confirm) => return self.open(entries, cx),
             ListKey::Unhandled(_) => self.revoke(entries, cx),
@@ -164,7 +167,10 @@ impl Layer for TrustLayer {
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let revoke = layers::hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
         if self.detail_top.is_some() {
-            return vec![revoke, "Esc back".to_owned()];
+            return vec![
+                revoke,
+                layers::hint(KeyContext::SearchList, LayerKey::Back, "back"),
+            ];
         }
         let entries = shared.engine.trust_entries.as_slice();
         let count = matching_rows(entries, &self.list.filter()).len();

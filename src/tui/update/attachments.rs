@@ -10,7 +10,7 @@ use crate::tui::attachments::mention::TypedPath;
 use crate::tui::attachments::state::{AttachmentList, ReadOutcome};
 use crate::tui::composer::state::CompletionState;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, key_label, layers};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
@@ -119,7 +119,9 @@ pub fn can_send(model: &mut UiModel) -> bool {
     if text.starts_with('/') && model.composer.queue.edited().is_none() {
         return true;
     }
-    let remove = key_label(Action::Detach);
+    let remove = model.keymap.key_name(Action::Detach);
+    let remove = remove.unwrap_or_else(|| "/detach".to_owned());
+    let send = model.keymap.key_name(Action::Send).unwrap_or_default();
     let selected = model.engine.selected.as_ref();
     let takes_no_images = model.attachments.support_of(selected) == ImageSupport::No;
     let notice = if let Some(name) = model.attachments.unread_name() {
@@ -135,7 +137,7 @@ pub fn can_send(model: &mut UiModel) -> bool {
     } else if let Some(name) = model.attachments.ask_about_secret() {
         let name = Clean::name(&name);
         Notice::warning(format!("{} may hold secrets.", name.as_str()))
-            .with_advice(format!("Enter again sends it, {remove} removes it."))
+            .with_advice(format!("{send} again sends it, {remove} removes it."))
     } else {
         return true;
     };

@@ -12,6 +12,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, submit};
+use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
@@ -168,16 +169,16 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         remove_last_turn(model);
         model.conversation.has_branches = true;
         effects.push(UiEffect::Send(Command::Rewind));
-        let notice = Notice::info("Undone. Up restores the prompt.");
+        let notice = undone_notice(model);
         let notice = match model.chat.transcript.last_prompt() {
             Some(_) => notice,
-            None => notice.with_reason("The session file keeps the turn until the next answer."),
+            None => notice.with_advice("The session file keeps the turn until the next answer."),
         };
         model.notify(notice.with_advice("/branches restores the whole turn."));
     } else {
         remove_last_turn(model);
         effects.push(UiEffect::Send(Command::DropCancelled(prompt.clone())));
-        model.notify(Notice::info("Undone. Up restores the prompt."));
+        model.notify(undone_notice(model));
     }
     if prompt.kind.is_typed() {
         submit::remember(model, prompt.typed_text());
@@ -306,4 +307,15 @@ pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffe
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
     effects.push(UiEffect::Send(Command::SetPrivate(is_private)));
+}
+
+fn undone_notice(model: &UiModel) -> Notice {
+    let notice = Notice::info("Undone.");
+    let restores = model
+        .keymap
+        .hint(Action::Edit(Edit::Up), "restores the prompt.");
+    match restores {
+        Some(restores) => notice.with_reason(restores),
+        None => notice,
+    }
 }

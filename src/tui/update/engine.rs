@@ -4,11 +4,13 @@ use crate::domain::{Notice, Session};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
+use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{attachments, branches, probe, submit, turns};
+use crate::tui::widgets::editor::Edit;
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -54,6 +56,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
         }
+        Event::KeysChanged(keys) => model.keymap.set_settings(keys),
         Event::PromptOffered(prompt) => branches::prompt_offered(model, prompt),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
@@ -152,7 +155,12 @@ fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<String>
         model.notify(Notice::info("Restored your unsent message."));
     } else {
         submit::remember(model, &draft);
-        let text = "Press Up for your unsent message from last time.";
-        model.notify(Notice::info(text));
+        let recall = Action::Edit(Edit::Up);
+        let recall = model
+            .keymap
+            .hint(recall, "brings back your unsent message from last time.");
+        if let Some(recall) = recall {
+            model.notify(Notice::info(recall));
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::Notice;
 use crate::tui::chat::find::Find;
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, find_key};
-use crate::tui::keymap::{self, Action, BindingScope};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
@@ -69,12 +69,11 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
             let Some(find) = &mut model.chat.find else {
                 return false;
             };
-            if text_field::handle_line_key(&mut find.field, key) {
+            if text_field::handle_line_key(&mut find.field, key, &model.keymap) {
                 find.query_changed();
             } else {
                 // Editing keys at the end of the field do nothing.
-                let edits = keymap::find_action(key, |scope| scope == BindingScope::Message);
-                return edits.is_some();
+                return model.keymap.text_field_action(key).is_some();
             }
         }
     }

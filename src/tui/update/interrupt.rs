@@ -2,6 +2,7 @@
 
 use crate::domain::Notice;
 use crate::protocol::{Command, UserAnswer};
+use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
@@ -61,7 +62,8 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let is_recent = |end: Duration| model.now.saturating_sub(end) < TURN_END_GRACE;
     if model.chat.timing.ended_at.is_some_and(is_recent) {
         model.chat.timing.ended_at = None;
-        return model.notify(Notice::info("Ctrl+C again to quit"));
+        let again = model.keymap.hint(Action::Interrupt, "again to quit");
+        return model.notify(Notice::info(again.unwrap_or_default()));
     }
     quit(model, effects);
 }

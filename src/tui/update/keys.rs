@@ -3,7 +3,6 @@
 
 use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap;
 use crate::tui::keymap::{Action, BindingScope, layers};
 use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
@@ -26,7 +25,9 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         _ => note_key_press(model),
     }
     resolve_held_enter(model, key, effects);
-    let action = keymap::find_action(key, |scope| is_in_scope(model, scope));
+    let action = model
+        .keymap
+        .find_action(key, |scope| is_in_scope(model, scope));
     if selection::clear_before_key(model, action) {
         return;
     }
@@ -53,11 +54,15 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     {
         return;
     }
+    // Only Enter may be part of a paste.
+    let is_enter = key.code == KeyCode::Enter;
     match action {
-        Some(Action::Send) if model.composer.paste_detector.should_hold_enter(model.now) => {
+        Some(Action::Send)
+            if is_enter && model.composer.paste_detector.should_hold_enter(model.now) =>
+        {
             model.composer.paste_detector.hold_enter(model.now);
         }
-        Some(Action::Send) if model.composer.paste_detector.is_pasting(model.now) => {
+        Some(Action::Send) if is_enter && model.composer.paste_detector.is_pasting(model.now) => {
             composer::insert_burst(model, "\n");
         }
         Some(action) => actions::run_action(model, action, "", effects),
@@ -74,7 +79,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
 /// Passes a key to the dialog. The help and the log open over it, and the sidebar beside it; other
 /// actions wait for the answer.
 fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
-    let action = keymap::find_action(key, |when| when == BindingScope::Always);
+    let action = model.keymap.global_action(key);
     match action {
         Some(action @ (Action::Help | Action::Log | Action::Mouse)) => {
             actions::run_action(model, action, "", effects);
@@ -104,7 +109,7 @@ fn handle_layer_key(model: &mut UiModel, key: KeyEvent) {
     if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
     }
-    let action = keymap::find_action(key, |scope| scope == BindingScope::Always);
+    let action = model.keymap.global_action(key);
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.layer = None;

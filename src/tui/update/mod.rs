@@ -24,6 +24,7 @@ use crate::protocol::Command;
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
 use crate::tui::input::decode::{KeyGroup, ReplyFilter};
+use crate::tui::keymap::Action;
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
@@ -164,8 +165,9 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         composer::submit_message(model, effects);
     }
     if model.interrupt.is_stuck(now) && model.notices.current().is_none() {
-        let text = "The engine is not responding. Ctrl+C again to quit.";
-        model.notify(Notice::warning(text));
+        let notice = Notice::warning("The engine is not responding.");
+        let quit = model.keymap.hint(Action::Interrupt, "again to quit.");
+        model.notify(notice.with_advice(quit.unwrap_or_default()));
     }
     model.with_layer(|layer, cx| {
         layer.tick(cx);

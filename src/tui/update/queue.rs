@@ -2,6 +2,7 @@
 
 use crate::domain::Notice;
 use crate::tui::composer::queue::QueuedPrompt;
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::msg::UiEffect;
@@ -29,9 +30,12 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         Some(LayerKey::Confirm) => begin_edit(model),
         Some(LayerKey::Delete) => {
             queue.remove_selected();
-            model.notify(Notice::info(
-                "Removed from the queue. Ctrl+R finds it again.",
-            ));
+            let notice = Notice::info("Removed from the queue.");
+            let advice = model.keymap.hint(Action::SearchHistory, "finds it again.");
+            model.notify(match advice {
+                Some(advice) => notice.with_advice(advice),
+                None => notice,
+            });
         }
         _ => {
             queue.deselect();

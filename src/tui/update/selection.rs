@@ -205,9 +205,15 @@ fn select_lines(model: &mut UiModel) {
         Some(())
     });
     if has_started.is_some() {
-        model.notify_about_key(Notice::info(
-            "Selecting lines: Up and Down extend, y copies, Esc ends.",
-        ));
+        let keymap = &model.keymap;
+        let keys = [
+            keymap.pair_hint([Action::PreviousLine, Action::NextLine], "extend"),
+            keymap.hint(Action::CopySelected, "copies"),
+            keymap.hint(Action::Back, "ends"),
+        ];
+        let keys: Vec<String> = keys.into_iter().flatten().collect();
+        let text = format!("Selecting lines: {}.", keys.join(", "));
+        model.notify_about_key(Notice::info(text));
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::composer::queue::QueuedPrompt;
+use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
@@ -134,7 +135,8 @@ pub fn notify_if_busy(model: &mut UiModel) -> bool {
         None if model.is_busy() => "A turn is starting.",
         None => return false,
     };
-    let notice = Notice::info(reason).with_advice("Ctrl+C stops it.");
+    let stop = model.keymap.hint(Action::Interrupt, "stops it.");
+    let notice = Notice::info(reason).with_advice(stop.unwrap_or_default());
     model.notices.show_about_activity(notice, model.now);
     true
 }

@@ -1,7 +1,7 @@
 //! Draws the elapsed time of the running turn or probe, or the speed and duration of the last turn.
 
 use crate::text::grapheme::width;
-use crate::tui::keymap::{Action, key_label};
+use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::hints;
@@ -53,10 +53,11 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         if width(&right) + width(&rows_below) + 4 > columns {
             right.clear();
         }
-        let key = key_label(Action::ScrollToEnd);
-        let with_key = format!("{rows_below} {} {key}", pen.glyphs.dot);
-        if width(&right) + width(&with_key) + 4 <= columns {
-            rows_below = with_key;
+        if let Some(key) = model.keymap.key_name(Action::ScrollToEnd) {
+            let with_key = format!("{rows_below} {} {key}", pen.glyphs.dot);
+            if width(&right) + width(&with_key) + 4 <= columns {
+                rows_below = with_key;
+            }
         }
     }
     let accent = pen.theme.accent;

@@ -1,20 +1,18 @@
 //! The hint line: a notice, or the keys that are useful now.
 
-use crate::domain::{EntryBody, ServerStatus, Severity, ToolCall, ToolState};
+use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::text::markdown::BlockKind;
 use crate::tui::advice;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, key_label, layers};
+use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
-use crate::tui::servers::state::{ServersPaneRow, failure_headline};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{calls, selection};
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
+use crate::tui::view::pane_hints::pane_hints;
 use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -130,48 +128,34 @@ fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
     }
 }
 
-fn to_strings(hints: &[&str]) -> Vec<String> {
-    hints.iter().map(|hint| (*hint).to_owned()).collect()
-}
-
 /// At most five contextual hints, and the hints that always apply.
 fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
-    let hint = |action, word: &str| format!("{} {word}", key_label(action));
-    let always = vec![
-        hint(Action::Commands, "commands"),
-        hint(Action::Help, "help"),
-    ];
+    let hint = |action, word: &str| model.keymap.hint(action, word);
     if let Some(dialog) = model.visible_dialog() {
         let effect = match model.running_turn() {
             Some(_) => "stop the turn",
             None => "dismiss",
         };
         let stop = dialog.accepts_keys.then(|| hint(Action::Interrupt, effect));
+        let stop = stop.flatten();
         return (model.dialogs.hints(model.shared()), Vec::from_iter(stop));
     }
-    let back = if model.panes.over_chat.is_some() {
-        "Esc back"
-    } else {
-        "Esc message"
-    };
     if let Some(hints) = layer_hints(model) {
         return (hints, Vec::new());
     }
     if let Some(find) = &model.chat.find
         && (find.is_typing || model.panes.focus == Focus::Chat)
     {
-        return (find_hints(find.is_typing), Vec::new());
+        return (find_hints(find.is_typing, &model.keymap), Vec::new());
     }
-    let contextual = match model.panes.focus {
-        Focus::Thinking if model.panes.over_chat.is_some() => {
-            to_strings(&["PgUp/PgDn scroll", back])
-        }
-        Focus::Chat => chat_hints(model, back),
-        Focus::Thinking => to_strings(&["Up/Down scroll", back]),
-        Focus::Servers => server_hints(model, back),
-        Focus::Message => return (message_hints(model), always),
-    };
-    (contextual, Vec::new())
+    if model.panes.focus != Focus::Message {
+        return (pane_hints(model), Vec::new());
+    }
+    let always = [
+        hint(Action::Commands, "commands"),
+        hint(Action::Help, "help"),
+    ];
+    (message_hints(model), always.into_iter().flatten().collect())
 }
 
 fn completion_hints(confirm_hint: &str) -> Vec<String> {
@@ -183,121 +167,28 @@ fn completion_hints(confirm_hint: &str) -> Vec<String> {
     ]
 }
 
-/// What Enter does with the selected line of the chat.
-fn fold_hint(model: &UiModel) -> &'static str {
-    let viewport = &model.chat.viewport;
-    match viewport
-        .stop
-        .is_some_and(|stop| viewport.is_unfolded(stop.index))
-    {
-        true => "Enter fold",
-        false => "Enter unfold",
-    }
-}
-
-fn find_hints(is_typing: bool) -> Vec<String> {
+fn find_hints(is_typing: bool, keymap: &Keymap) -> Vec<String> {
     if !is_typing {
-        let change = format!("{} change the text", key_label(Action::Find));
-        let mut hints = to_strings(&["n next", "Shift+N previous", "Esc back"]);
-        hints.push(change);
-        return hints;
+        let hints = [
+            keymap.hint(Action::NextMatch, "next"),
+            keymap.hint(Action::PreviousMatch, "previous"),
+            keymap.hint(Action::Back, "back"),
+            keymap.hint(Action::Find, "change the text"),
+        ];
+        return hints.into_iter().flatten().collect();
     }
     let hint = |key, word| layers::hint(KeyContext::Find, key, word);
+    let matches = [Action::NextMatch, Action::PreviousMatch].map(|action| keymap.key_name(action));
+    let next = match matches {
+        [Some(next), Some(previous)] => format!("next (then {next} and {previous})"),
+        _ => "next".to_owned(),
+    };
     vec![
-        hint(LayerKey::Confirm, "next (then n and N)"),
+        hint(LayerKey::Confirm, &next),
         hint(LayerKey::Up, "previous"),
         hint(LayerKey::Down, "next"),
         hint(LayerKey::Back, "back"),
     ]
-}
-
-/// Hints for what is selected in the chat.
-fn chat_hints(model: &UiModel, back: &str) -> Vec<String> {
-    if selection::is_extending(model) {
-        return to_strings(&["Up/Down extend", "y copy", "Shift+Y as shown", "Esc end"]);
-    }
-    let Some(stop) = model.chat.viewport.stop else {
-        let mouse = match model.screen.captures_mouse {
-            true => "drag copies (Alt+M: by the terminal)",
-            false => "Alt+M mouse",
-        };
-        return to_strings(&["Up/Down select", back, mouse]);
-    };
-    match model.chat.viewport.block_kind(stop) {
-        Some(BlockKind::Code) => {
-            return to_strings(&["y copy the code", back, "v lines", "Up/Down select"]);
-        }
-        Some(BlockKind::Table) => {
-            return to_strings(&["y copy the table", back, "v lines", "Up/Down select"]);
-        }
-        None => {}
-    }
-    let entry = model.chat.transcript.entries().get(stop.index);
-    match entry.map(|entry| &entry.body) {
-        Some(EntryBody::Tool(_)) => call_hints(model, back),
-        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => to_strings(&[
-            "y copy",
-            "e edit",
-            back,
-            "b versions",
-            "v lines",
-            "Up/Down select",
-        ]),
-        Some(EntryBody::Thinking { .. }) => {
-            to_strings(&[fold_hint(model), back, "y copy", "Up/Down select"])
-        }
-        _ => to_strings(&["y copy", back, "Up/Down select"]),
-    }
-}
-
-fn call_hints(model: &UiModel, back: &str) -> Vec<String> {
-    let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
-    let first = if calls::selected_call(model).is_some_and(is_running) {
-        "c cancel this call"
-    } else {
-        fold_hint(model)
-    };
-    to_strings(&[first, back, "o full text", "y copy", "Up/Down select"])
-}
-
-/// Hints for the selected row of the servers pane.
-fn server_hints(model: &UiModel, back: &str) -> Vec<String> {
-    let pane = &model.servers_pane;
-    let Some(server) = pane.selected_server() else {
-        return to_strings(&[back]);
-    };
-    if matches!(pane.selected_row(), Some(ServersPaneRow::More { .. })) {
-        return to_strings(&["Enter read all", back]);
-    }
-    if let Some((server, tool)) = pane.selected_tool() {
-        let is_unfolded = pane.is_tool_unfolded(&server.id, &tool.name);
-        let enter_hint = if is_unfolded {
-            "Enter fold"
-        } else {
-            "Enter details"
-        };
-        let mut hints = to_strings(&[enter_hint, back, "Space on/off"]);
-        if server.withheld_tools.contains(&tool.name) {
-            hints.insert(0, "w changes".to_owned());
-        }
-        return hints;
-    }
-    let enter_hint = match failure_headline(server) {
-        _ if pane.is_unfolded(&server.id) => "Enter fold",
-        Some(_) => "Enter error",
-        None if server.tools.is_empty() => "Enter details",
-        None => "Enter tools",
-    };
-    let mut hints = to_strings(&[enter_hint, back, "Space on/off"]);
-    if server.enabled {
-        hints.extend(to_strings(&["r retry", "l stderr"]));
-    }
-    // Reading the instructions replaces the rarely used retry: there is no room for both.
-    let is_connected = server.status == ServerStatus::Connected;
-    if server.instructions.is_some() && is_connected && hints.len() > 3 {
-        hints[3] = "i instructions".to_owned();
-    }
-    hints
 }
 
 /// Hints while a queued prompt is selected or edited.
@@ -321,13 +212,9 @@ fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
 }
 
 fn message_hints(model: &UiModel) -> Vec<String> {
-    let hint = |action, word: &str| format!("{} {word}", key_label(action));
+    let hint = |action, word: &str| model.keymap.hint(action, word);
     if model.first_run_takes_keys() {
-        let later = match model.screen.size.0 {
-            FIRST_RUN_HINTS_FROM.. => "Esc later (/models brings this back)",
-            _ => "Esc later (/models)",
-        };
-        return to_strings(&["Enter choose", "Up/Down", later]);
+        return first_run_hints(model);
     }
     if model.interrupt.is_stopping && model.running_turn().is_some() {
         return vec!["Stopping".to_owned()];
@@ -335,13 +222,12 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     if let Some(hints) = queue_hints(model) {
         return hints;
     }
+    let is_calling = model.chat.running_calls().next().is_some();
     let mut hints = Vec::new();
     if model.running_turn().is_some() || model.active_probe().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
-        if model.chat.running_calls().next().is_some() {
-            hints.push("/cancel one call".to_owned());
-        }
+        hints.push(is_calling.then(|| "/cancel one call".to_owned()));
     } else if model.composer.text_before_edit().is_some() {
         hints.push(hint(Action::Send, "resend"));
         hints.push(hint(Action::Back, "discard edit"));
@@ -357,9 +243,24 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));
     }
-    let is_calling = model.chat.running_calls().next().is_some();
     if model.screen.size.0 < SIDEBAR_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
-    hints
+    hints.into_iter().flatten().collect()
+}
+
+fn first_run_hints(model: &UiModel) -> Vec<String> {
+    let later = match model.screen.size.0 {
+        FIRST_RUN_HINTS_FROM.. => "later (/models brings this back)",
+        _ => "later (/models)",
+    };
+    let hint = |key, word| layers::hint(KeyContext::FirstRun, key, word);
+    let rows = [LayerKey::Up, LayerKey::Down];
+    vec![
+        hint(LayerKey::Confirm, "choose"),
+        layers::pair_hint(KeyContext::FirstRun, rows, "")
+            .trim_end()
+            .to_owned(),
+        hint(LayerKey::Back, later),
+    ]
 }

@@ -6,8 +6,11 @@ pub mod header;
 pub mod hints;
 pub mod message;
 pub mod notice_area;
+mod pane_hints;
 
+use crate::domain::WaitReason;
 use crate::tui::chat::view::ChatPane;
+use crate::tui::keymap::Action;
 use crate::tui::layer::{Layer, LayerArea};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::models::first_run_view;
@@ -117,6 +120,10 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
         has_focus: model.panes.focus == focus,
         now: model.now,
         markdown_glyphs: model.screen.markdown_glyphs(),
+        retry_key: match model.chat.transcript.wait() {
+            Some(WaitReason::Retrying) => model.keymap.key_name(Action::Retry),
+            _ => None,
+        },
         asked_call: model
             .dialogs
             .current()

@@ -7,7 +7,7 @@ use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::attachments::rows::attachment_rows;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::keymap::{Action, key_label};
+use crate::tui::keymap::Action;
 use crate::tui::notices::Notices;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
@@ -74,12 +74,12 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
             add(NoticeRowKind::Notice(notice.severity), &sentence);
         }
     }
-    for banner in model.notices.visible_banners(&model.engine.banners) {
+    for banner in model.notices.visible_banners(model.banners()) {
         let line = advice::notice_line(&banner.notice);
-        let hint = match Notices::can_hide(banner) {
-            true => format!(" {} hides this.", key_label(Action::Back)),
-            false => String::new(),
-        };
+        let hint = Notices::can_hide(banner)
+            .then(|| model.keymap.hint(Action::Back, "hides this."))
+            .flatten();
+        let hint = hint.map_or_else(String::new, |hint| format!(" {hint}"));
         add(NoticeRowKind::Banner, &format!("{line}{hint}"));
     }
     rows.extend(queue_rows(model));
@@ -231,8 +231,9 @@ pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
 
 /// The stop hint, which no notice may hide.
 pub fn stop_hint(model: &UiModel) -> Option<String> {
-    let stop = || format!("{} stop", key_label(Action::Interrupt));
-    (model.running_turn().is_some() || model.active_probe().is_some()).then(stop)
+    let is_running = model.running_turn().is_some() || model.active_probe().is_some();
+    let hint = is_running.then(|| model.keymap.hint(Action::Interrupt, "stop"));
+    hint.flatten()
 }
 
 pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {

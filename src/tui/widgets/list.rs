@@ -3,8 +3,8 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Keymap, layers};
 use crate::tui::layer::Handled;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;
@@ -184,7 +184,13 @@ impl SearchList {
 
     /// Handles a key in a list of `count` rows. `row_keys` are its own keys while the rows have
     /// the focus; without any, the focus stays in the filter.
-    pub fn key(&mut self, key: KeyEvent, count: usize, row_keys: Option<KeyContext>) -> ListKey {
+    pub fn key(
+        &mut self,
+        key: KeyEvent,
+        count: usize,
+        row_keys: Option<KeyContext>,
+        keymap: &Keymap,
+    ) -> ListKey {
         let everywhere = [KeyContext::ScrollableList, KeyContext::SearchList];
         let in_rows = || {
             let letters = [KeyContext::SearchListRows, row_keys?];
@@ -207,16 +213,18 @@ impl SearchList {
                 Some(rows) => self.step(rows, count),
                 None => return ListKey::Unhandled(key),
             },
-            None if !self.has_row_focus && self.filter_key(key) => return ListKey::Searched,
+            None if !self.has_row_focus && self.filter_key(key, keymap) => {
+                return ListKey::Searched;
+            }
             None => return ListKey::Unknown,
         }
         ListKey::Moved
     }
 
     /// Edits the filter. Returns false if nothing changed.
-    fn filter_key(&mut self, key: KeyEvent) -> bool {
+    fn filter_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let before = self.filter.text();
-        let changed = text_field::handle_line_key(&mut self.filter, key);
+        let changed = text_field::handle_line_key(&mut self.filter, key, keymap);
         if self.filter.text() != before {
             self.selected = 0;
         }

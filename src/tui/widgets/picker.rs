@@ -140,7 +140,7 @@ impl Layer for Picker {
             return handled;
         }
         let listed = listed(&self.rows, &self.list.filter());
-        let handled = self.list.key(key, listed.len(), None);
+        let handled = self.list.key(key, listed.len(), None, cx.shared.keymap);
         if handled != ListKey::Unhandled(LayerKey::Confirm) {
             return handled.handled();
         }

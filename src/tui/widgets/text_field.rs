@@ -2,8 +2,7 @@
 
 use crate::text::grapheme::width;
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap;
-use crate::tui::keymap::{Action, BindingScope};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::widgets::editor::{Edit, Editor};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -12,8 +11,8 @@ use ratatui::style::Style;
 
 /// Handles a key in a text field: an editing key or a character. Returns false if nothing
 /// changed.
-pub fn handle_key(editor: &mut Editor, key: KeyEvent) -> bool {
-    let action = keymap::find_action(key, |when| when == BindingScope::Message);
+pub fn handle_key(editor: &mut Editor, key: KeyEvent, keymap: &Keymap) -> bool {
+    let action = keymap.text_field_action(key);
     match (action, typed_char(key)) {
         (Some(Action::Edit(edit)), _) => editor.edit(edit),
         (None, Some(c)) => {
@@ -25,15 +24,15 @@ pub fn handle_key(editor: &mut Editor, key: KeyEvent) -> bool {
 }
 
 /// Handles a key in a single-line field, where a line break becomes a space.
-pub fn handle_line_key(editor: &mut Editor, key: KeyEvent) -> bool {
-    let action = keymap::find_action(key, |when| when == BindingScope::Message);
+pub fn handle_line_key(editor: &mut Editor, key: KeyEvent, keymap: &Keymap) -> bool {
+    let action = keymap.text_field_action(key);
     match action {
         Some(Action::Edit(Edit::Newline)) => {
             editor.insert(" ");
             true
         }
         Some(Action::Edit(Edit::Up | Edit::Down)) => false,
-        _ => handle_key(editor, key),
+        _ => handle_key(editor, key, keymap),
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
 use crate::text::wrap::wrap;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::draw_window;
@@ -235,18 +235,19 @@ impl Layer for TextViewer {
         None
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        page_hints()
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        page_hints(shared.keymap)
     }
 }
 
 /// Hints for text read page by page.
-pub fn page_hints() -> Vec<String> {
-    vec![
-        "PgUp/PgDn scroll".to_owned(),
-        layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy"),
-        "Esc close".to_owned(),
-    ]
+pub fn page_hints(keymap: &Keymap) -> Vec<String> {
+    let keys = [
+        Some(layers::scroll_hint()),
+        Some(layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy")),
+        keymap.hint(Action::Back, "close"),
+    ];
+    keys.into_iter().flatten().collect()
 }
 
 /// Splits text into chunks that can be wrapped independently. O(len).

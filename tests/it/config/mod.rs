@@ -5,6 +5,7 @@
 use crate::support::notice_text;
 mod add_model;
 mod built_in;
+mod keys;
 mod models;
 mod personas;
 mod prompt_templates;

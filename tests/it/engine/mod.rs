@@ -22,6 +22,7 @@ mod native_calls;
 mod note_agents;
 mod personas;
 mod probe;
+mod result_images;
 mod retries;
 mod settings_conflicts;
 mod settings_reload;

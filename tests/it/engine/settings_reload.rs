@@ -334,3 +334,17 @@ async fn own_writes_are_not_external_edits() {
     assert_eq!(config["toolCallMode"], "auto");
     assert_eq!(config["models"][1]["active"], true);
 }
+
+#[tokio::test(start_paused = true)]
+async fn changed_keys_apply_without_a_question() {
+    let mut harness = EngineHarness::start(Script::default()).await;
+    let edited = config_with(&json!({ "keys": { "commands": "Ctrl+K" } }));
+    harness.edit_file("config.json", &edited).await;
+    let is_changed =
+        |event: &Event| matches!(event, Event::KeysChanged(keys) if keys.entries.len() == 1);
+    harness.wait_for("the keys", is_changed).await;
+    harness
+        .wait_for_notice("config.json: the keys changed.")
+        .await;
+    assert_eq!(harness.current_banners().await, []);
+}

@@ -60,8 +60,7 @@ fn space_disables_and_enables_a_server() {
     chat.key(' ')
         .sees("Server `humble` is off")
         .sees("○ humble");
-    chat.key('r')
-        .sees("Switch it on with Space or /toggle-mcp.");
+    chat.key('r').sees("Switch it on with /toggle-mcp.");
     chat.key(' ');
     chat.sees("Server `humble` is connected with 2 tools.");
 }

@@ -1,4 +1,4 @@
-//! The browser for saved conversations: search in titles and texts, and what the letters in the
+//! The browser for saved conversations: search in titles and messages, and what the letters in the
 //! rows do. The home contains session files from before.
 
 use super::*;

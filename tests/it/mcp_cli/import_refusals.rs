@@ -26,7 +26,7 @@ fn unusable_files_are_refused() {
             "lists 10000 servers",
         ),
         ("long-name", long_name, "There is nothing to add."),
-        ("binary", "{\0}".to_owned(), "is not a text file"),
+        ("binary", "{\0}".to_owned(), "is not a UTF-8 text file"),
         ("empty", String::new(), "lists no MCP servers"),
         (
             "other",
@@ -106,7 +106,7 @@ fn unusable_servers_are_skipped_with_the_reason() {
         "Skipped number: it is not an object.",
         "Skipped scheme: `url` must begin with `http://` or `https://`.",
         "Skipped variable: its command contains a variable, which is not replaced there.",
-        "Skipped args: `args` is not a list of texts.",
+        "Skipped args: `args` is not an array of strings.",
         "Skipped nul: a value contains a NUL character.",
         "Skipped control: its URL contains a control character.",
         "Skipped variable-name: the name of a variable or header is not valid.",

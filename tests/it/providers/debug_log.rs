@@ -66,6 +66,7 @@ async fn secrets_are_redacted_from_the_log_even_if_a_reply_splits_them() {
         content: format!("the env is {KEY} {OTHER_SECRET}"),
         tool: "env".into(),
         native_name: "env".into(),
+        images: Vec::new(),
         is_error: false,
     };
     let messages = vec![Message::User(KEY.into()), Message::ToolResult(result)];

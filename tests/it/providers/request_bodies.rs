@@ -41,6 +41,7 @@ pub fn conversation() -> Vec<Message> {
         tool: "get weather".into(),
         native_name: "humble__get_weather_1".into(),
         content: "Result of get weather".into(),
+        images: Vec::new(),
         is_error: false,
     };
     vec![

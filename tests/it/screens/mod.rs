@@ -3,6 +3,7 @@
 
 mod approvals;
 mod attachments;
+mod changed_keys;
 mod chat;
 mod dialogs;
 mod forged_text;

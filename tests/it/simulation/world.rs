@@ -14,6 +14,7 @@ use humble::domain::{
 };
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
+use humble::engine::result_images::ResultImages;
 use humble::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput, TurnSetup};
 use humble::protocol::{Ask, UserAnswer};
 use serde_json::{Value, json};
@@ -195,6 +196,7 @@ fn call_done(rng: &mut TestRng, call: CallId) -> TurnInput {
         call,
         outcome,
         untrusted_text,
+        images: ResultImages::default(),
     }
 }
 

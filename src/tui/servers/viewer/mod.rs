@@ -234,7 +234,10 @@ impl Layer for ServersViewer {
             return Handled::Consumed;
         }
         let row_keys = Some(KeyContext::Servers);
-        match self.list.key(key, self.items.len(), row_keys) {
+        match self
+            .list
+            .key(key, self.items.len(), row_keys, cx.shared.keymap)
+        {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Searched => self.apply_filter(servers),
             ListKey::Unhandled(LayerKey::Confirm) => self.open_full_text(servers),

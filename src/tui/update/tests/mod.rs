@@ -6,6 +6,7 @@ mod approval;
 mod approval_random;
 mod around_chat;
 mod attachments;
+mod changed_keys;
 mod completion;
 mod dialog;
 mod dialog_choices;

@@ -3,7 +3,12 @@
 use super::*;
 
 fn press(list: &mut SearchList, code: KeyCode, modifiers: KeyModifiers) -> ListKey {
-    list.key(KeyEvent::new(code, modifiers), 5, Some(KeyContext::Trust))
+    list.key(
+        KeyEvent::new(code, modifiers),
+        5,
+        Some(KeyContext::Trust),
+        &Keymap::default(),
+    )
 }
 
 fn types(list: &mut SearchList, text: &str) {

@@ -1,0 +1,36 @@
+//! The section `keys` of `config.json` as written. The screen knows the actions, so it checks the
+//! entries and reports problems.
+
+/// The entries of the section, in file order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeySettings {
+    /// The path of the file, for messages.
+    pub file: String,
+    pub entries: Vec<KeyEntry>,
+    /// Further entries that were not read, because there are more than any program needs.
+    pub unread_entries: usize,
+}
+
+/// The keys of one action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyEntry {
+    /// Raw, because it comes from a file.
+    pub action: String,
+    /// The names of the keys, or why the value is not a list of names.
+    pub keys: Result<Vec<String>, String>,
+    /// The line of the entry in the file, from 1.
+    pub line: usize,
+}
+
+impl KeySettings {
+    /// Whether both bind the same keys to the same actions, on whatever line.
+    pub fn binds_same_keys(&self, other: &Self) -> bool {
+        let bindings = |settings: &Self| -> Vec<_> {
+            let entries = settings.entries.iter();
+            entries
+                .map(|entry| (entry.action.clone(), entry.keys.clone()))
+                .collect()
+        };
+        bindings(self) == bindings(other)
+    }
+}

@@ -1,0 +1,48 @@
+//! Where a binding applies.
+
+/// The scope in which a binding applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingScope {
+    Always,
+    /// The message has the focus.
+    Message,
+    /// The chat, the thinking or the servers pane has the focus.
+    Pane,
+    Servers,
+    /// A tool call is selected in the chat.
+    CallLine,
+    /// Something is selected in the chat.
+    ChatStop,
+    /// The chat has the focus, and the find is open.
+    Matches,
+}
+
+impl BindingScope {
+    /// How specific the scope is. Where several scopes apply, the deepest one comes first.
+    pub(super) fn depth(self) -> u8 {
+        match self {
+            Self::Always => 0,
+            Self::Message | Self::Pane => 1,
+            Self::Servers | Self::ChatStop | Self::Matches => 2,
+            Self::CallLine => 3,
+        }
+    }
+
+    /// Whether both may apply at the same time.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        let either = |scope| self == scope || other == scope;
+        let is_in_chat = |scope| matches!(scope, Self::CallLine | Self::ChatStop | Self::Matches);
+        if self == other || either(Self::Always) {
+            return true;
+        }
+        if either(Self::Message) {
+            return false;
+        }
+        either(Self::Pane) || is_in_chat(self) && is_in_chat(other)
+    }
+
+    /// Whether both may apply at the same time, and this one comes first.
+    pub(super) fn is_narrower_than(self, other: Self) -> bool {
+        self.overlaps(other) && self.depth() > other.depth()
+    }
+}

@@ -1,0 +1,259 @@
+//! Combines the default keys with the keys that the user chose. A chosen key wins over the default
+//! of another action, which loses it. An entry that cannot be used becomes a banner, and its action
+//! keeps the default.
+
+use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE};
+use crate::domain::{Banner, BannerCause, KeyEntry, KeySettings, Notice};
+use crate::text::suggest::nearest;
+use crossterm::event::{KeyCode, KeyModifiers};
+
+/// Maximum number of banners; one more counts the others.
+const BANNERS_MAX: usize = 4;
+/// Maximum number of characters of a wrong name quoted in a banner.
+const QUOTED_CHARS_MAX: usize = 40;
+
+const CTRL_C: Chord = Chord {
+    code: KeyCode::Char('c'),
+    modifiers: KeyModifiers::CONTROL,
+};
+const ESC: Chord = Chord {
+    code: KeyCode::Esc,
+    modifiers: KeyModifiers::NONE,
+};
+
+/// An entry that can be used.
+struct ChosenKeys {
+    binding: &'static Binding,
+    keys: Vec<Chord>,
+    line: usize,
+}
+
+/// An entry that cannot be used.
+struct KeyProblem {
+    action: String,
+    /// `None` if there is no such action.
+    binding: Option<&'static Binding>,
+    line: usize,
+    /// One or more sentences.
+    reason: String,
+}
+
+/// The keys of all actions, in the order of `TABLE`, and banners about unusable entries.
+pub(super) fn resolve(
+    settings: &KeySettings,
+    protocol: KeyProtocol,
+) -> (Vec<Vec<Chord>>, Vec<Banner>) {
+    let mut chosen: Vec<ChosenKeys> = Vec::new();
+    let mut problems = Vec::new();
+    for entry in &settings.entries {
+        let checked = check_entry(entry, protocol);
+        match checked.and_then(|keys| without_clash(keys, &chosen)) {
+            Ok(keys) => chosen.push(keys),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    while let Some((index, problem)) = takes_last_key(&chosen) {
+        chosen.remove(index);
+        problems.push(problem);
+    }
+    let keys = TABLE.iter().map(|binding| keys_of(binding, &chosen));
+    let banners = banners(settings, &problems, &chosen);
+    (keys.collect(), banners)
+}
+
+/// The keys of an action: the chosen ones, or else the default ones that no other action took.
+fn keys_of(binding: &Binding, chosen: &[ChosenKeys]) -> Vec<Chord> {
+    let own = chosen.iter().find(|keys| keys.binding.name == binding.name);
+    if let Some(own) = own {
+        return own.keys.clone();
+    }
+    let is_taken = |key: &Chord| chosen.iter().any(|other| other.takes(*key, binding));
+    let keys = binding.default_keys.iter();
+    keys.filter(|key| !is_taken(key)).copied().collect()
+}
+
+impl ChosenKeys {
+    /// Whether this choice takes a default key from another action.
+    fn takes(&self, key: Chord, from: &Binding) -> bool {
+        let (own, other) = (self.binding.scope, from.scope);
+        // Where both apply, an action of a narrower scope comes first.
+        let is_exception = own.is_narrower_than(other) && other != BindingScope::Always;
+        self.has(key) && own.overlaps(other) && !is_exception
+    }
+
+    fn has(&self, key: Chord) -> bool {
+        self.keys.iter().any(|own| own.is_same_key(key))
+    }
+}
+
+impl Chord {
+    /// Whether a terminal may report both in the same way.
+    fn is_same_key(self, other: Self) -> bool {
+        let reported = |chord: Self| chord.legacy_alias().unwrap_or(chord);
+        reported(self) == reported(other)
+    }
+}
+
+fn check_entry(entry: &KeyEntry, protocol: KeyProtocol) -> Result<ChosenKeys, KeyProblem> {
+    let binding = TABLE.iter().find(|binding| binding.name == entry.action);
+    let problem = |reason: String| KeyProblem {
+        action: entry.action.clone(),
+        binding,
+        line: entry.line,
+        reason,
+    };
+    let Some(binding) = binding else {
+        let names = TABLE.iter().map(|binding| binding.name);
+        let suggestion = match nearest(&entry.action, names) {
+            Some(near) => format!("there is no such action. Did you mean `{near}`?"),
+            None => "there is no such action.".to_owned(),
+        };
+        return Err(problem(suggestion));
+    };
+    let names = entry.keys.as_ref();
+    let names = names.map_err(|error| problem(format!("its value {error}.")))?;
+    let keys = names.iter().map(|name| {
+        let key = name.parse::<Chord>().map_err(|error| {
+            let name: String = name.chars().take(QUOTED_CHARS_MAX).collect();
+            format!("`{name}` is not a key: {error}.")
+        })?;
+        check_key(key, binding, protocol)
+    });
+    let keys: Vec<Chord> = keys.collect::<Result<_, _>>().map_err(problem)?;
+    if let Some(reason) = missing_key(binding.action, &keys) {
+        return Err(problem(reason.to_owned()));
+    }
+    Ok(ChosenKeys {
+        binding,
+        keys,
+        line: entry.line,
+    })
+}
+
+/// Checks that the key reaches the action and that the program stays usable.
+fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Chord, String> {
+    if binding.default_keys.contains(&key) {
+        return Ok(key);
+    }
+    let is_everywhere = binding.scope == BindingScope::Always;
+    let moves = matches!(
+        key.code,
+        KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End | KeyCode::Tab
+    );
+    let is_movement = moves && binding.group == BindingGroup::Moving;
+    if key == CTRL_C {
+        return Err("Ctrl+C always stops the turn and quits.".to_owned());
+    }
+    if key.code == KeyCode::Esc {
+        return Err("Esc always closes what is open.".to_owned());
+    }
+    if key.types_text() && (is_everywhere || binding.scope == BindingScope::Message) {
+        return Err(format!("{key} types text into the message."));
+    }
+    if is_everywhere && !key.is_shortcut() && !is_movement {
+        return Err(format!(
+            "{key} is used by lists, questions and the message. Use a function key, or a \
+             character with Ctrl or Alt."
+        ));
+    }
+    match key.unsendable_reason(protocol) {
+        Some(reason) => Err(format!("{reason}.")),
+        None => Ok(key),
+    }
+}
+
+/// Why an action cannot do with these keys, if it cannot.
+fn missing_key(action: Action, keys: &[Chord]) -> Option<&'static str> {
+    match action {
+        Action::Interrupt if !keys.contains(&CTRL_C) => {
+            Some("Ctrl+C has to stay among its keys, to stop a turn and to quit.")
+        }
+        Action::Back if !keys.contains(&ESC) => {
+            Some("Esc has to stay among its keys, to close what is open.")
+        }
+        Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
+        _ => None,
+    }
+}
+
+/// Refuses an entry with a key that an earlier entry has too.
+fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys, KeyProblem> {
+    let scope = keys.binding.scope;
+    let clashing = earlier.iter().find_map(|other| {
+        let key = keys.keys.iter().find(|key| other.has(**key))?;
+        let other_scope = other.binding.scope;
+        // A key may have one meaning in a pane and another on some of its rows.
+        let is_nested = (scope.is_narrower_than(other_scope)
+            || other_scope.is_narrower_than(scope))
+            && ![scope, other_scope].contains(&BindingScope::Always);
+        (scope.overlaps(other_scope) && !is_nested).then_some((other, *key))
+    });
+    let Some((other, key)) = clashing else {
+        return Ok(keys);
+    };
+    let (name, line) = (other.binding.name, other.line);
+    Err(KeyProblem {
+        action: keys.binding.name.to_owned(),
+        binding: Some(keys.binding),
+        line: keys.line,
+        reason: format!("line {line} gives {key} to `{name}`."),
+    })
+}
+
+/// The last choice that leaves the message without a key to send it.
+fn takes_last_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
+    let send = TABLE
+        .iter()
+        .find(|binding| binding.action == Action::Send)?;
+    if !keys_of(send, chosen).is_empty() {
+        return None;
+    }
+    let takes = |keys: &ChosenKeys| send.default_keys.iter().any(|key| keys.takes(*key, send));
+    let index = chosen.iter().rposition(takes)?;
+    let keys = &chosen[index];
+    let names: Vec<String> = send.default_keys.iter().map(Chord::to_string).collect();
+    let names = names.join(", ");
+    let problem = KeyProblem {
+        action: keys.binding.name.to_owned(),
+        binding: Some(keys.binding),
+        line: keys.line,
+        reason: format!(
+            "no key would be left to send the message. Give `send` one besides {names}."
+        ),
+    };
+    Some((index, problem))
+}
+
+fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys]) -> Vec<Banner> {
+    let file = &settings.file;
+    let banner = |name: &str, message: String, advice: String| {
+        let cause = BannerCause::setting("config.json", name);
+        Banner::new(cause, Notice::warning(message).with_advice(advice))
+    };
+    let shown = problems.iter().take(BANNERS_MAX).map(|problem| {
+        let action: String = problem.action.chars().take(QUOTED_CHARS_MAX).collect();
+        let name = format!("keys.{action}");
+        let (line, reason) = (problem.line, &problem.reason);
+        let message = format!("{file}, line {line}: `{name}`: {reason}");
+        let advice = match problem.binding {
+            None => "Correct it in the file; the other keys apply.".to_owned(),
+            Some(binding) => {
+                let keys = keys_of(binding, chosen);
+                let keys: Vec<String> = keys.iter().map(Chord::to_string).collect();
+                match keys.as_slice() {
+                    [] => "Correct it in the file; until then it has no key.".to_owned(),
+                    keys => format!("Until you correct it, its key is {}.", keys.join(" or ")),
+                }
+            }
+        };
+        banner(&name, message, advice)
+    });
+    let mut banners: Vec<Banner> = shown.collect();
+    let hidden = problems.len().saturating_sub(BANNERS_MAX) + settings.unread_entries;
+    if hidden > 0 {
+        let message = format!("{file}: {hidden} more entries of `keys` cannot be used.");
+        let advice = "Correct those named above first.".to_owned();
+        banners.push(banner("keys", message, advice));
+    }
+    banners
+}

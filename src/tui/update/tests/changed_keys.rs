@@ -1,0 +1,144 @@
+//! Keys that the user changed: they act, and everything on the screen names them.
+
+use crate::fixtures::key_settings;
+use crate::tui::keymap::Action;
+use crate::tui::update::tests::read_before_run::with_tool_call;
+use crate::tui::update::tests::*;
+
+impl ChatHarness {
+    fn change_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
+        let keys = Arc::new(key_settings(entries));
+        self.engine_event(Event::KeysChanged(keys));
+        self
+    }
+}
+
+#[test]
+fn a_changed_key_opens_the_palette_and_no_longer_edits() {
+    let mut chat = chat();
+    chat.change_keys(&[("commands", &["Ctrl+K"])]);
+    assert!(
+        chat.screen().contains("Ctrl+K commands"),
+        "{}",
+        chat.screen()
+    );
+    chat.keys("some text<Home><Ctrl+p><Ctrl+k>");
+    assert!(chat.model.is_layer_open(Action::Commands));
+    assert_eq!(chat.message(), "some text", "nothing is deleted");
+    // In the filter of the list, too, the key deletes nothing; the same key closes the list.
+    chat.keys("model<Home><Ctrl+k>");
+    assert!(chat.model.layer.is_none());
+}
+
+#[test]
+fn help_palette_and_hints_name_the_changed_keys() {
+    let mut chat = chat();
+    chat.size(100, 30).change_keys(&[
+        ("log", &["F9", "Alt+L"]),
+        ("sidebar", &["Ctrl+S"]),
+        ("help", &["F8"]),
+        ("interrupt", &["Ctrl+X", "Ctrl+C"]),
+    ]);
+    let screen = chat.screen();
+    assert!(screen.contains("Ctrl+S servers"), "{screen}");
+    assert!(screen.contains("F8 help"), "{screen}");
+    let help = chat.keys("<F8>show the log").screen();
+    assert!(
+        help.contains("F9, Alt+L,") && help.contains("/log [answer]"),
+        "{help}"
+    );
+    assert!(!help.contains("F12"), "{help}");
+    let palette = chat.keys("<F8><Ctrl+p>show the log").screen();
+    assert!(palette.contains("F9"), "{palette}");
+    chat.keys("<Esc><Esc><Ctrl+x><Alt+l>");
+    assert!(chat.model.is_layer_open(Action::Log));
+    // The key that opens a layer also closes it.
+    chat.keys("<F9>");
+    assert!(chat.model.layer.is_none());
+}
+
+#[test]
+fn hints_of_panes_name_the_changed_keys() {
+    let mut chat = chat();
+    chat.change_keys(&[
+        ("previous-line", &["p"]),
+        ("next-line", &["n"]),
+        ("back", &["q", "Esc"]),
+        ("mouse", &[]),
+    ]);
+    // A letter for an action that works everywhere is refused.
+    assert!(chat.screen().contains("`keys.back`"), "{}", chat.screen());
+    let pane = chat.keys("<Tab>").screen();
+    assert!(pane.contains("p/n select"), "{pane}");
+    assert!(pane.contains("Esc message"), "{pane}");
+    assert!(!pane.contains("Alt+M"), "{pane}");
+}
+
+#[test]
+fn the_banner_disappears_when_the_entry_is_corrected() {
+    let mut chat = chat();
+    chat.change_keys(&[("commands", &["Ctrl+K"]), ("hlep", &["F2"])]);
+    let screen = chat.screen();
+    assert!(screen.contains("line 4: `keys.hlep`"), "{screen}");
+    chat.keys("<Esc>");
+    assert!(
+        chat.screen().contains("`keys.hlep`"),
+        "Esc does not hide it"
+    );
+    chat.change_keys(&[("help", &["F2"])]);
+    let screen = chat.screen();
+    assert!(!screen.contains("keys."), "{screen}");
+    assert!(screen.contains("F2 help"), "{screen}");
+    assert!(screen.contains("Ctrl+P commands"), "{screen}");
+}
+
+#[test]
+fn approvals_keep_their_keys_and_name_the_changed_ones() {
+    let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
+    chat.change_keys(&[
+        ("raw", &["F6"]),
+        ("editor", &["Ctrl+E"]),
+        ("send", &["Ctrl+S"]),
+        ("newline", &["Enter", "Alt+Enter"]),
+    ]);
+    let screen = chat.wait(1_000).screen();
+    assert!(screen.contains("F6 JSON"), "{screen}");
+    let screen = chat.keys("<F6>").screen();
+    assert!(screen.contains("F6 readable"), "{screen}");
+    let screen = chat.keys("<F6>e").screen();
+    assert!(screen.contains("Ctrl+E editor"), "{screen}");
+    assert!(
+        screen.contains("Enter keep · Alt+Enter newline"),
+        "{screen}"
+    );
+    chat.keys("<Ctrl+e>");
+    let opens_editor = |effect: &UiEffect| matches!(effect, UiEffect::OpenEditor(_));
+    assert!(chat.sent.iter().any(opens_editor));
+    chat.sent.clear();
+    // Enter keeps the edit even though it is the key for a line break in the message.
+    chat.keys("<Down><End>2<Enter>")
+        .accept_check()
+        .wait(1_000)
+        .keys("y");
+    assert!(matches!(&chat.decisions()[..], [Decision::Edit { .. }]));
+}
+
+#[test]
+fn an_unbound_action_has_no_hint() {
+    let mut chat = chat();
+    chat.change_keys(&[("commands", &[]), ("newline", &[])]);
+    let screen = chat.screen();
+    assert!(!screen.contains("commands"), "{screen}");
+    assert!(!screen.contains("newline"), "{screen}");
+    assert!(screen.contains("Enter send"), "{screen}");
+    chat.keys("<Ctrl+p>");
+    assert!(chat.model.layer.is_none());
+}
+
+#[test]
+fn sending_with_another_key_does_not_wait_for_a_paste() {
+    let mut chat = chat();
+    chat.change_keys(&[("send", &["Ctrl+S"]), ("newline", &["Enter"])]);
+    chat.keys("one<Enter>two<Ctrl+s>");
+    assert_eq!(chat.prompts(), ["one\ntwo"]);
+}
