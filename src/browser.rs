@@ -35,6 +35,26 @@ const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "WSL", "KDE_", "GNOME_", "SNA
 /// # Errors
 /// Why no browser could be started, as a clause.
 pub fn open(url: &str) -> Result<(), String> {
+    try_programs(url, |program| wait_for_start(&mut spawn(program, url)?))
+}
+
+/// Like [`open`], but does not wait, so a browser that fails after its start is not noticed.
+///
+/// # Errors
+/// Why no browser could be started, as a clause.
+pub fn open_detached(url: &str) -> Result<(), String> {
+    try_programs(url, |program| {
+        let mut child = spawn(program, url)?;
+        // Waiting for the program avoids a zombie.
+        std::thread::spawn(move || child.wait());
+        Ok(())
+    })
+}
+
+fn try_programs(
+    url: &str,
+    start: impl Fn(&'static str) -> Result<(), String>,
+) -> Result<(), String> {
     if !url.starts_with("https://") && !url.starts_with("http://") {
         return Err("the address is not a web address".to_owned());
     }
@@ -44,7 +64,7 @@ pub fn open(url: &str) -> Result<(), String> {
     }
     let mut problems = Vec::new();
     for program in programs {
-        match start(program, url) {
+        match start(program) {
             Ok(()) => return Ok(()),
             Err(why) => problems.push(format!("{program}: {why}")),
         }
@@ -69,9 +89,9 @@ fn programs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static str> {
     programs
 }
 
-fn start(program: &str, url: &str) -> Result<(), String> {
+fn spawn(program: &str, url: &str) -> Result<Child, String> {
     let variables = std::env::vars_os().filter(|(name, _)| is_allowed(name));
-    let mut child = Command::new(program)
+    Command::new(program)
         .arg(url)
         .env_clear()
         .envs(variables)
@@ -80,8 +100,7 @@ fn start(program: &str, url: &str) -> Result<(), String> {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
-        .map_err(|error| error.to_string())?;
-    wait_for_start(&mut child)
+        .map_err(|error| error.to_string())
 }
 
 /// Waits until the program has ended or has run for [`START_TIMEOUT`].
@@ -139,9 +158,10 @@ mod tests {
     #[test]
     fn a_failing_program_is_reported_and_gets_no_api_key() {
         let url = "https://example.com";
-        assert!(start("false", url).is_err());
-        assert!(start("true", url).is_ok());
-        assert!(start("a-program-that-does-not-exist", url).is_err());
+        let start = |program| wait_for_start(&mut spawn(program, url)?);
+        assert!(start("false").is_err());
+        assert!(start("true").is_ok());
+        assert!(start("a-program-that-does-not-exist").is_err());
         assert!(!is_allowed(OsStr::new("OPENAI_API_KEY")));
     }
 }

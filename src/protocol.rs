@@ -6,6 +6,8 @@ mod branch;
 mod choices;
 mod question;
 mod saved_session;
+mod server_content;
+mod sign_in;
 mod unfinished;
 mod validate;
 
@@ -13,6 +15,8 @@ pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
+pub use server_content::{ServerContentCommand, ServerContentEvent};
+pub use sign_in::{SignInCommand, SignInEvent};
 pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
@@ -24,7 +28,7 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, KeySettings, ModelCatalog, ModelList, ModelRef,
     ModelServer, NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt,
     PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -109,6 +113,7 @@ pub enum Command {
     /// Enables or disables a server.
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
+    SignIn(SignInCommand),
     /// Requests a server's stderr; answered by [`Event::ServerLogRead`] if it has more than
     /// `lines_seen` lines.
     ReadServerLog {
@@ -127,6 +132,7 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
+    ServerContent(ServerContentCommand),
     /// Revokes a stored decision (`/trust`), effective immediately.
     Revoke(Box<TrustEntry>),
     NewSession,
@@ -175,8 +181,8 @@ pub enum Command {
     RenameSession(String),
     /// Stops or resumes saving this conversation.
     SetPrivate(bool),
-    /// Saves the unsent text of the message editor; an empty text deletes the saved draft.
-    SaveDraft(String),
+    /// Saves unsent text; an empty one deletes the saved draft.
+    SaveDraft(UnsentText),
     /// Reads a file to attach; answered by [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
@@ -249,7 +255,7 @@ pub enum Event {
         title: String,
     },
     SavedSession(SavedSessionEvent),
-    /// The title set by the user.
+    /// The title set by the user. [`SavedSessionEvent::Renamed`] follows once it is saved.
     SessionRenamed(String),
     /// The conversation's other branches, most recently left first.
     BranchesListed(Vec<BranchSummary>),
@@ -302,16 +308,18 @@ pub enum Event {
     ServersListed(Vec<Server>),
     /// One server's status and tools.
     ServerChanged(Server),
+    ServerContent(ServerContentEvent),
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].
     ServerLogRead(Arc<ServerLog>),
+    SignIn(SignInEvent),
     ContextMeasured(ContextMeter),
-    /// Earlier prompts, oldest first, and the unsent draft of the last run. The draft stays on
+    /// Earlier prompts, oldest first, and the unsent text of the last run. The draft stays on
     /// disk until the next [`Command::SaveDraft`].
     HistoryLoaded {
         prompts: Arc<Vec<String>>,
-        draft: Option<String>,
+        draft: Option<UnsentText>,
     },
     /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),

@@ -7,6 +7,8 @@ mod approvals;
 mod ask_on_terminal;
 #[path = "terminal/attachments.rs"]
 mod attachments;
+#[path = "support/auth_server.rs"]
+mod auth_server;
 #[path = "terminal/changed_keys.rs"]
 mod changed_keys;
 #[path = "terminal/copying.rs"]
@@ -43,6 +45,8 @@ mod server_requests;
 mod session_options;
 #[path = "terminal/sessions.rs"]
 mod sessions;
+#[path = "terminal/sign_in.rs"]
+mod sign_in;
 #[cfg(debug_assertions)]
 #[path = "terminal/unresponsive_engine.rs"]
 mod unresponsive_engine;

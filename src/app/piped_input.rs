@@ -10,6 +10,9 @@ use std::time::Duration;
 const PIPE_HINT_DELAY: Duration = Duration::from_secs(1);
 const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// The prefix of a prompt that note agents leave to the model, as in the chat.
+const CHAT_COMMAND: &str = "/chat ";
+
 /// The prompt from the arguments, with piped input as context. A lone `-` makes the piped input
 /// itself the prompt. `None` if both are empty.
 pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
@@ -22,10 +25,18 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     };
     let typed = if typed == "-" { "" } else { typed.trim() };
     let piped = piped.trim_end();
-    Ok(match (typed.is_empty(), piped.trim().is_empty()) {
+    let (typed, bypasses_agents) = match typed.strip_prefix(CHAT_COMMAND) {
+        Some(prompt) => (prompt.trim_start(), true),
+        None => (typed, false),
+    };
+    let prompt = match (typed.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
         (false, true) => Some(Prompt::new(typed)),
         (_, false) => Some(Prompt::with_piped_context(typed, piped)),
+    };
+    Ok(match bypasses_agents {
+        true => prompt.map(Prompt::bypassing_agents),
+        false => prompt,
     })
 }
 

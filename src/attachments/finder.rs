@@ -2,7 +2,7 @@
 //! leading dot) is completed one folder at a time. Anything else is compared with all files below
 //! the start folder, except hidden and ignored ones.
 
-use crate::domain::attachment::{FoundFile, FoundFiles};
+use crate::domain::attachment::{FoundFile, FoundFiles, shown_path};
 use crate::files;
 use crate::sync::lock_ignoring_poison;
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -11,6 +11,7 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::fs::ReadDir;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -101,7 +102,7 @@ impl FileFinder {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let path = entry.path().strip_prefix(&self.root).ok();
             let path = path.and_then(Path::to_str).filter(|path| !path.is_empty());
-            if let Some(path) = path.filter(|path| is_insertable(path)) {
+            if let Some(path) = path {
                 let slash = if is_folder { "/" } else { "" };
                 paths.push(format!("{path}{slash}"));
             }
@@ -131,7 +132,7 @@ impl FileFinder {
             .map_or(("", fragment), |(_, name)| {
                 (&fragment[..fragment.len() - name.len()], name)
             });
-        let Ok(entries) = std::fs::read_dir(self.root.join(files::expand_home(folder))) else {
+        let Some((folder, entries)) = self.read_shown_folder(folder) else {
             return FoundFiles::default();
         };
         let mut names = Vec::new();
@@ -145,7 +146,7 @@ impl FileFinder {
                 continue;
             };
             let is_hidden = entry_name.starts_with('.') && !name.starts_with('.');
-            if is_hidden || !is_insertable(&entry_name) {
+            if is_hidden {
                 continue;
             }
             // A link to a folder counts as a folder.
@@ -155,9 +156,32 @@ impl FileFinder {
         names.sort_unstable();
         let mut files = best_matches(name, names.iter());
         for file in &mut files {
-            file.path.insert_str(0, folder);
+            file.path.insert_str(0, &folder);
         }
         FoundFiles { files, is_partial }
+    }
+
+    /// Opens a folder by its path as shown, with escapes. Returns the path as it is on the disk.
+    fn read_shown_folder(&self, shown: &str) -> Option<(String, ReadDir)> {
+        let open = |path: &str| std::fs::read_dir(self.root.join(files::expand_home(path)));
+        if let Ok(entries) = open(shown) {
+            return Some((shown.to_owned(), entries));
+        }
+        let mut path = String::new();
+        for name in shown.split_inclusive('/') {
+            let typed = format!("{path}{name}");
+            if !name.contains('⟨') || self.root.join(files::expand_home(&typed)).exists() {
+                path = typed;
+                continue;
+            }
+            let entries = open(if path.is_empty() { "." } else { &path }).ok()?;
+            let names = entries.flatten().take(FOLDER_ENTRIES_MAX);
+            let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
+            let escaped = name.trim_end_matches('/');
+            path += &names.find(|name| shown_path(name) == escaped)?;
+            path.push('/');
+        }
+        open(&path).ok().map(|entries| (path, entries))
     }
 }
 
@@ -165,13 +189,8 @@ fn is_spelled_out(fragment: &str) -> bool {
     fragment.starts_with(['/', '.']) || fragment == "~" || fragment.starts_with("~/")
 }
 
-/// Whether a path can stand in a message. Control characters could forge text there.
-fn is_insertable(path: &str) -> bool {
-    !path.chars().any(char::is_control) && !path.contains('"')
-}
-
 /// The best matches first; equally good ones from short to long. macOS stores names decomposed,
-/// so both sides are compared in composed form.
+/// so both sides are compared in composed form, and as shown, because that is what is typed.
 fn best_matches<'a>(fragment: &str, paths: impl Iterator<Item = &'a String>) -> Vec<FoundFile> {
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
     let fragment = composed(fragment);
@@ -185,7 +204,8 @@ fn best_matches<'a>(fragment: &str, paths: impl Iterator<Item = &'a String>) -> 
     let mut buffer = Vec::new();
     let mut scored: Vec<_> = paths
         .filter_map(|path| {
-            let composed = composed(path);
+            let shown = shown_path(path);
+            let composed = composed(&shown);
             let score = atom.score(Utf32Str::new(&composed, &mut buffer), &mut matcher)?;
             Some((Reverse(score), path.len(), path))
         })

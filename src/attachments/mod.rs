@@ -14,4 +14,4 @@ pub use clipboard::{ClipboardEnv, read_clipboard};
 pub use error::AttachError;
 pub use finder::FileFinder;
 pub use inline_image::{InlineImageError, image_from_base64};
-pub use reader::{read_dropped_image, read_path};
+pub use reader::{attach_resource, read_path};

@@ -53,25 +53,6 @@ pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment,
     attachment(name, Some(absolute), bytes, home)
 }
 
-/// Reads an image that was dropped on the terminal.
-///
-/// # Errors
-/// As for [`read_path`], or the file is not an image.
-pub fn read_dropped_image(
-    name: &str,
-    root: &Path,
-    home: &Path,
-) -> Result<ReadAttachment, AttachError> {
-    let read = read_path(name, root, home)?;
-    match read.attachment.is_image() {
-        true => Ok(read),
-        false => Err(AttachError::NotSupported {
-            name: name.to_owned(),
-            what: "a text file",
-        }),
-    }
-}
-
 /// Builds an attachment from the contents of a file.
 ///
 /// # Errors
@@ -127,6 +108,17 @@ pub(super) fn attachment(
         tokens: text_tokens.unwrap_or_else(|| attachment.image_tokens()),
         attachment: Arc::new(attachment),
     })
+}
+
+/// Builds an attachment from a resource of an MCP server. Its name opens no file.
+///
+/// # Errors
+/// The contents are too large, or neither text nor an image of a supported format.
+pub fn attach_resource(name: &str, bytes: Vec<u8>) -> Result<ReadAttachment, AttachError> {
+    if bytes.len() as u64 > IMAGE_BYTES_MAX {
+        return Err(too_large(name, IMAGE_BYTES_MAX));
+    }
+    attachment(name, None, bytes, Path::new(""))
 }
 
 fn too_large(name: &str, bytes_max: u64) -> AttachError {

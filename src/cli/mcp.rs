@@ -28,6 +28,12 @@ pub enum McpCommand {
     /// Add the servers of another MCP client, switched off
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArgs),
+    /// Sign in to a remote server
+    #[command(after_help = LOGIN_HELP)]
+    Login(LoginArgs),
+    /// Sign out of a remote server
+    #[command(after_help = LOGOUT_HELP)]
+    Logout(LogoutArgs),
     /// Search the MCP registry
     #[command(after_help = SEARCH_HELP)]
     Search(SearchArgs),
@@ -74,6 +80,21 @@ pub struct CallArgs {
     pub accept_changed: bool,
     #[command(flatten)]
     pub timeout: TimeoutArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct LoginArgs {
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub server: String,
+    /// Open the address in the default browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LogoutArgs {
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub server: String,
 }
 
 #[derive(Debug, Args)]
@@ -197,6 +218,19 @@ Ctrl+C or the end of --timeout cancels the call on its server.
   humble mcp call humble get_time timezone=Asia/Seoul
   humble mcp call files read_file '{\"path\": \"a.txt\"}'
   humble mcp call github search query=시계 --json < /dev/null | jq .content";
+
+const LOGIN_HELP: &str = "\
+Exit status: 0 signed in, or no sign-in needed; 1 failed; 2 usage error; 130 interrupted.
+The address to open, its host and the requested scopes are printed. The browser returns to a port of this machine. If \
+it runs on another machine, paste the address of the page on which it ends, and press Enter. The tokens are stored in \
+auth.json in the home folder.
+
+  humble mcp login docs
+  humble mcp login docs --open";
+
+const LOGOUT_HELP: &str = "\
+Exit status: 0 signed out, or not signed in; 1 failed; 2 usage error; 130 interrupted.
+The tokens are removed from auth.json, and revoked if the authorization server supports that.";
 
 // The usage that clap derives omits that either `--url` or a command is required.
 const ADD_USAGE: &str = "\

@@ -66,6 +66,11 @@ impl Home {
         self.root.join("mcp-servers.json")
     }
 
+    /// The tokens of MCP servers that the user signed in to.
+    pub fn credentials(&self) -> PathBuf {
+        self.root.join("auth.json")
+    }
+
     pub fn system_prompt(&self) -> PathBuf {
         self.root.join("system_prompt.txt")
     }

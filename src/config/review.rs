@@ -158,6 +158,7 @@ impl ChangeReviewer {
             log_level,
             tool_mode,
             limits,
+            tool_diet,
             // Read only when the program starts.
             ui,
             keys,
@@ -176,6 +177,9 @@ impl ChangeReviewer {
             }),
             tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
             limits: self.review_limits(&before.limits, limits),
+            tool_diet: self.review_harmless(before.tool_diet, *tool_diet, || {
+                format!("toolDiet is now {tool_diet}")
+            }),
             ui: *ui,
             keys: self.review_keys(&before.keys, keys),
             built_in: self.review_built_in(&before.built_in, built_in),

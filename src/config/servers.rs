@@ -4,6 +4,7 @@
 use super::disabled_tools::{disabled_tools, unknown_tool_banners};
 use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
+use super::oauth_settings::parse_oauth;
 use super::server_entries::entries;
 use super::variables::{
     VariableLookup, environment_variable, expand_variables, is_public_variable, secret_spellings,
@@ -11,7 +12,7 @@ use super::variables::{
 use super::{Home, Loaded};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::server::{InheritedEnv, ProtocolMode, RemoteTransport};
+use crate::domain::server::{InheritedEnv, OAuthSettings, ProtocolMode, RemoteTransport};
 use crate::domain::{LaunchConfig, NewServerLaunch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -72,9 +73,11 @@ pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_
         enabled,
         launch: LaunchConfig::Misconfigured { why },
         disabled_tools: BTreeSet::new(),
+        pinned_tools: BTreeSet::new(),
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
         protocol: ProtocolMode::Auto,
+        oauth: OAuthSettings::default(),
         secrets: Vec::new(),
     };
     let Value::Object(entry) = value else {
@@ -107,6 +110,7 @@ fn parse_entry(
         Some(value)
     };
     let launch = parse_launch(id, entry, &lookup_and_record)?;
+    let oauth = parse_oauth(entry, &launch, &lookup_and_record)?;
     if let LaunchConfig::Stdio {
         inherit: InheritedEnv::AllowListAnd(names),
         ..
@@ -118,6 +122,8 @@ fn parse_entry(
         }
     }
     let mut secrets: Vec<Secret> = used_secrets.take().into_iter().map(Secret::new).collect();
+    secrets.extend(oauth.client_secret.clone());
+    secrets.extend(oauth.private_key.clone());
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     Ok(ServerConfig {
         id: ServerId::new(id),
@@ -125,10 +131,15 @@ fn parse_entry(
         enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
         disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
+        pinned_tools: fields::text_list(entry, "toolsPinned")?
+            .unwrap_or_default()
+            .into_iter()
+            .collect(),
         startup_timeout: fields::seconds(entry, "startupTimeoutSeconds")?
             .unwrap_or(STARTUP_TIMEOUT),
         tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),
         protocol: parse_protocol(entry)?,
+        oauth,
         secrets,
     })
 }
@@ -328,7 +339,11 @@ fn check_header(name: &str, value: &str) -> Result<(), FieldError> {
     Ok(())
 }
 
-fn expand(text: &str, key: &str, variables: VariableLookup<'_>) -> Result<String, FieldError> {
+pub(super) fn expand(
+    text: &str,
+    key: &str,
+    variables: VariableLookup<'_>,
+) -> Result<String, FieldError> {
     expand_variables(text, variables)
         .map_err(|name| format!("`{key}` needs the variable {name}, which is not set"))
 }

@@ -1,8 +1,10 @@
 //! Reads `config.json` leniently: invalid parts become banners, and the rest is used.
 
+mod limits;
+
 use super::built_in::BuiltInSection;
 use super::error::file_name;
-use super::fields::{self, ConfigObject, FieldError};
+use super::fields::{self, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
@@ -11,7 +13,7 @@ use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
 use super::{Home, Loaded, keys, models, registry_url};
-use crate::domain::model::{ApiKey, Limits, Secret};
+use crate::domain::model::{ApiKey, Limits, Secret, ToolDiet};
 use crate::domain::registry::PUBLIC_REGISTRY;
 use crate::domain::{
     Advice, Banner, BannerCause, KeySettings, ModelConfig, Notice, ToolMode, secrets,
@@ -29,6 +31,7 @@ pub struct Settings {
     pub log_level: tracing::Level,
     pub tool_mode: ToolMode,
     pub limits: Limits,
+    pub tool_diet: ToolDiet,
     pub ui: UiSettings,
     /// The keys that the user changed.
     pub keys: Arc<KeySettings>,
@@ -48,6 +51,7 @@ impl Default for Settings {
             log_level: tracing::Level::INFO,
             tool_mode: ToolMode::Manual,
             limits: Limits::default(),
+            tool_diet: ToolDiet::default(),
             ui: UiSettings::default(),
             keys: Arc::default(),
             built_in: BuiltInSection::default(),
@@ -121,6 +125,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         log_level: reader.log_level(),
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
+        tool_diet: reader.tool_diet(),
         ui: reader.ui(),
         keys: reader.keys(),
         built_in: reader.built_in(),
@@ -228,30 +233,6 @@ impl SettingsReader {
     fn root_choice(&mut self, key: &str, choices: &[&'static str]) -> Option<&'static str> {
         let choice = fields::one_of(self.document.root(), key, choices);
         self.or_warn(&[PathStep::Key(key)], choice)
-    }
-
-    fn limits(&mut self) -> Limits {
-        let default = Limits::default();
-        let table = fields::object(self.document.root(), "limits").map(|table| table.cloned());
-        let Some(table) = self.or_warn(&[PathStep::Key("limits")], table) else {
-            return default;
-        };
-        Limits {
-            tool_rounds: self
-                .limit(&table, "toolRounds")
-                .unwrap_or(default.tool_rounds),
-            errors_per_turn: self
-                .limit(&table, "errorsPerTurn")
-                .unwrap_or(default.errors_per_turn),
-            idle_seconds: self
-                .limit(&table, "idleSeconds")
-                .map_or(default.idle_seconds, u64::from),
-        }
-    }
-
-    fn limit(&mut self, table: &ConfigObject, key: &str) -> Option<u32> {
-        let limit = fields::count(table, key);
-        self.or_warn(&[PathStep::Key("limits"), PathStep::Key(key)], limit)
     }
 
     fn ui(&mut self) -> UiSettings {

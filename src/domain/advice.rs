@@ -78,6 +78,8 @@ pub enum Advice {
     DisableServer(String),
     /// Read a server's instructions for the model.
     ReviewInstructions,
+    /// Sign in to the server of this name, sanitized.
+    SignIn(String),
 }
 
 impl Advice {

@@ -6,8 +6,11 @@ mod prompt_text;
 pub use image_support::ImageSupport;
 pub use prompt_text::prompt_with_files;
 
+use super::ServerId;
+use crate::text::Clean;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -197,6 +200,15 @@ impl Attachment {
     }
 }
 
+/// A path as it is shown and typed: characters that could forge text in a message are escaped.
+pub fn shown_path(path: &str) -> Cow<'_, str> {
+    let is_harmless = !path.contains('\n') && Clean::escaped(path).as_str() == path;
+    match is_harmless {
+        true => Cow::Borrowed(path),
+        false => Cow::Owned(Clean::unambiguous_line(path).as_str().to_owned()),
+    }
+}
+
 /// An image of a request. Reference-counted, so each round of a turn shares its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedImage {
@@ -213,9 +225,14 @@ pub struct AttachedImage {
 pub enum AttachmentSource {
     /// A path as typed: absolute, below `~`, or relative to the folder where humble was started.
     Path(String),
-    /// A path that was dropped on the terminal. Only an image is attached.
-    DroppedImage(String),
+    /// A path that was dropped on the terminal, or text that looks like one.
+    Dropped(String),
     Clipboard,
+    /// A resource of an MCP server. The URI is only a name for that server.
+    Resource {
+        server: ServerId,
+        uri: String,
+    },
 }
 
 /// A file that was read in order to be attached.

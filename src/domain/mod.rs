@@ -29,17 +29,21 @@ pub mod reply_trace;
 pub mod schema;
 pub mod secrets;
 pub mod server;
+pub mod server_content;
 pub mod server_log;
 pub mod server_request;
 pub mod session;
 pub mod session_export;
 mod session_query;
 pub mod settings_change;
+pub mod sign_in;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;
 pub mod trust;
 pub mod turn;
+mod unsent_text;
+mod uri_template;
 
 pub use advice::Advice;
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
@@ -68,19 +72,28 @@ pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_content::{
+    ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,
+    ServerContent, ServerPrompt, ServerResource,
+};
 pub use server_log::{ServerLog, ServerLogLine};
 pub use server_request::{ServerRequest, ServerRequestId, ServerRequestReply};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
+pub use sign_in::SignInRequest;
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
-pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
+pub use turn::{
+    PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
+};
+pub use unsent_text::UnsentText;
+pub use uri_template::UriTemplate;
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

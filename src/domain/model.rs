@@ -236,3 +236,41 @@ impl Default for Limits {
         }
     }
 }
+
+/// `toolDiet` in `config.json`: the share of the context that tool definitions may take before
+/// some of them are held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolDiet {
+    #[default]
+    Auto,
+    Off,
+    /// From 1 to 100.
+    Percent(u8),
+}
+
+impl ToolDiet {
+    const AUTO_PERCENT: u64 = 15;
+    /// Assumed if the size of the context is unknown, in tokens.
+    const UNKNOWN_CONTEXT: u64 = 131_072;
+
+    /// The maximum size of all definitions in tokens, for a context of this many tokens; `None`
+    /// for no maximum.
+    pub fn tokens_max(self, context: Option<u64>) -> Option<u64> {
+        let percent = match self {
+            Self::Auto => Self::AUTO_PERCENT,
+            Self::Off => return None,
+            Self::Percent(percent) => u64::from(percent),
+        };
+        Some(context.unwrap_or(Self::UNKNOWN_CONTEXT) * percent / 100)
+    }
+}
+
+impl std::fmt::Display for ToolDiet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Off => f.write_str("off"),
+            Self::Percent(percent) => write!(f, "{percent}"),
+        }
+    }
+}

@@ -16,6 +16,14 @@ pub struct NotesSettings {
     pub embedding_model: Option<Box<ModelConfig>>,
 }
 
+impl NotesSettings {
+    /// The folders, separated by commas.
+    pub fn vault_names(&self) -> String {
+        let names = self.vaults.iter().map(|vault| vault.display().to_string());
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A note that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedNote {

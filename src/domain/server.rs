@@ -2,7 +2,7 @@
 
 use super::model::Secret;
 use super::tool::canonical_hash;
-use super::{Notice, ServerId, Tool};
+use super::{Notice, ServerContent, ServerId, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,12 +18,35 @@ pub struct ServerConfig {
     pub launch: LaunchConfig,
     /// The tools that the user disabled individually.
     pub disabled_tools: BTreeSet<String>,
+    /// The tools that requests always offer, even if others are held back.
+    pub pinned_tools: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
     pub protocol: ProtocolMode,
+    /// How to sign in, if the server requires it.
+    pub oauth: OAuthSettings,
     /// Values of expanded variables (`${NAME}`), longest first. They are removed from logs
     /// and screens.
     pub secrets: Vec<Secret>,
+}
+
+/// The settings for signing in to a remote server. The defaults suffice for most servers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OAuthSettings {
+    /// The id of a client that the user registered.
+    pub client_id: Option<String>,
+    pub client_secret: Option<Secret>,
+    /// A private key in PEM, which replaces the secret.
+    pub private_key: Option<Secret>,
+    /// The URL of a client metadata document, used as the client id where supported.
+    pub client_metadata_url: Option<String>,
+    /// The only authorization server that is accepted.
+    pub issuer: Option<String>,
+    pub callback_port: Option<u16>,
+    /// The scopes to ask for. Empty: those that the server names.
+    pub scopes: Vec<String>,
+    /// Whether the client signs in for itself, without a user (`grantType`).
+    pub uses_client_credentials: bool,
 }
 
 /// The handshake used with a server (`protocol`).
@@ -141,6 +164,8 @@ pub struct Server {
     /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub disabled_tools: BTreeSet<String>,
+    /// The server's prompts and resources, while its tools are listed too.
+    pub content: Arc<ServerContent>,
     /// The server's invalid tools and the reasons, one line each.
     pub rejected_tools: Vec<String>,
     /// The last lines of its stderr, raw.
@@ -151,6 +176,9 @@ pub struct Server {
     /// Tools whose definition changed since they were accepted. Not offered until the user
     /// has reviewed the change.
     pub withheld_tools: BTreeSet<String>,
+    pub pinned_tools: BTreeSet<String>,
+    /// Tools that requests leave out to save tokens (`toolDiet`). The model can still find them.
+    pub held_back_tools: BTreeSet<String>,
 }
 
 /// How a server identified itself, and the negotiated protocol.

@@ -187,3 +187,13 @@ pub struct SessionSummary {
     /// Why the session cannot be opened; `None` if it can.
     pub open_error: Option<String>,
 }
+
+impl SessionSummary {
+    /// The title, or the file name if there is none, as for a broken file.
+    pub fn title_or_file_name(&self) -> &str {
+        match self.title.trim().is_empty() {
+            true => self.id.as_str(),
+            false => &self.title,
+        }
+    }
+}

@@ -14,7 +14,8 @@ pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
 
-/// A server's hints about a tool's behavior. Shown but never relied on.
+/// A server's hints about a tool's behavior. Shown but, except for the built-in server, never
+/// relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ToolAnnotations {
     pub read_only: Option<bool>,
@@ -169,7 +170,8 @@ pub enum CallOrigin {
     },
 }
 
-/// The kind of untrusted text in which a call already occurred. Such calls always ask.
+/// Why a call may come from untrusted text, mostly because it already occurred in it. Such calls
+/// always ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteSource {
@@ -178,6 +180,9 @@ pub enum QuoteSource {
     Context,
     /// The user's notes.
     Notes,
+    /// None, but excerpts of notes were sent with the prompt, and only the mode would approve the
+    /// call.
+    ConsultedNotes,
     Attachment,
     /// An earlier message of a reopened conversation.
     Earlier,
@@ -190,6 +195,7 @@ impl QuoteSource {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
             Self::Notes => "occurs in your notes",
+            Self::ConsultedNotes => "follows text from your notes",
             Self::Attachment => "occurs in an attached file",
             Self::Earlier => "occurs in an earlier message",
         }
@@ -238,6 +244,8 @@ pub enum StandingPermission {
     Rule,
     /// The command line allowed the tool.
     CommandLine,
+    /// `find_tools`, which the program answers itself.
+    ToolSearch,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -23,6 +23,34 @@ pub struct OfferedTool {
     pub native_name: String,
 }
 
+/// The launch identity of `find_tools`. Those of servers are hashes.
+const TOOL_SEARCH_LAUNCH: &str = "tool-search";
+
+impl OfferedTool {
+    pub const TOOL_SEARCH_NAME: &str = "find_tools";
+
+    /// The tool that finds tools that are held back. It belongs to the built-in server, but the
+    /// engine answers it.
+    pub fn tool_search(definition: Tool) -> Self {
+        let server = Self::tool_search_server();
+        Self {
+            native_name: format!("{server}__{}", definition.name),
+            launch: LaunchId::from_hash(TOOL_SEARCH_LAUNCH),
+            tool: Arc::new(definition),
+            server,
+        }
+    }
+
+    /// The built-in server, whose tool it is for the model.
+    pub fn tool_search_server() -> ServerId {
+        ServerId::new("humble")
+    }
+
+    pub fn is_tool_search(&self) -> bool {
+        self.launch.as_str() == TOOL_SEARCH_LAUNCH
+    }
+}
+
 /// The offered tools: by server in file order, then in the server's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Toolset {
@@ -102,6 +130,31 @@ impl Toolset {
     fn filtered(&self, mut keep: impl FnMut(&OfferedTool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| keep(tool));
         Self::new(tools.cloned().collect(), self.withheld.clone())
+    }
+
+    /// The tools named by `order`, by server and name, in that order. Their native names stay the
+    /// same. Names without a tool are skipped.
+    pub fn in_order(&self, order: &[(ServerId, String)]) -> Self {
+        let tools = order.iter();
+        let tools = tools.filter_map(|(server, name)| self.get(server, name).cloned());
+        Self::new(tools.collect(), self.withheld.clone())
+    }
+
+    /// The tools with one more at the beginning. If a server has a tool of the same server and name,
+    /// that one is left out.
+    pub fn with_first(&self, first: OfferedTool) -> Self {
+        let is_other = |tool: &&OfferedTool| {
+            tool.native_name != first.native_name
+                && (tool.server != first.server || tool.tool.name != first.tool.name)
+        };
+        let others = self
+            .tools
+            .iter()
+            .filter(is_other)
+            .cloned()
+            .collect::<Vec<_>>();
+        let tools = std::iter::once(first).chain(others);
+        Self::new(tools.collect(), self.withheld.clone())
     }
 
     /// Keeps only the first tool of each name, so bare names are unambiguous. `None` if all

@@ -250,4 +250,47 @@ pub enum TurnEnd {
 pub struct Usage {
     pub input: Option<u64>,
     pub output: Option<u64>,
+    /// `None` if the server does not report its prefix cache. For a turn, the total of all rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<PrefixUsage>,
+}
+
+/// How much of the input the server took from its prefix cache, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct PrefixUsage {
+    /// Processed anew.
+    pub read: u64,
+    /// Taken from the cache.
+    pub reused: u64,
+}
+
+impl PrefixUsage {
+    /// Splits `input`, which includes `reused`. `None` if one of them is unknown.
+    pub fn from_input(input: Option<u64>, reused: Option<u64>) -> Option<Self> {
+        let (input, reused) = (input?, reused?);
+        Some(Self {
+            read: input.saturating_sub(reused),
+            reused,
+        })
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            read: self.read.saturating_add(other.read),
+            reused: self.reused.saturating_add(other.reused),
+        }
+    }
+}
+
+impl Usage {
+    /// The usage of two parts of a turn, of which `later` follows `self`.
+    pub fn followed_by(self, later: Self) -> Self {
+        let outputs = [self.output, later.output].into_iter().flatten();
+        let prefixes = [self.prefix, later.prefix].into_iter().flatten();
+        Self {
+            input: later.input.or(self.input),
+            output: outputs.reduce(u64::saturating_add),
+            prefix: prefixes.reduce(PrefixUsage::plus),
+        }
+    }
 }

@@ -92,6 +92,10 @@ impl Approval {
         call: &ToolCall,
         offered: &OfferedTool,
     ) -> Option<StandingPermission> {
+        // It only reads our own list of tools.
+        if offered.is_tool_search() {
+            return Some(StandingPermission::ToolSearch);
+        }
         if call.quoted.is_some() || self.is_blocked(call) {
             return None;
         }

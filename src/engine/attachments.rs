@@ -3,9 +3,7 @@
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
-use crate::attachments::{
-    AttachError, ClipboardEnv, FileFinder, read_clipboard, read_dropped_image, read_path,
-};
+use crate::attachments::{AttachError, ClipboardEnv, FileFinder, read_clipboard, read_path};
 use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
 use crate::domain::{ImageSupport, ModelConfig, QueryId};
 use crate::protocol::Event;
@@ -69,20 +67,18 @@ async fn read_source(
     finder: Arc<FileFinder>,
     home: &Path,
 ) -> Result<ReadAttachment, AttachError> {
-    let (name, is_dropped) = match source {
+    let name = match source {
         AttachmentSource::Clipboard => return read_clipboard(&ClipboardEnv::from_process()).await,
-        AttachmentSource::Path(name) => (name, false),
-        AttachmentSource::DroppedImage(name) => (name, true),
+        // Read by `server_content`, which has access to the servers.
+        AttachmentSource::Resource { uri, .. } => return Err(AttachError::NotFound(uri)),
+        AttachmentSource::Path(name) | AttachmentSource::Dropped(name) => name,
     };
     let home = home.to_owned();
     let unreadable = AttachError::Unreadable {
         name: name.clone(),
         why: "reading it failed".to_owned(),
     };
-    let read = move || match is_dropped {
-        true => read_dropped_image(&name, finder.root(), &home),
-        false => read_path(&name, finder.root(), &home),
-    };
+    let read = move || read_path(&name, finder.root(), &home);
     let result = tokio::task::spawn_blocking(read).await;
     result.unwrap_or(Err(unreadable))
 }

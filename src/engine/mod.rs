@@ -14,6 +14,7 @@
 //! | `approval` | which calls may run; the only constructor of `ApprovedCall` (pure) |
 //! | `context` | request assembly and the model's context limit (pure) |
 //! | `models` | the selected model; server catalogs, adding and pulling models |
+//! | `tool_offer` | the tools that requests offer, in a stable order |
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
 //! | `result_images` | the images of tool results (pure) |
@@ -48,9 +49,12 @@ mod persist;
 mod probe;
 mod questions;
 pub mod result_images;
+mod server_content;
 mod server_requests;
 mod sessions;
 mod settings;
+mod sign_in;
+pub mod tool_offer;
 mod trust;
 pub mod turn;
 mod turn_driver;

@@ -54,6 +54,9 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ReplaceSystemPrompt
         | Advice::DisableServer(_)
         | Advice::ReviewInstructions => return None,
+        Advice::SignIn(name) => {
+            return Some(format!("`humble mcp login {name}` signs in."));
+        }
     };
     Some(text.to_owned())
 }

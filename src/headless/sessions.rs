@@ -48,12 +48,8 @@ pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
 /// Says that a name matches several conversations, and lists them with their file names.
 pub fn ambiguous(wanted: &str, matches: &[SessionSummary], now: Timestamp) -> String {
     let rows = matches.iter().take(MATCHES_MAX).map(|session| {
-        let [date, ..] = row(session, now);
-        [
-            format!("  {date}"),
-            clean_line(session.id.as_str()),
-            shown_title(session),
-        ]
+        let [date, _, _, file, title] = row(session, now);
+        [format!("  {date}"), file, title]
     });
     let rows: Vec<_> = rows.collect();
     let columns = Columns::fit(&rows);
@@ -69,7 +65,7 @@ pub fn ambiguous(wanted: &str, matches: &[SessionSummary], now: Timestamp) -> St
     format!("`{wanted}` matches several conversations. Choose one by its file name:\n{lines}{more}")
 }
 
-fn row(session: &SessionSummary, now: Timestamp) -> [String; 4] {
+fn row(session: &SessionSummary, now: Timestamp) -> [String; 5] {
     let messages = session.message_count;
     let messages = match session.open_error {
         None => format!("{messages:>4}"),
@@ -79,19 +75,12 @@ fn row(session: &SessionSummary, now: Timestamp) -> [String; 4] {
         format_date(session.changed_at, now),
         clean_line(&session.model),
         messages,
-        shown_title(session),
+        clean_line(session.id.as_str()),
+        match &session.open_error {
+            Some(why) => clean_line(&format!("broken: {why}")),
+            None => clean_line(&session.title),
+        },
     ]
-}
-
-/// The title, or the file name if there is none.
-fn shown_title(session: &SessionSummary) -> String {
-    if let Some(why) = &session.open_error {
-        return clean_line(&format!("{} is broken: {why}", session.id));
-    }
-    match clean_line(&session.title) {
-        title if title.trim().is_empty() => clean_line(session.id.as_str()),
-        title => title,
-    }
 }
 
 /// All conversations as one JSON object, not sanitized.

@@ -105,7 +105,7 @@ pub async fn run_call(
 
 /// Results go to the model and into the saved conversation, so they must not contain the
 /// credentials that the server received.
-fn redact_credentials(result: &mut Value, redactor: &Redactor) {
+pub fn redact_credentials(result: &mut Value, redactor: &Redactor) {
     if redactor.is_empty() {
         return;
     }

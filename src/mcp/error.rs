@@ -2,8 +2,9 @@
 
 use super::http::HttpError;
 use super::stderr::names_error;
+use super::stderr_hints::{mentions_variable, missing_module};
 use crate::domain::server::InheritedEnv;
-use crate::domain::{Notice, Redactor, ServerId};
+use crate::domain::{Advice, Notice, Redactor, ServerId};
 use crate::text::Clean;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -125,6 +126,11 @@ impl SessionFailure<'_> {
         })
         .with_reason(self.redactor.redact(&self.cause_text()))
         .with_headline(self.redactor.redact(&self.headline()));
+        if let McpError::Http(HttpError::SignInRequired | HttpError::MoreScopesRequired(_)) =
+            &self.error
+        {
+            return notice.with_advice(Advice::SignIn(server.to_string()));
+        }
         match self.advice() {
             Some(advice) => notice.with_advice(advice),
             None => notice,
@@ -242,51 +248,6 @@ impl SessionFailure<'_> {
                 .to_owned()
         })
     }
-}
-
-/// The module that an error from Python or Node.js names as missing. Ignores names that are too long
-/// to be real.
-fn missing_module(line: &str) -> Option<&str> {
-    const PHRASES: [&str; 4] = [
-        "No module named ",
-        "no module named ",
-        "Cannot find module ",
-        "Cannot find package ",
-    ];
-    const CHARS_MAX: usize = 100;
-    let named = |phrase: &str| {
-        Some(
-            line.split_once(phrase)?
-                .1
-                .trim_start_matches(['\'', '"', '`']),
-        )
-    };
-    let rest = PHRASES.into_iter().find_map(named)?;
-    let ends = |c: char| c.is_whitespace() || ['\'', '"', '`', ',', ';', ')'].contains(&c);
-    let name = rest.split(ends).next()?.trim_end_matches('.');
-    let is_name = !name.is_empty() && name.chars().count() <= CHARS_MAX;
-    is_name.then_some(name)
-}
-
-/// Whether an error mentions an environment variable, key or token.
-fn mentions_variable(line: &str) -> bool {
-    const WORDS: [&str; 13] = [
-        "environment",
-        "env var",
-        "env:",
-        "keyerror",
-        "api key",
-        "api_key",
-        "api-key",
-        "apikey",
-        "_key",
-        "_token",
-        "access token",
-        "api token",
-        "credential",
-    ];
-    let line = line.to_lowercase();
-    WORDS.iter().any(|word| line.contains(word))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::call::{self, CallResult, McpCall};
 use super::detection_cache::DetectionCache;
 use super::hub_event::HubEvent;
+use super::oauth::{Authorizer, CredentialFile, OAuthError, SignIn};
 use super::process::ProcessGroups;
 use super::server_requests::RequestBroker;
 use super::status::disabled_server;
@@ -68,6 +69,7 @@ impl Hub {
                 process_groups,
                 built_in_server,
                 cache: DetectionCache::default(),
+                credentials: CredentialFile::default(),
             },
             entries: Vec::new(),
             tasks: JoinSet::new(),
@@ -77,6 +79,12 @@ impl Hub {
     /// Stores the detected protocol of each server in `file`. Call this before [`Hub::configure`].
     pub fn set_cache_file(&mut self, file: PathBuf) {
         self.context.cache = DetectionCache::in_file(file);
+    }
+
+    /// Keeps the tokens of signed-in servers in `file` (`auth.json`). Call this before
+    /// [`Hub::configure`].
+    pub fn set_credential_file(&mut self, file: PathBuf) {
+        self.context.credentials = CredentialFile::at(file);
     }
 
     /// Replaces the configuration: starts new or changed servers that are enabled, and stops
@@ -159,6 +167,39 @@ impl Hub {
         }
     }
 
+    /// Prepares a sign-in to a remote server. After it succeeded, call [`Hub::reconnect`].
+    pub fn prepare_sign_in(&self, id: &ServerId) -> BoxFuture<'static, Result<SignIn, OAuthError>> {
+        match self.authorizer(id) {
+            Ok(authorizer) => async move { authorizer.prepare_sign_in().await }.boxed(),
+            Err(error) => ready(Err(error)).boxed(),
+        }
+    }
+
+    /// Removes the tokens of a server, and revokes them where the authorization server supports
+    /// that. Returns whether there were any.
+    pub fn sign_out(&self, id: &ServerId) -> BoxFuture<'static, Result<bool, OAuthError>> {
+        match self.authorizer(id) {
+            Ok(authorizer) => async move { authorizer.sign_out().await }.boxed(),
+            Err(error) => ready(Err(error)).boxed(),
+        }
+    }
+
+    fn authorizer(&self, id: &ServerId) -> Result<Authorizer, OAuthError> {
+        let entry = self.entries.iter().find(|entry| entry.config.id == *id);
+        let entry = entry.ok_or(OAuthError::NotRemote)?;
+        let LaunchConfig::Remote { headers, .. } = &entry.config.launch else {
+            return Err(OAuthError::NotRemote);
+        };
+        let sends_header = headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        if sends_header {
+            return Err(OAuthError::HasHeader);
+        }
+        let supervisor = entry.supervisor.as_ref().ok_or(OAuthError::SwitchedOff)?;
+        supervisor.authorizer.clone().ok_or(OAuthError::NotRemote)
+    }
+
     /// Runs one call on the server's session, reopening the session if it has ended. The returned
     /// future owns the call. If `cancel` is cancelled, the future sends `notifications/cancelled`
     /// and resolves at once to [`ToolOutcome::Interrupted`]; dropping it also notifies the server.
@@ -203,7 +244,13 @@ impl Hub {
         self.context.requests.reply(id, reply);
     }
 
-    fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
+    pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {
+        self.entries
+            .iter()
+            .filter_map(|entry| entry.supervisor.as_ref())
+    }
+
+    pub(super) fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
         let entry = self.entries.iter().find(|entry| entry.config.id == *id)?;
         entry.supervisor.as_ref()
     }
@@ -235,6 +282,8 @@ impl Drop for Hub {
 impl HubEntry {
     /// Whether the supervisor can apply `config` without restarting the server.
     fn can_continue_with(&self, config: &ServerConfig) -> bool {
-        self.config.enabled == config.enabled && self.config.launch == config.launch
+        self.config.enabled == config.enabled
+            && self.config.launch == config.launch
+            && self.config.oauth == config.oauth
     }
 }

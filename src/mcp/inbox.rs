@@ -145,6 +145,13 @@ impl Inbox {
                     self.shared.incoming_requests.complete_page(&params);
                     return None;
                 }
+                Some(
+                    "notifications/prompts/list_changed" | "notifications/resources/list_changed",
+                ) => {
+                    self.shared.flood.reset_consecutive_skipped();
+                    self.shared.content_changed.notify_one();
+                    return None;
+                }
                 // Other notifications are ignored and requests are answered here. rmcp would start
                 // a task for each, and a server may send any number.
                 _ => return self.handle_request(message, text),

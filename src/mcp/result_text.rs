@@ -1,10 +1,12 @@
 //! Renders a tool result as text for a model, item by item. Content other than text becomes a line
 //! that describes it. Pure.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Maximum number of required inputs named in the text.
 const INPUTS_NAMED_MAX: usize = 5;
+/// A longer text is not compared with the structured content, which is then shown too.
+const COMPARED_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct RenderedResult {
@@ -30,7 +32,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
         Some(_) => parts.push("[left out: content that is not a list]".to_owned()),
     }
     let structured = result.get("structuredContent");
-    if let (false, Some(structured)) = (has_text, structured) {
+    if let Some(structured) = structured.filter(|_| !has_text || !is_repeated(result)) {
         parts.push(structured.to_string());
     }
     if parts.is_empty() {
@@ -39,6 +41,36 @@ pub fn render_result(result: &Value) -> RenderedResult {
     RenderedResult {
         text: parts.join("\n"),
         is_error: result.get("isError").and_then(Value::as_bool) == Some(true),
+    }
+}
+
+/// Whether the structured content is empty or repeated in a text. Servers should send it as JSON
+/// text too, for clients that do not know structured content.
+fn is_repeated(result: &Value) -> bool {
+    let structured = &result["structuredContent"];
+    let is_empty = structured.is_null() || structured.as_object().is_some_and(Map::is_empty);
+    let items = result["content"].as_array().into_iter().flatten();
+    let texts = items.filter_map(|item| item.get("text")?.as_str());
+    let mut texts = texts.filter(|text| text.len() <= COMPARED_BYTES_MAX);
+    is_empty
+        || texts.any(|text| {
+            let parsed = serde_json::from_str::<Value>(text).ok();
+            let is_result = |fields: &Map<String, Value>| {
+                // FastMCP wraps a value that is not an object.
+                fields.len() == 1
+                    && fields
+                        .get("result")
+                        .is_some_and(|inner| is_value(inner, text))
+            };
+            parsed.as_ref() == Some(structured) || structured.as_object().is_some_and(is_result)
+        })
+}
+
+/// Whether `text` is this value, as JSON or as a plain text.
+fn is_value(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(value) => value == text,
+        other => serde_json::from_str::<Value>(text).is_ok_and(|parsed| parsed == *other),
     }
 }
 
@@ -100,7 +132,7 @@ fn render_resource(resource: &Value) -> String {
     }
 }
 
-fn render_link(item: &Value) -> String {
+pub fn render_link(item: &Value) -> String {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     let mut parts = vec![text("uri").unwrap_or("no URI")];
     parts.extend(text("title").or_else(|| text("name")));
@@ -110,7 +142,7 @@ fn render_link(item: &Value) -> String {
 }
 
 /// The decoded size of `base64`.
-fn decoded_size(base64: &str) -> String {
+pub fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
     match bytes {
@@ -174,14 +206,28 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_is_used_when_there_is_no_text() {
+    fn structured_content_is_shown_unless_a_text_repeats_it() {
         let structured = json!({ "b": 1, "a": [2] });
         assert_eq!(
             text_of(json!({ "structuredContent": structured })),
             r#"{"b":1,"a":[2]}"#
         );
-        let both = json!({ "structuredContent": {}, "content": [{ "type": "text", "text": "t" }] });
-        assert_eq!(text_of(both), "t");
+        let both = |structured: Value, text: &str| {
+            let content = json!([{ "type": "text", "text": text }]);
+            text_of(json!({ "structuredContent": structured, "content": content }))
+        };
+        assert_eq!(both(json!({}), "t"), "t");
+        assert_eq!(both(json!(null), "t"), "t");
+        assert_eq!(
+            both(json!({ "a": [2], "b": 1 }), r#"{ "b": 1, "a": [2] }"#),
+            r#"{ "b": 1, "a": [2] }"#
+        );
+        assert_eq!(both(json!({ "result": 42 }), "42"), "42");
+        assert_eq!(both(json!({ "result": "맑음" }), "맑음"), "맑음");
+        assert_eq!(
+            both(json!({ "degrees": 21 }), "Warm."),
+            "Warm.\n{\"degrees\":21}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::fallback_handshake::fallback_handshake;
 use super::http::{HttpKind, RemoteClient};
 use super::hub_event::HubEvent;
 use super::inbox::{Inbox, LateAnswerHandler};
+use super::list_subscription;
 use super::process::{Process, Program};
 use super::server_requests::answer_incoming;
 use super::session::{self, Handshake, McpSession, ReadySession};
@@ -16,7 +17,6 @@ use super::status::{ServerPhase, describe_tool_changes};
 use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
 use super::tool_list::ListedTools;
-use super::tool_subscription;
 use crate::domain::{LaunchConfig, Notice, server::ProtocolMode, server::ServerTransport};
 use crate::text::Clean;
 use std::pin::pin;
@@ -30,8 +30,6 @@ const RELIST_DELAY: Duration = Duration::from_millis(200);
 /// A list that changes again within this time is requested after a growing delay.
 const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
-/// How long to wait for the stream of a remote server to open, before listing its tools again.
-const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long to keep reading the output of an exited process.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long an ending session waits for a recent cancellation to be sent.
@@ -254,7 +252,10 @@ impl ServerSupervisor {
             .shared
             .param_headers
             .register_tools(&mut ready.tools);
-        let uses_subscription = ready.is_modern && ready.supports_list_changed;
+        let content = ready.content;
+        let has_tool_changes = ready.supports_list_changed;
+        let has_list_changes = has_tool_changes || content.reports_changes();
+        let uses_subscription = ready.is_modern && has_list_changes;
         self.cache_era(&ready).await;
         self.state.send_modify(|state| {
             state.phase = ServerPhase::Connected(ready.session);
@@ -267,12 +268,12 @@ impl ServerSupervisor {
                 .map(|identity| identity.into_peer(transport));
         });
         self.report().await;
-        let gets_notifications = !ready.is_modern && ready.supports_list_changed;
+        let gets_notifications = !ready.is_modern && has_list_changes;
         let listening = async {
             if uses_subscription {
-                tool_subscription::listen_for_tool_changes(&session).await;
+                list_subscription::listen_for_changes(&session, has_tool_changes, content).await;
             } else if gets_notifications && transport == ServerTransport::Http {
-                relist_after_reconnects(&session).await;
+                list_subscription::relist_after_reconnects(&session).await;
             }
             std::future::pending().await
         };
@@ -281,6 +282,7 @@ impl ServerSupervisor {
             () = listening => {}
             () = self.relist_on_changes(&session) => {}
             () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
+            () = self.maintain_content(&session, content) => {}
         }
     }
 
@@ -351,15 +353,5 @@ impl ServerSupervisor {
             let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
             self.send(HubEvent::Noticed(notice)).await;
         }
-    }
-}
-
-/// Requests the tool list again each time the server stream opens. Over HTTP, a change reported
-/// while the stream is closed is lost.
-async fn relist_after_reconnects(session: &McpSession) {
-    sleep(SERVER_STREAM_DELAY).await;
-    loop {
-        session.shared.tools_changed.notify_one();
-        session.shared.stream_reopened.notified().await;
     }
 }

@@ -27,13 +27,16 @@ impl ServerSupervisor {
     pub(super) async fn connect_remote(&self, endpoint: &RemoteEndpoint) -> SessionEnd {
         let (url, headers) = (endpoint.url.clone(), endpoint.headers.clone());
         let redactor = endpoint.redactor.clone();
-        let building =
-            tokio::task::spawn_blocking(move || RemoteClient::new(&url, &headers, redactor));
+        let authorizer = self.authorizer.clone();
+        let building = tokio::task::spawn_blocking(move || {
+            let client = RemoteClient::new(&url, &headers, redactor)?;
+            Ok(client.with_authorizer(authorizer))
+        });
         let remote = tokio::select! {
             () = self.stop.cancelled() => return SessionEnd::Stopped,
             remote = building => match remote {
                 Ok(Ok(remote)) => Arc::new(remote),
-                Ok(Err(error)) => return SessionEnd::Failed(error.into(), None),
+                Ok(Err(error)) => return SessionEnd::Failed(HttpError::into(error), None),
                 Err(_) => return SessionEnd::Failed(McpError::SessionClosed, None),
             },
         };

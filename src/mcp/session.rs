@@ -1,6 +1,7 @@
 //! One session: performs the handshake, lists the tools, and waits until either side ends the
 //! session.
 
+use super::content_capabilities::ContentCapabilities;
 use super::decode::ToolListBuilder;
 use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
@@ -54,6 +55,7 @@ pub struct ReadySession {
     pub is_modern: bool,
     /// Whether the server reports changes to its tool list.
     pub supports_list_changed: bool,
+    pub content: ContentCapabilities,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
 }
@@ -228,6 +230,10 @@ where
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
         supports_list_changed: info.as_deref().is_some_and(supports_list_changed),
+        content: info
+            .as_deref()
+            .map(ContentCapabilities::of)
+            .unwrap_or_default(),
         server_info: info.as_deref().map(ServerIdentity::from_peer_info),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
@@ -331,11 +337,20 @@ pub fn error_text(error: &ServiceError) -> String {
 }
 
 /// [`error_text`] without its final period, for the end of a sentence.
-fn error_clause(error: &ServiceError) -> String {
+pub fn error_clause(error: &ServiceError) -> String {
     error_text(error).trim_end_matches('.').to_owned()
 }
 
 impl McpSession {
+    /// Sends `notifications/cancelled` for a request other than a call, without waiting. A late
+    /// answer is ignored.
+    pub fn cancel_request(&self, request: RequestId) {
+        let params = CancelledNotificationParam::new(Some(request), None);
+        let notification = CancelledNotification::new(params).into();
+        let sending = tokio::task::unconstrained(self.peer.send_notification(notification));
+        let _ = futures::FutureExt::now_or_never(sending);
+    }
+
     /// Sends `notifications/cancelled` for a request, without waiting.
     pub fn cancel(&self, request: RequestId, tool: &str) {
         self.shared.cancelled.add(request.clone(), tool.to_owned());

@@ -27,6 +27,8 @@ pub struct SessionShared {
     pub incoming_requests: IncomingRequests,
     /// The server reported a changed tool list.
     pub tools_changed: Notify,
+    /// The server reported a changed list of prompts or resources.
+    pub content_changed: Notify,
     /// The server stream is open again after an interruption.
     pub stream_reopened: Notify,
     /// Arguments that are also sent as headers.

@@ -2,8 +2,11 @@
 //! needs a session. Pure except for the clock.
 
 use super::session::McpSession;
+use crate::domain::model::Secret;
 use crate::domain::server::PeerInfo;
-use crate::domain::{Notice, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::{
+    Notice, Pin, Redactor, Server, ServerConfig, ServerContent, ServerStatus, Tool,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -27,6 +30,7 @@ pub struct ServerState {
     pub tools: Arc<Vec<Tool>>,
     /// One line for each tool that was omitted from the list.
     pub omitted_tools: Vec<String>,
+    pub content: Arc<ServerContent>,
     pub instructions: Option<String>,
     pub peer: Option<PeerInfo>,
 }
@@ -45,6 +49,23 @@ impl Redactors {
         Self {
             all: Arc::new(Redactor::new(config.secret_values())),
             credentials: Arc::new(Redactor::new(config.credentials())),
+        }
+    }
+
+    /// Hides these secrets too.
+    #[must_use]
+    pub fn with_secrets(self, secrets: &[Secret]) -> Self {
+        if secrets.is_empty() {
+            return self;
+        }
+        let extend = |redactor: &Redactor| {
+            let mut redactor = redactor.clone();
+            redactor.add_secrets(secrets.iter().cloned());
+            Arc::new(redactor)
+        };
+        Self {
+            all: extend(&self.all),
+            credentials: extend(&self.credentials),
         }
     }
 }
@@ -98,12 +119,14 @@ impl ServerState {
             ServerPhase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
+        rejected_tools.extend(self.content.omitted.iter().cloned());
         for line in &mut rejected_tools {
             *line = self.redactors.all.redact(line);
         }
         Server {
             status,
             tools: self.tools.clone(),
+            content: self.content.clone(),
             rejected_tools,
             stderr,
             instructions: self.instructions.clone(),
@@ -153,7 +176,10 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         status: ServerStatus::Off,
         launch: config.launch.identity(),
         tools: Arc::default(),
+        content: Arc::default(),
         disabled_tools: config.disabled_tools.clone(),
+        pinned_tools: config.pinned_tools.clone(),
+        held_back_tools: BTreeSet::new(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
@@ -177,6 +203,20 @@ pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> 
         ("added", quote_names(added)),
         ("removed", quote_names(removed)),
         ("changed", quote_names(changed)),
+    ]
+    .into_iter()
+    .filter_map(|(verb, names)| Some(format!("{verb} {}", names?)))
+    .collect();
+    (!changes.is_empty()).then(|| changes.join("; "))
+}
+
+/// Describes added and removed names in one short text.
+pub fn describe_name_changes(before: &[String], after: &[String]) -> Option<String> {
+    let old: BTreeSet<&String> = before.iter().collect();
+    let new: BTreeSet<&String> = after.iter().collect();
+    let changes: Vec<String> = [
+        ("added", quote_names(new.difference(&old).copied())),
+        ("removed", quote_names(old.difference(&new).copied())),
     ]
     .into_iter()
     .filter_map(|(verb, names)| Some(format!("{verb} {}", names?)))

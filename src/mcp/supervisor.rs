@@ -8,12 +8,13 @@ use super::endpoint::Endpoint;
 use super::error::{McpError, STDERR_LINES_MAX, SessionFailure};
 use super::http::HttpError;
 use super::hub_event::HubEvent;
+use super::oauth::{Authorizer, CredentialFile};
 use super::process::ProcessGroups;
 use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
-use crate::domain::{LaunchConfig, Pin, Server, ServerConfig, ServerStatus};
+use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus};
 use crate::ports::LocalServer;
 use crate::text::Clean;
 use std::process::ExitStatus;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Extra time for closing the old process and listing tools when a server restarts.
 const RESTART_ALLOWANCE: Duration = Duration::from_secs(35);
@@ -34,6 +36,7 @@ pub struct HubContext {
     pub built_in_server: Arc<dyn LocalServer>,
     pub cache: DetectionCache,
     pub requests: RequestBroker,
+    pub credentials: CredentialFile,
 }
 
 pub struct ServerSupervisor {
@@ -43,8 +46,12 @@ pub struct ServerSupervisor {
     session_demand: Notify,
     /// Notified when the user asks for a new session.
     pub(super) manual_reconnect: Notify,
+    /// Notified when the user opens a list of prompts or resources.
+    pub content_use: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
+    /// Only of a remote server.
+    pub(super) authorizer: Option<Authorizer>,
 }
 
 /// Why a session ended.
@@ -63,7 +70,9 @@ impl ServerSupervisor {
         let redactors = Redactors::from_config(&config);
         let stderr = StderrBuffer::default();
         stderr.redact_with(redactors.all.clone());
+        let authorizer = new_authorizer(&config, &context, redactors.all.clone());
         Self {
+            authorizer,
             state: watch::Sender::new(ServerState {
                 config,
                 redactors,
@@ -74,12 +83,14 @@ impl ServerSupervisor {
                 skipped_summary: None,
                 tools: Arc::default(),
                 omitted_tools: Vec::new(),
+                content: Arc::default(),
                 instructions: None,
                 peer: None,
             }),
             stderr,
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
+            content_use: Notify::new(),
             stop: CancellationToken::new(),
             context,
         }
@@ -117,8 +128,13 @@ impl ServerSupervisor {
         self.state.borrow().config.tool_timeout
     }
 
+    /// Hides the configured secrets and the tokens of a sign-in.
     pub fn redactors(&self) -> Redactors {
-        self.state.borrow().redactors.clone()
+        let redactors = self.state.borrow().redactors.clone();
+        match &self.authorizer {
+            Some(authorizer) => redactors.with_secrets(&authorizer.tokens()),
+            None => redactors,
+        }
     }
 
     pub fn snapshot(&self) -> Server {
@@ -191,10 +207,8 @@ impl ServerSupervisor {
                         // Only the session was lost, so reconnect without notifying the user.
                         continue;
                     }
-                    let (config, redactors) = {
-                        let state = self.state.borrow();
-                        (state.config.clone(), state.redactors.clone())
-                    };
+                    let config = self.state.borrow().config.clone();
+                    let redactors = self.redactors();
                     let failure = SessionFailure {
                         error,
                         server: &config.id,
@@ -228,6 +242,7 @@ impl ServerSupervisor {
             if !state.was_connected {
                 state.tools = Arc::default();
                 state.omitted_tools.clear();
+                state.content = Arc::default();
                 state.instructions = None;
             }
             state.phase = ServerPhase::Failed {
@@ -270,6 +285,26 @@ impl ServerSupervisor {
             _ = self.context.events.send(event) => {}
         }
     }
+}
+
+/// The sign-in state of a remote server.
+fn new_authorizer(
+    config: &ServerConfig,
+    context: &HubContext,
+    redactor: Arc<Redactor>,
+) -> Option<Authorizer> {
+    let LaunchConfig::Remote { url, .. } = &config.launch else {
+        return None;
+    };
+    let mut url = Url::parse(url).ok()?;
+    url.set_fragment(None);
+    Some(Authorizer::new(
+        config.id.clone(),
+        url,
+        config.oauth.clone(),
+        context.credentials.clone(),
+        redactor,
+    ))
 }
 
 /// Logs a status change. A misconfigured server that is disabled causes a warning; every other

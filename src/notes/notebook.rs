@@ -250,7 +250,7 @@ pub(super) async fn open_vault(
     settings: &NotesSettings,
     folder: Option<String>,
 ) -> Result<Vault, Notice> {
-    let vaults = settings.vaults.clone();
+    let (vaults, names) = (settings.vaults.clone(), settings.vault_names());
     let open = move || {
         let Some(first) = vaults.first() else {
             return Err(Notice::failure(
@@ -266,16 +266,19 @@ pub(super) async fn open_vault(
         let opened = Vault::open(&folder)?;
         let allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
         let below = allowed.filter_map(|vault| vault.path_below(&opened));
-        let (folder, first) = (shown(&folder.display().to_string()), first.display());
+        let folder = shown(&folder.display().to_string());
         // A folder that is hidden in one vault may be another vault itself.
         match below.reduce(|one, other| if is_hidden(&one) { other } else { one }) {
             Some(below) if is_hidden(&below) => Err(Notice::failure(format!(
                 "{folder} is a hidden folder, so it may not be used for notes."
             ))),
             Some(_) => Ok(opened),
-            None => Err(Notice::failure(format!(
-                "{folder} is not in the notes folder {first}, so it may not be used."
-            ))),
+            None => Err(Notice::failure(match vaults.len() {
+                1 => format!("{folder} is not in the notes folder {names}, so it may not be used."),
+                _ => format!(
+                    "{folder} is in none of the notes folders, so it may not be used: {names}."
+                ),
+            })),
         }
     };
     let opened = tokio::task::spawn_blocking(open).await;

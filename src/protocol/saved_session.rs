@@ -46,8 +46,10 @@ pub enum SavedSessionEvent {
     },
     /// The index grew, or could not be written.
     Indexed(IndexProgress),
+    /// A title was set and saved.
     Renamed {
-        session: SessionId,
+        /// `None` is the open conversation.
+        session: Option<SessionId>,
         title: String,
     },
     Copied {

@@ -23,6 +23,8 @@ pub struct ParameterFallback {
     /// The form of `think` (Ollama) or `thinking` (Anthropic).
     pub thinking_form: ThinkingForm,
     pub omits_stream_options: bool,
+    /// Does not ask Anthropic's API to cache the prompt.
+    pub omits_cache_control: bool,
     pub omits_parallel_tool_calls: bool,
     /// Does not send reasoning back with the tool calls of a turn.
     pub omits_reasoning: bool,
@@ -56,7 +58,7 @@ pub enum ThinkingForm {
 type FallbackRule = fn(ParameterFallback, &ServerError, &Value) -> Option<ParameterFallback>;
 
 /// The order matters: the message about one parameter may mention another.
-const RULES: [FallbackRule; 9] = [
+const RULES: [FallbackRule; 10] = [
     omit_temperature,
     lower_max_tokens,
     rename_max_tokens,
@@ -64,6 +66,7 @@ const RULES: [FallbackRule; 9] = [
     omit_reasoning,
     change_thinking_form,
     omit_stream_options,
+    omit_cache_control,
     omit_parallel_tool_calls,
     send_results_as_user,
 ];
@@ -171,27 +174,26 @@ impl ParameterFallback {
             "the think setting in this form",
             instead,
         );
-        add_notice(
-            self.omits_stream_options != before.omits_stream_options,
-            "stream_options",
-            without,
-        );
-        add_notice(
-            self.omits_parallel_tool_calls != before.omits_parallel_tool_calls,
-            "parallel_tool_calls",
-            without,
-        );
-        add_notice(
-            self.omits_reasoning != before.omits_reasoning,
-            "its own earlier reasoning",
-            without,
-        );
+        for ((is_omitted, name), (was_omitted, _)) in self.omissions().zip(before.omissions()) {
+            add_notice(is_omitted != was_omitted, name, without);
+        }
         add_notice(
             self.sends_results_as_user != before.sends_results_as_user,
             "tool results in the role `tool`",
             "with the results as user messages",
         );
         notices
+    }
+
+    /// The parts of a request that are left out, with their names in notices.
+    fn omissions(self) -> impl Iterator<Item = (bool, &'static str)> {
+        let omissions = [
+            (self.omits_stream_options, "stream_options"),
+            (self.omits_cache_control, "cache_control"),
+            (self.omits_parallel_tool_calls, "parallel_tool_calls"),
+            (self.omits_reasoning, "its own earlier reasoning"),
+        ];
+        omissions.into_iter()
     }
 }
 
@@ -316,6 +318,18 @@ fn omit_stream_options(
     let is_sent = body.get("stream_options").is_some();
     (is_sent && server_error.is_about("stream_options")).then_some(ParameterFallback {
         omits_stream_options: true,
+        ..fallback
+    })
+}
+
+fn omit_cache_control(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
+    let is_sent = body.get("cache_control").is_some();
+    (is_sent && server_error.is_about("cache_control")).then_some(ParameterFallback {
+        omits_cache_control: true,
         ..fallback
     })
 }

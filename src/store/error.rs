@@ -25,7 +25,18 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The notice for the user.
+    /// The notice for an action that neither opens nor saves the open conversation, such as
+    /// `Not deleted`.
+    pub fn notice_for(&self, failed: &str) -> Notice {
+        let mut notice = self.notice();
+        notice.what = format!("{failed}: {self}.");
+        if matches!(self, Self::Unwritable { .. }) {
+            notice.why = Some("Nothing was changed.".to_owned());
+        }
+        notice
+    }
+
+    /// The notice for opening or saving a conversation.
     pub fn notice(&self) -> Notice {
         match self {
             Self::InvalidName(_) | Self::NotFound(_) => {

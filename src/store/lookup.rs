@@ -1,4 +1,4 @@
-//! Finds the latest session, or one given by its file name, its title or a part of it.
+//! Finds the latest session, or one given by its file name, its title or a part of either.
 
 use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
@@ -70,7 +70,7 @@ pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupEr
 }
 
 /// Finds a session by file name (with or without `.json`), else by title, else by the beginning of
-/// its file name, else by a part of its title.
+/// its file name, else by a part of its title or file name.
 ///
 /// # Errors
 /// No session matches, or several do.
@@ -84,7 +84,7 @@ pub(super) fn find(summaries: &[SessionSummary], wanted: &str) -> Result<Session
         &|session| name(session) == stem,
         &|session| title(session) == query,
         &|session| name(session).starts_with(stem),
-        &|session| title(session).contains(&query),
+        &|session| title(session).contains(&query) || name(session).contains(stem),
     ];
     for test in tests.into_iter().filter(|_| !query.is_empty()) {
         let matches: Vec<&SessionSummary> =

@@ -7,7 +7,7 @@ use crate::domain::session::{
     CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
     StoredSummary, SummarizedPrefix, TurnRecord,
 };
-use crate::domain::{AgentResult, ToolCall, Usage};
+use crate::domain::{AgentResult, PrefixUsage, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
 pub(super) const TURNS: &str = "turns";
@@ -204,12 +204,21 @@ fn parse_turn(entry: &Value) -> Option<TurnRecord> {
         usage: Usage {
             input: token_count("input"),
             output: token_count("output"),
+            prefix: parse_prefix_usage(entry),
         },
         calls: parse_calls(entry),
         thinking: text("thinking").to_owned(),
         agent_results: parse_agent_results(entry),
         ended_at: text("at").parse().ok(),
         ..TurnRecord::new(index_field(entry, "message")?, text("model"))
+    })
+}
+
+fn parse_prefix_usage(entry: &Value) -> Option<PrefixUsage> {
+    let count = |pointer: &str| entry.pointer(pointer)?.as_u64();
+    Some(PrefixUsage {
+        read: count("/usage/prefix/read")?,
+        reused: count("/usage/prefix/reused")?,
     })
 }
 

@@ -2,6 +2,7 @@
 //! string per line; several processes may append to it.
 
 use super::StoreError;
+use crate::domain::UnsentText;
 use crate::files::{self, FileLock};
 use crate::sync::lock_ignoring_poison;
 use std::fs::{self, File};
@@ -97,15 +98,16 @@ impl PromptHistory {
 
     /// Claims the unsent text of the last run, which only one process gets, and only once. It
     /// stays on disk until [`PromptHistory::save_draft`], so a crash does not lose it.
-    pub fn claim_draft(&self) -> Option<String> {
+    pub fn claim_draft(&self) -> Option<UnsentText> {
         let mut own = self.lock_own_draft();
         let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
         if own.is_claimed || !self.lock_draft_file(&mut own) {
             return None;
         }
         own.is_claimed = true;
-        own.text = Some(draft.clone());
-        Some(draft)
+        let unsent = parse_draft(&draft);
+        own.text = Some(draft);
+        Some(unsent)
     }
 
     /// Locks the draft file until it is cleared or this process ends. Returns false if another
@@ -128,12 +130,12 @@ impl PromptHistory {
         self.saves.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Replaces the draft on disk. If `draft` is empty, removes the draft that this process claimed
+    /// Replaces the draft on disk. If `draft` is blank, removes the draft that this process claimed
     /// or saved, unless another process has replaced it since.
     ///
     /// # Errors
     /// The file cannot be written or removed.
-    pub fn save_draft(&self, draft: &str) -> Result<(), StoreError> {
+    pub fn save_draft(&self, draft: &UnsentText) -> Result<(), StoreError> {
         self.save_draft_as(self.next_save(), draft)
     }
 
@@ -141,18 +143,20 @@ impl PromptHistory {
     ///
     /// # Errors
     /// As for [`Self::save_draft`].
-    pub fn save_draft_as(&self, save: u64, draft: &str) -> Result<(), StoreError> {
+    pub fn save_draft_as(&self, save: u64, draft: &UnsentText) -> Result<(), StoreError> {
         let mut own = self.lock_own_draft();
         if save < own.last_save {
             return Ok(());
         }
         own.last_save = save;
         own.is_claimed = false;
-        let result = if !draft.is_empty() {
+        let result = if !draft.is_blank() {
             // Another program must not restore it while this one still has it.
             self.lock_draft_file(&mut own);
-            own.text = Some(draft.to_owned());
-            files::replace(&self.draft_path, draft.as_bytes(), files::PRIVATE_MODE)
+            let text = draft_text(draft);
+            let result = files::replace(&self.draft_path, text.as_bytes(), files::PRIVATE_MODE);
+            own.text = Some(text);
+            result
         } else {
             let text = own.text.take();
             let is_own = text.is_some() && self.draft_on_disk() == text;
@@ -173,6 +177,19 @@ impl PromptHistory {
     fn lock_own_draft(&self) -> MutexGuard<'_, OwnDraft> {
         lock_ignoring_poison(&self.own_draft)
     }
+}
+
+/// The contents of the draft file: the plain message, or JSON if there is more to keep.
+fn draft_text(draft: &UnsentText) -> String {
+    let is_plain = draft.others.is_empty() && draft.queue.is_empty();
+    if is_plain && serde_json::from_str::<UnsentText>(&draft.message).is_err() {
+        return draft.message.clone();
+    }
+    serde_json::to_string(draft).unwrap_or_else(|_| draft.message.clone())
+}
+
+fn parse_draft(text: &str) -> UnsentText {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> StoreError {

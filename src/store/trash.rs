@@ -156,5 +156,8 @@ fn move_without_replacing(from: &Path, to: &Path) -> io::Result<()> {
         }
         Ok(()) => {}
     }
-    fs::remove_file(from)
+    fs::remove_file(from).inspect_err(|_| {
+        // Nothing was moved, so no copy must remain.
+        let _ = fs::remove_file(to);
+    })
 }

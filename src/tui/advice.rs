@@ -59,6 +59,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` disables it."));
         }
+        Advice::SignIn(name) => return Some(format!("`/mcp {name} login` signs in.")),
         Advice::ReviewInstructions => "To read them, use `/mcp NAME instructions`.",
     };
     Some(text.to_owned())

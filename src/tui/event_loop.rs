@@ -2,6 +2,7 @@
 //! effects and draws a frame when something changed. Key presses draw immediately,
 //! streaming draws at most 60 times a second, and an idle screen sets no timer.
 
+use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
@@ -293,6 +294,7 @@ impl EventLoop<'_> {
             UiEffect::Repaint => self.screen.invalidate(),
             UiEffect::Suspend => self.suspend().await?,
             UiEffect::OpenEditor(text) => return self.run_external_editor(&text).await,
+            UiEffect::OpenBrowser(address) => return Ok(open_browser(&address)),
             UiEffect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
             UiEffect::Notify(text) => {
                 let sequence = format!("\x1b]9;{text}\x07\x07");
@@ -355,4 +357,12 @@ impl EventLoop<'_> {
         let edited = edited.map_err(|notice| advice::notice_line(&notice));
         Ok(Some(UiInput::EditorClosed(edited)))
     }
+}
+
+/// Opens a web address; returns a notice if that failed.
+fn open_browser(address: &str) -> Option<UiInput> {
+    let error = crate::browser::open_detached(address).err()?;
+    let notice = Notice::warning(format!("The browser could not be opened: {error}."))
+        .with_advice("Copy the address and open it yourself.");
+    Some(UiInput::Engine(Box::new(Event::NoticePosted(notice))))
 }

@@ -3,6 +3,7 @@
 //! accesses neither the model nor other features, so a new layer needs one folder and one
 //! line that opens it.
 
+use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode, Transcript,
@@ -154,6 +155,8 @@ pub enum UiRequest {
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
+    /// Opens a web address; the user asked for it.
+    OpenBrowser(String),
     StartDemo,
     /// The user ran a call with this many rows that had never been drawn.
     RecordUndrawnRows(CallId, usize),
@@ -174,6 +177,16 @@ pub enum UiRequest {
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.
     ReturnQueue,
+    AttachResource {
+        server: ServerId,
+        uri: String,
+    },
+    /// Sends a prompt of a server with its files, or adds it to the message.
+    TakeServerPrompt {
+        text: String,
+        files: Vec<ReadAttachment>,
+        is_sent: bool,
+    },
     HideServers,
 }
 

@@ -9,6 +9,8 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use ratatui::layout::Rect;
 
+/// Rows of notices and banners below a layer that covers the chat.
+const NOTICE_ROWS_WITH_LAYER: u16 = 3;
 /// Minimum screen width for a sidebar beside the chat.
 pub const SIDEBAR_FROM: u16 = 110;
 /// Width of the sidebar, including its vertical rule.
@@ -144,7 +146,11 @@ impl ScreenLayout {
             self.tour_line = Some(take_bottom(&mut rest, 1));
         }
         let wanted = notice_area::notice_rows(model, rest.width).len() as u16;
-        let wanted = wanted.min(rest.height / 2);
+        let rows_max = match is_covered {
+            true => NOTICE_ROWS_WITH_LAYER.min(rest.height / 2),
+            false => rest.height / 2,
+        };
+        let wanted = wanted.min(rows_max);
         self.notice_area = take_bottom(&mut rest, wanted);
         if is_covered && rest.height < column.height {
             self.body.height = rest.bottom() - self.body.y;

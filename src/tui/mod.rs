@@ -30,6 +30,7 @@ mod panes;
 mod probe_progress;
 mod screen;
 mod screen_end;
+mod server_content;
 mod servers;
 mod sessions;
 mod settings;

@@ -57,6 +57,8 @@ pub enum UiEffect {
     Copy(CopyRequest),
     /// Open this text in `$VISUAL` or `$EDITOR`.
     OpenEditor(String),
+    /// Open this web address in the default browser.
+    OpenBrowser(String),
     /// Capture the mouse, or leave it to the terminal's own selection.
     CaptureMouse(bool),
     /// Call the user back to a terminal without focus (OSC 9 and bell).

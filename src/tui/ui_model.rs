@@ -68,6 +68,8 @@ pub struct UiModel {
 pub struct InputState {
     pub replies: ReplyFilter,
     pub last_key: Duration,
+    /// A notice has named the setting that tmux needs for copying.
+    pub has_explained_tmux: bool,
 }
 
 #[derive(Debug, Default)]
@@ -325,6 +327,7 @@ impl UiModel {
             notice,
             dialog_armed,
             held_enter,
+            self.composer.draft_due_at(),
             self.input.replies.release_at(),
             layer_wake,
             ack_deadline,

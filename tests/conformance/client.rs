@@ -1,5 +1,6 @@
 //! The client that the conformance suite tests. It consists only of this crate's hub. The suite
-//! selects the calls by environment variables; the last argument is the URL of the server.
+//! selects the calls by environment variables; the last argument is the URL of the server. If the
+//! server requires it, the client signs in, with a plain GET request in place of a browser.
 
 #[path = "../support/fixtures.rs"]
 mod fixtures;
@@ -7,7 +8,8 @@ mod fixtures;
 use humble::app::built_in_server;
 use humble::config::Home;
 use humble::domain::elicitation::{FieldInput, FieldKind, FormField};
-use humble::domain::server::{ProtocolMode, RemoteTransport};
+use humble::domain::model::Secret;
+use humble::domain::server::{OAuthSettings, ProtocolMode, RemoteTransport};
 use humble::domain::{
     Arguments, BuiltInSettings, CallId, ElicitationForm, Server, ServerConfig, ServerRequest,
     ServerRequestReply, ServerStatus, ToolOutcome,
@@ -21,7 +23,9 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+const CLIENT_METADATA: &str = "https://conformance-test.local/client-metadata.json";
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to stay connected after the last call, because some scenarios check that, for example,
 /// a stream stays open.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
@@ -46,8 +50,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Provider::new(),
         ),
     );
-    hub.configure(vec![config(url, protocol)]);
-    let result = timeout(WAIT_TIMEOUT, run(&hub, &mut events, &context)).await;
+    hub.configure(vec![config(url, protocol, &context)]);
+    let result = timeout(WAIT_TIMEOUT, run(&mut hub, &mut events, &context)).await;
     let shutdown = hub.shutdown();
     // Keep reading events, because the hub waits while the channel is full.
     tokio::select! {
@@ -57,40 +61,63 @@ async fn main() -> Result<(), Box<dyn Error>> {
     result?
 }
 
-fn config(url: String, protocol: ProtocolMode) -> ServerConfig {
+fn config(url: String, protocol: ProtocolMode, context: &Value) -> ServerConfig {
+    let text = |key: &str| context[key].as_str().map(str::to_owned);
+    let private_key = text("private_key_pem").map(Secret::new);
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     ServerConfig {
         protocol,
+        oauth: OAuthSettings {
+            client_id: text("client_id"),
+            client_secret: text("client_secret").map(Secret::new),
+            uses_client_credentials: scenario.starts_with("auth/client-credentials"),
+            private_key,
+            issuer: text("issuer"),
+            // The suite expects this address, at which it serves nothing.
+            client_metadata_url: (scenario == "auth/basic-cimd")
+                .then(|| CLIENT_METADATA.to_owned()),
+            ..OAuthSettings::default()
+        },
         ..fixtures::server_config("suite", fixtures::remote(&url, RemoteTransport::Http, &[]))
     }
 }
 
 async fn run(
-    hub: &Hub,
+    hub: &mut Hub,
     events: &mut mpsc::Receiver<HubEvent>,
     context: &Value,
 ) -> Result<(), Box<dyn Error>> {
     let server = wait_until_connected(hub, events).await?;
     for (tool, arguments) in requested_calls(&server, context) {
-        let call = McpCall {
-            id: CallId(1),
-            server: server.id.clone(),
-            tool: tool.clone(),
-            arguments,
-            pin: None,
-        };
-        let pending_call = hub.call(call, CancellationToken::new());
-        let answering = async {
-            while let Some(event) = events.recv().await {
-                answer_request(hub, event);
+        loop {
+            let call = McpCall {
+                id: CallId(1),
+                server: server.id.clone(),
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+                pin: None,
+            };
+            let pending_call = hub.call(call, CancellationToken::new());
+            let answering = async {
+                while let Some(event) = events.recv().await {
+                    answer_request(hub, event);
+                }
+            };
+            let outcome = tokio::select! {
+                outcome = pending_call => outcome,
+                () = answering => return Ok(()),
+            };
+            println!("{tool}: {outcome:?}");
+            match outcome {
+                // The server may want a sign-in with more scopes.
+                ToolOutcome::Unreachable { why, .. } if !why.contains("sign in") => {
+                    return Err(why.into());
+                }
+                ToolOutcome::Unreachable { .. } => {
+                    wait_until_connected(hub, events).await?;
+                }
+                _ => break,
             }
-        };
-        let outcome = tokio::select! {
-            outcome = pending_call => outcome,
-            () = answering => break,
-        };
-        println!("{tool}: {outcome:?}");
-        if let ToolOutcome::Unreachable { why, .. } = outcome {
-            return Err(why.into());
         }
     }
     sleep(SETTLE_TIME).await;
@@ -127,19 +154,52 @@ fn example_inputs(form: &ElicitationForm) -> Vec<FieldInput> {
 }
 
 async fn wait_until_connected(
-    hub: &Hub,
+    hub: &mut Hub,
     events: &mut mpsc::Receiver<HubEvent>,
 ) -> Result<Server, Box<dyn Error>> {
     loop {
         let server = hub.servers().into_iter().next().ok_or("no server")?;
         match &server.status {
             ServerStatus::Connected => return Ok(server),
-            ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
-                return Err(notice.summary().into());
-            }
-            _ => events.recv().await.ok_or("the hub ended")?,
-        };
+            ServerStatus::Failed(notice) => return Err(notice.summary().into()),
+            ServerStatus::NeedsSignIn(_) => sign_in(hub, events, &server).await?,
+            _ => drop(events.recv().await.ok_or("the hub ended")?),
+        }
     }
+}
+
+/// Signs in and waits until the hub connects again. Instead of a browser, this program requests the
+/// address, and pastes the address that it is redirected to.
+async fn sign_in(
+    hub: &mut Hub,
+    events: &mut mpsc::Receiver<HubEvent>,
+    server: &Server,
+) -> Result<(), Box<dyn Error>> {
+    let sign_in = hub.prepare_sign_in(&server.id).await?;
+    let browser = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()?;
+    let response = browser.get(&sign_in.request().url).send().await?;
+    let callback = response.headers().get("location").ok_or("no redirect")?;
+    let (paste, pasted) = mpsc::channel(1);
+    paste.send(callback.to_str()?.to_owned()).await?;
+    let mut rejection = None;
+    let finishing = sign_in.finish(pasted, |error| rejection = Some(error));
+    timeout(SIGN_IN_TIMEOUT, finishing).await??;
+    if let Some(error) = rejection {
+        return Err(error.into());
+    }
+    while events.try_recv().is_ok() {}
+    hub.reconnect(&server.id);
+    let has_started = async {
+        while let Some(event) = events.recv().await {
+            if matches!(event, HubEvent::Changed(server) if server.status == ServerStatus::Starting)
+            {
+                break;
+            }
+        }
+    };
+    Ok(timeout(SIGN_IN_TIMEOUT, has_started).await?)
 }
 
 /// The calls that the suite requests; without a request, one call of every tool.

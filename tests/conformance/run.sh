@@ -6,8 +6,8 @@
 # HUMBLE_CONFORMANCE_CACHE is a folder whose node_modules has `node` 22 and the suite; missing
 # packages are installed there with npm (default: humble-conformance in the user's cache folder).
 # The last line is `client 2025-11-25: N/M, 2026-07-28: N/M`: passed and scored scenarios.
-# Client scenarios about sign-in, elicitation and sampling may fail and are listed; any other
-# failure makes the exit code 1.
+# Client scenarios about elicitation and sampling may fail and are listed; any other failure makes
+# the exit code 1.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 cache=${HUMBLE_CONFORMANCE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/humble-conformance}
@@ -68,9 +68,9 @@ score() {
       for (name in scored) {
         scored_count++
         if (passed[name]) { passed_count++; continue }
-        may_fail = side == "client" && (name ~ /^auth\// || name ~ /elicitation|sampling/ || name == "sep-2322-client-request-state")
+        may_fail = side == "client" && (name ~ /elicitation|sampling/ || name == "sep-2322-client-request-state")
         if (!may_fail) bad++
-        print revision ": " name " did not pass" (may_fail ? " (sign-in, elicitation or sampling)" : "")
+        print revision ": " name " did not pass" (may_fail ? " (elicitation or sampling)" : "")
       }
       print (passed_count + 0) "/" (scored_count + 0)
       exit bad > 0 || scored_count == 0

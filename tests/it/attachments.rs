@@ -1,10 +1,8 @@
 //! Reading files to attach, finding them, and images from the clipboard.
 
 use crate::support::attachment_files::{PNG_BASE64, png};
-use humble::attachments::{
-    AttachError, ClipboardEnv, FileFinder, read_clipboard, read_dropped_image, read_path,
-};
-use humble::domain::attachment::{AttachmentContents, FoundFiles, TEXT_FILE_BYTES_MAX};
+use humble::attachments::{AttachError, ClipboardEnv, FileFinder, read_clipboard, read_path};
+use humble::domain::attachment::{AttachmentContents, FoundFiles, TEXT_FILE_BYTES_MAX, shown_path};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -75,16 +73,6 @@ fn a_link_to_a_secret_is_a_secret() {
     assert!(!is_secret("plain.txt"));
 }
 
-#[test]
-fn only_images_are_attached_when_dropped() {
-    let folder = folder();
-    write(&folder, "a.png", png());
-    write(&folder, "b.png", "text");
-    let drop = |name: &str| read_dropped_image(name, folder.path(), Path::new("/home"));
-    assert!(drop("a.png").is_ok());
-    assert!(drop("b.png").is_err() && drop("c.png").is_err());
-}
-
 fn paths(found: &FoundFiles) -> Vec<&str> {
     found.files.iter().map(|file| file.path.as_str()).collect()
 }
@@ -132,6 +120,38 @@ fn files_are_found_by_parts_of_their_paths() {
         format!("{}/src/main.rs", folder.path().display())
     );
     assert!(find("nosuchfile").is_empty() && find("/nosuchfolder/x").is_empty());
+}
+
+#[test]
+fn files_with_deceptive_names_are_listed_escaped_and_found_by_what_is_shown() {
+    let folder = folder();
+    let names = [
+        "a\u{202e}gpj.exe",
+        "two\nlines.txt",
+        "say \"hi\".txt",
+        "d\u{1b}/in.txt",
+    ];
+    for name in names {
+        write(&folder, name, "x");
+    }
+    let finder = FileFinder::new(folder.path().to_owned());
+    let found = finder.find("");
+    let mut listed = paths(&found);
+    listed.sort_unstable();
+    let mut expected = [&names[..], &["d\u{1b}/"]].concat();
+    expected.sort_unstable();
+    assert_eq!(listed, expected);
+    assert_eq!(shown_path(names[0]), "a⟨U+202E⟩gpj.exe");
+    assert_eq!(shown_path(names[1]), "two⟨LF⟩lines.txt");
+    assert_eq!(shown_path("보고서 한글.md"), "보고서 한글.md");
+    for name in names {
+        let found = finder.find(&shown_path(name));
+        assert_eq!(paths(&found), [name]);
+        assert!(read(&folder, paths(&found)[0]).is_ok());
+    }
+    let spelled_out = format!("{}/d⟨ESC⟩/i", folder.path().display());
+    let expected = format!("{}/d\u{1b}/in.txt", folder.path().display());
+    assert_eq!(paths(&finder.find(&spelled_out)), [expected]);
 }
 
 #[test]

@@ -134,6 +134,8 @@ fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
 fn keys_of_config_json_are_documented() {
     let keys_in_code = keys_read(&[
         "src/config/settings.rs",
+        "src/config/settings/limits.rs",
+        "src/config/tool_diet.rs",
         "src/config/keys.rs",
         "src/config/models.rs",
         "src/config/built_in.rs",
@@ -152,7 +154,11 @@ fn keys_of_config_json_are_documented() {
 
 #[test]
 fn keys_of_mcp_servers_json_are_documented() {
-    let keys_in_code = keys_read(&["src/config/servers.rs", "src/config/disabled_tools.rs"]);
+    let keys_in_code = keys_read(&[
+        "src/config/servers.rs",
+        "src/config/disabled_tools.rs",
+        "src/config/oauth_settings.rs",
+    ]);
     assert_eq!(keys_in_code, documented_keys(&["### An entry of a server"]));
 }
 

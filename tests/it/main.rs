@@ -18,6 +18,7 @@ mod mcp_cli;
 mod mcp_http;
 mod models_cli;
 mod notes;
+mod oauth;
 mod probe_cli;
 mod providers;
 mod scoped_subscriber;

@@ -88,14 +88,13 @@ fn the_list_is_newest_first_and_names_broken_files() {
     let text = out(&output);
     let rows: Vec<&str> = text.lines().collect();
     assert!(
-        rows[0].contains("broken.json is broken: it is not valid JSON"),
+        rows[0].contains("broken.json  ") && rows[0].contains("broken: it is not valid JSON"),
         "{text}"
     );
-    assert_eq!(rows[1], "1 Mar 2024   qwen3:4b     2  서울 날씨", "{text}");
-    assert_eq!(
-        rows[3], "1 Jan 2024   gpt-4o       2  Trip to Seoul",
-        "{text}"
-    );
+    let expected = "1 Mar 2024   qwen3:4b     2  20240301_090000_날씨.json  서울 날씨";
+    assert_eq!(rows[1], expected, "{text}");
+    let expected = "1 Jan 2024   gpt-4o       2  20240101_090000_Trip.json  Trip to Seoul";
+    assert_eq!(rows[3], expected, "{text}");
     let listed = run(&home, &["sessions", "list", "--json"]);
     let listed = json_of(&listed);
     let expected = [
@@ -144,7 +143,7 @@ fn texts_are_searched_with_filters() {
     let output = run(&home, &["sessions", "search", "날씨"]);
     assert_eq!(
         out(&output),
-        "1 Mar 2024  qwen3:4b     2  서울 날씨\n    서울 날씨\n"
+        "1 Mar 2024  qwen3:4b     2  20240301_090000_날씨.json  서울 날씨\n    서울 날씨\n"
     );
 }
 
@@ -255,6 +254,35 @@ fn secrets_of_the_settings_are_not_exported() {
         assert!(text.contains("It is ") && !text.contains(key), "{text}");
     }
     assert!(!out(&run(&home, &["sessions", "show", "a"])).contains(key));
+}
+
+#[test]
+fn a_part_of_a_file_name_is_enough_for_every_command() {
+    let home = home();
+    let output = run(&home, &["sessions", "show", "0201_09", "--answers"]);
+    assert_eq!(out(&output), "Take the train. 호텔은 해운대.\n");
+    let output = run(&home, &["sessions", "export", "_날씨", "--answers"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = run(&home, &["sessions", "rm", "090000", "--yes"]);
+    assert_eq!(output.status.code(), Some(2), "several match");
+    assert_eq!(err(&output).lines().count(), 4, "{output:?}");
+    let output = run(&home, &["sessions", "rm", "0101_09", "--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let listed = json_of(&run(&home, &["sessions", "list", "--json"]));
+    assert!(!files(&listed).contains(&"20240101_090000_Trip.json"));
+}
+
+#[test]
+fn the_text_before_the_fault_of_a_broken_file_is_not_found() {
+    let home = home();
+    let text = r#"{"model":"m","messages":[{"role":"user","content":"zebra crossing"}"#;
+    let path = home.path().join("sessions/20240401_090000_Zoo.json");
+    fs::write(path, text).expect("written");
+    let search = |word: &str| {
+        let output = run(&home, &["sessions", "search", "--json", word]);
+        files(&json_of(&output)).len()
+    };
+    assert_eq!((search("zebra"), search("zoo")), (0, 1));
 }
 
 /// Whatever is in the index when the program is killed, the next search is right.

@@ -65,11 +65,14 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         launch: LaunchConfig::BuiltIn.identity(),
         tools: Arc::new(tools),
         disabled_tools: Default::default(),
+        content: Arc::default(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
         peer: None,
         withheld_tools: Default::default(),
+        pinned_tools: Default::default(),
+        held_back_tools: Default::default(),
     }
 }
 
@@ -80,9 +83,11 @@ pub fn server_config(id: &str, launch: LaunchConfig) -> ServerConfig {
         enabled: true,
         launch,
         disabled_tools: Default::default(),
+        pinned_tools: Default::default(),
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol: Default::default(),
+        oauth: Default::default(),
         secrets: Vec::new(),
     }
 }

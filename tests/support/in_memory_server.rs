@@ -2,7 +2,7 @@
 //! calls that stay pending until the test ends them, a changing tool list, results of any size.
 
 use humble::ports::LocalServer;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
@@ -24,6 +24,10 @@ struct State {
     pending_calls: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
     is_broken: bool,
+    /// Results of other methods; null means that the server never answers.
+    answers: Map<String, Value>,
+    /// The requests for those methods, and those without any result.
+    requests: Vec<Value>,
 }
 
 impl InMemoryServer {
@@ -45,6 +49,36 @@ impl InMemoryServer {
             state.tools.push(definition(name, "Answers."));
         });
         self
+    }
+
+    /// Adds the result of a method such as `prompts/list`, and its capability.
+    pub fn with_answer(self, method: &str, result: Value) -> Self {
+        self.with_state(|state| state.answers.insert(method.to_owned(), result));
+        self
+    }
+
+    /// Replaces the result of a method and announces the change.
+    pub fn replace_list(&self, method: &str, result: Value) {
+        self.with_state(|state| {
+            state.answers.insert(method.to_owned(), result);
+            let list = method.split('/').next().expect("a method");
+            state.notify(&format!("notifications/{list}/list_changed"), &json!({}));
+        });
+    }
+
+    /// The methods that were requested, except those about sessions and tools.
+    pub fn requested_methods(&self) -> Vec<String> {
+        let method = |request: &Value| request["method"].as_str().map(str::to_owned);
+        self.with_state(|state| state.requests.iter().filter_map(method).collect())
+    }
+
+    /// The parameters of the last request for this method.
+    pub fn last_params(&self, method: &str) -> Value {
+        self.with_state(|state| {
+            let mut requests = state.requests.iter().rev();
+            let request = requests.find(|request| request["method"] == method);
+            request.expect("such a request")["params"].clone()
+        })
     }
 
     /// Makes new sessions end immediately, or stops doing so.
@@ -124,7 +158,7 @@ impl State {
                 id,
                 &json!({
                     "protocolVersion": params["protocolVersion"],
-                    "capabilities": { "tools": { "listChanged": true } },
+                    "capabilities": self.capabilities(),
                     "serverInfo": { "name": "workshop", "version": "1.2" },
                     "instructions": "Be kind.",
                 }),
@@ -150,8 +184,37 @@ impl State {
                     .map(|(_, name, _)| name.clone());
                 self.cancelled.extend(name);
             }
+            method if !id.is_null() => {
+                self.requests.push(message.clone());
+                match self.answers.get(method) {
+                    Some(Value::Null) => {}
+                    Some(result) => self.answer(id, &result.clone()),
+                    None => self.send(json!({
+                        "jsonrpc": "2.0", "id": id,
+                        "error": { "code": -32601, "message": "unknown method" },
+                    })),
+                }
+            }
             _ => {}
         }
+    }
+
+    fn capabilities(&self) -> Value {
+        let mut capabilities = json!({ "tools": { "listChanged": true } });
+        for (method, capability, value) in [
+            ("prompts/list", "prompts", json!({ "listChanged": true })),
+            (
+                "resources/list",
+                "resources",
+                json!({ "listChanged": true }),
+            ),
+            ("completion/complete", "completions", json!({})),
+        ] {
+            if self.answers.contains_key(method) {
+                capabilities[capability] = value;
+            }
+        }
+        capabilities
     }
 }
 

@@ -144,6 +144,7 @@ impl ScreenHarness {
             usage: Usage {
                 input: Some(300),
                 output: Some(48),
+                ..Usage::default()
             },
         })
     }

@@ -72,9 +72,11 @@ fn queued_prompts_are_edited_and_survive_a_kill() {
         let text = screen.contents();
         text.contains("three!") && !text.contains("editing")
     });
-    home.wait_until_draft("두 번째\n\nthree!");
+    home.wait_until_draft(r#"{"message":"","queue":["두 번째","three!"]}"#);
     terminal.signal(Signal::KILL);
     terminal.exit();
     let terminal = open(&home);
     terminal.wait_for_text("three!");
+    terminal.wait_for_text("두 번째");
+    terminal.wait_for_text("the queue is paused");
 }

@@ -49,7 +49,7 @@ fn a_pasted_megabyte_is_kept_whole_and_not_sent() {
     let mut text = line.repeat((1 << 20) / line.len() + 1);
     text.push_str("the very end");
     terminal.paste(&text);
-    terminal.wait_for_text("the very end");
+    terminal.wait_for_text("[Pasted 14,");
     assert_eq!(terminal.quit_with_draft(), clean_exit());
     assert_eq!(
         server.bodies(CHAT).len(),
@@ -64,6 +64,33 @@ fn a_pasted_megabyte_is_kept_whole_and_not_sent() {
     let mut restarted = open(&home);
     restarted.wait_for_text("the very end");
     assert_eq!(restarted.quit(), clean_exit());
+}
+
+#[test]
+fn a_long_paste_is_one_chip_that_is_sent_whole() {
+    const CTRL_UNDERSCORE: &str = "\x1f";
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, ollama_text(&["Read it."]));
+    let mut terminal = open(&home);
+    let text = "줄 하나\n".repeat(240);
+    terminal.type_text("see:");
+    terminal.paste(&text);
+    terminal.wait_for_text("see:[Pasted 240 lines]");
+    terminal.wait_for_text("Alt+U unfold the paste");
+    terminal.press("\x7f");
+    terminal.wait_until_gone("[Pasted");
+    terminal.press(CTRL_UNDERSCORE);
+    terminal.wait_for_text("see:[Pasted 240 lines]");
+    terminal.press("\x1bu");
+    terminal.wait_for_text("줄 하나");
+    terminal.press(CTRL_UNDERSCORE);
+    terminal.wait_for_text("see:[Pasted 240 lines]");
+    terminal.send_prompt(" end");
+    terminal.wait_for_text("Read it.");
+    let body = server.bodies(CHAT).remove(0);
+    let sent = body["messages"][0]["content"].as_str().map(str::to_owned);
+    assert_eq!(sent, Some(format!("see:{text} end")));
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]

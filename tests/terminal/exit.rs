@@ -111,6 +111,27 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
     assert!(!home.path().join("draft").exists());
 }
 
+#[test]
+fn kill_9_loses_nothing_typed_more_than_a_second_before() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    terminal.type_text("half a 문장");
+    home.wait_until_draft("half a 문장");
+    terminal.signal(Signal::KILL);
+    terminal.exit();
+    let mut terminal = open(&home);
+    terminal.wait_for_text("half a 문장");
+    terminal.press("\u{15}");
+    terminal.wait_until_gone("half a 문장");
+    terminal.press("\u{19}");
+    terminal.wait_for_text("half a 문장");
+    home.wait_until_draft("half a 문장");
+    terminal.press("\u{15}");
+    terminal.wait_until_gone("half a 문장");
+    assert_eq!(terminal.quit(), clean_exit());
+    assert!(!home.path().join("draft").exists());
+}
+
 /// Starts the program. The first answer is streaming.
 fn start_first_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();

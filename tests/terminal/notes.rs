@@ -94,7 +94,7 @@ fn a_vault_that_vanished_leaves_the_prompt_to_the_model() {
     terminal.send_prompt("write a note on tea");
     let screen = terminal.wait_for_text("I cannot write files.");
     assert!(
-        contains_text(&screen, "cannot be used: the folder does not"),
+        contains_text(&screen, "The note was not saved."),
         "{}",
         screen.contents()
     );

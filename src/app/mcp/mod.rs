@@ -6,6 +6,7 @@ mod call;
 mod configured;
 mod import;
 mod list;
+mod login;
 mod output;
 mod registry;
 mod server_pool;
@@ -40,6 +41,8 @@ pub async fn run(
         McpCommand::List(args) => list::list(home, args, background).await,
         McpCommand::Tools(args) => list::tools(home, args, background).await,
         McpCommand::Call(args) => call::run_mcp_call(home, args, background).await,
+        McpCommand::Login(args) => login::run_login(home, args, background).await,
+        McpCommand::Logout(args) => login::run_logout(home, args, background).await,
         McpCommand::Add(args) if registry::is_registry_name(&args) => {
             registry::run_registry_add(home, args).await
         }

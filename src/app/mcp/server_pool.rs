@@ -72,6 +72,7 @@ impl ServerPool {
         background.watch_front_end();
         if home.root().is_dir() {
             hub.set_cache_file(home.cache().join("servers.json"));
+            hub.set_credential_file(home.credentials());
         }
         hub.configure(servers.clone());
         let trust = config::read_trust(home);

@@ -196,7 +196,7 @@ impl<'a> Sessions<'a> {
                 Ok(EXIT_SUCCESS)
             }
             Err(error) => {
-                print_store_error(&error);
+                eprintln!("{}", notice_line(&error.notice_for("Not deleted")));
                 Ok(EXIT_FAILED)
             }
         }

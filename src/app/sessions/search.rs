@@ -47,7 +47,8 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     let (summaries, _) = sessions.index.list(ReadLimits::NONE);
     let is_found = |summary: &SessionSummary| {
         let has_text = || !words.is_empty() && found.sessions.contains(&summary.id);
-        query.admits(summary) && (query.matches_title(&fold(&summary.title)) || has_text())
+        let title = fold(summary.title_or_file_name());
+        query.admits(summary) && (query.matches_title(&title) || has_text())
     };
     let summaries = summaries.into_iter().filter(is_found).enumerate();
     let terms = match found.terms.is_empty() {

@@ -5,7 +5,7 @@ use super::describe::{comma_list, escape_newlines, hidden_secret, redact_url};
 use super::{ChangeReviewer, EarlierEntries, SERVERS};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::server::{InheritedEnv, RemoteTransport};
+use crate::domain::server::{InheritedEnv, OAuthSettings, RemoteTransport};
 use crate::domain::{LaunchConfig, ServerConfig};
 use std::collections::BTreeSet;
 
@@ -77,9 +77,11 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
+        pinned_tools,
         startup_timeout,
         tool_timeout,
         protocol,
+        oauth,
         secrets,
     } = after;
     let after_launch = launch;
@@ -102,6 +104,7 @@ fn review_server(
         }
         (_, same) => same,
     };
+    let oauth = review_sign_in(reviewer, before, oauth, &secrets);
     let disabled_tools = review_disabled_tools(reviewer, before, disabled_tools);
     let harmless_fields = [
         ("description", before.description != *description),
@@ -111,6 +114,7 @@ fn review_server(
         ),
         ("toolTimeoutSeconds", before.tool_timeout != *tool_timeout),
         ("protocol", before.protocol != *protocol),
+        ("toolsPinned", before.pinned_tools != *pinned_tools),
     ];
     for (field, _) in harmless_fields.into_iter().filter(|(_, differs)| *differs) {
         reviewer.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
@@ -121,11 +125,55 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
+        pinned_tools: pinned_tools.clone(),
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,
+        oauth,
         secrets,
     }
+}
+
+/// Changed sign-in settings need consent: a secret would be sent to a server that the user did not
+/// choose for it.
+fn review_sign_in(
+    reviewer: &mut ChangeReviewer,
+    before: &ServerConfig,
+    after: &OAuthSettings,
+    secrets: &[Secret],
+) -> OAuthSettings {
+    if before.oauth != *after {
+        let text = |oauth| Some(Secret::mask_all(secrets, &sign_in_text(oauth)));
+        let what = format!("server `{}`, sign-in settings", before.id);
+        reviewer.add_needing_consent(SERVERS, what, text(&before.oauth), text(after));
+    }
+    before.oauth.clone()
+}
+
+/// The sign-in settings of a server, one per line. Secrets are only counted as present.
+fn sign_in_text(oauth: &OAuthSettings) -> String {
+    let present = |secret: &Option<Secret>| secret.as_ref().map(|_| "…".to_owned());
+    let grant = oauth
+        .uses_client_credentials
+        .then(|| "client_credentials".to_owned());
+    let scopes = (!oauth.scopes.is_empty()).then(|| oauth.scopes.join(" "));
+    let fields = [
+        ("clientId", oauth.client_id.clone()),
+        ("clientSecret", present(&oauth.client_secret)),
+        ("privateKey", present(&oauth.private_key)),
+        ("clientMetadataUrl", oauth.client_metadata_url.clone()),
+        ("issuer", oauth.issuer.clone()),
+        (
+            "callbackPort",
+            oauth.callback_port.map(|port| port.to_string()),
+        ),
+        ("scopes", scopes),
+        ("grantType", grant),
+    ];
+    let lines = fields
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name}: {}", value?)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Reviews the launch of an existing server. A broken entry stops its server, which is

@@ -280,13 +280,7 @@ impl SessionMetadata {
             return self.turns.push(turn);
         };
         record.model = turn.model;
-        let output = [record.usage.output, turn.usage.output]
-            .into_iter()
-            .flatten();
-        record.usage = Usage {
-            input: turn.usage.input.or(record.usage.input),
-            output: output.reduce(|sum, count| sum + count),
-        };
+        record.usage = record.usage.followed_by(turn.usage);
         record.calls.extend(turn.calls);
         record.agent_results.extend(turn.agent_results);
         match (record.thinking.is_empty(), turn.thinking.is_empty()) {
@@ -312,6 +306,20 @@ impl SessionMetadata {
         let turns = turns.filter(|turn| turn.message_index >= first);
         let results = turns.flat_map(|turn| &mut turn.agent_results);
         results.filter_map(AgentResult::take_written_note).collect()
+    }
+
+    /// The names of notes that the turns from message `first` on created and that undoing them no
+    /// longer removes.
+    pub fn released_notes(&self, first: usize) -> Vec<&str> {
+        let turns = self.turns.iter().filter(|turn| turn.message_index >= first);
+        let results = turns.flat_map(|turn| &turn.agent_results);
+        let released = results.filter_map(|result| match result {
+            AgentResult::NoteCreated {
+                note, sha256: None, ..
+            } => Some(note.as_str()),
+            _ => None,
+        });
+        released.collect()
     }
 
     pub fn add_cancelled(&mut self, turn: CancelledTurn) {

@@ -160,9 +160,14 @@ impl Actor {
     }
 
     /// Removes notes that turns created which are no longer part of the conversation.
-    pub(super) fn remove_notes(&mut self, written: Vec<WrittenNote>, done: &'static str) {
+    pub(super) fn remove_notes(
+        &mut self,
+        written: Vec<WrittenNote>,
+        done: &'static str,
+        new_note: Option<&str>,
+    ) {
         let settings = self.cx.settings.notes();
-        for notice in self.agents.remove_notes(written, done, settings) {
+        for notice in self.agents.remove_notes(written, done, new_note, settings) {
             self.report_later(notice);
         }
     }

@@ -1,15 +1,17 @@
 //! Routes the front end's commands to their owners.
 
 use super::Actor;
-use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::domain::attachment::AttachmentSource;
+use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
+use crate::engine::server_content;
 use crate::engine::sessions::{self, saved::SavedSessions};
 use crate::engine::settings::prompt_templates;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, ServerContentCommand};
 use std::sync::Arc;
 
 impl Actor {
@@ -62,6 +64,7 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
+            | Command::SignIn(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
@@ -93,7 +96,8 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(text) => self.save_draft(text),
+            Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -107,9 +111,18 @@ impl Actor {
         personas.select(name, &self.toolset, &mut self.cx);
     }
 
+    fn handle_server_content(&mut self, command: ServerContentCommand) {
+        let (hub, cx) = (&self.hub, &mut self.cx);
+        self.server_content.handle(command, hub, cx);
+    }
+
     fn route_attachment_command(&mut self, command: Command) {
         let cx = &mut self.cx;
         match command {
+            Command::Attach {
+                query,
+                source: AttachmentSource::Resource { server, uri },
+            } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
             Command::CheckImageSupport => {
@@ -178,7 +191,7 @@ impl Actor {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
                     self.save_and_estimate();
-                    self.remove_notes(notes, "Undone.");
+                    self.remove_notes(notes, "Undone.", None);
                 }
             }
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
@@ -222,16 +235,16 @@ impl Actor {
         });
     }
 
-    /// Saves the unsent message, unless it belongs to a private conversation. An empty one removes
-    /// the saved one.
-    fn save_draft(&mut self, text: String) {
-        if self.persist.is_private() && !text.is_empty() {
+    /// Saves unsent text, unless it belongs to a private conversation. An empty one removes the
+    /// saved one.
+    fn save_draft(&mut self, draft: UnsentText) {
+        if self.persist.is_private() && !draft.is_blank() {
             return;
         }
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(error) = history.save_draft_as(save, &text) {
+            if let Err(error) = history.save_draft_as(save, &draft) {
                 tracing::warn!("the draft could not be saved: {error}");
             }
             JobResult::Nothing

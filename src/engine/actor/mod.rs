@@ -2,7 +2,7 @@
 //! folder passes work from one owner to another: `commands` and `server_commands` route
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns, `turn_outputs` carries out their outputs,
 //! `session_switch` opens another session, `settings_changes` applies changed settings,
-//! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! `tool_offers` connects the offer of tools to turns, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;
@@ -11,6 +11,7 @@ mod server_commands;
 mod session_switch;
 mod settings_changes;
 mod shutdown;
+mod tool_offers;
 mod turn_outputs;
 mod turns;
 
@@ -28,12 +29,15 @@ use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
+use crate::engine::server_content::ServerContentJobs;
 use crate::engine::server_requests::{self, OpenServerRequest};
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
+use crate::engine::sign_in::ServerSignIn;
+use crate::engine::tool_offer::ToolOffer;
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{TurnIdGenerators, TurnInput};
 use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
@@ -58,6 +62,7 @@ struct Actor {
     hub: Hub,
     /// The tools that all servers offer.
     toolset: Arc<Toolset>,
+    tool_offer: ToolOffer,
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
@@ -72,8 +77,10 @@ struct Actor {
     /// The raw replies of the last turn.
     last_trace: ReplyTracer,
     probe: ModelProbe,
+    sign_in: ServerSignIn,
     agents: NoteAgents,
     attachments: AttachmentJobs,
+    server_content: ServerContentJobs,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -89,6 +96,7 @@ pub(super) async fn run(
     let built_in_server = Arc::clone(&deps.built_in_server);
     let mut hub = Hub::with_process_groups(hub_sender, built_in_server, deps.process_groups);
     hub.set_cache_file(deps.home.cache().join("servers.json"));
+    hub.set_credential_file(deps.home.credentials());
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
@@ -147,6 +155,7 @@ impl Actor {
             settings,
             hub,
             toolset: Arc::default(),
+            tool_offer: ToolOffer::default(),
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
@@ -159,8 +168,10 @@ impl Actor {
             cancelled_calls: RunningCalls::new(),
             last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
+            sign_in: ServerSignIn::default(),
             agents,
             attachments: AttachmentJobs::default(),
+            server_content: ServerContentJobs::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
@@ -255,6 +266,9 @@ impl Actor {
             }
             () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
             event = self.probe.next_event() => self.probe.handle_event(event, &mut self.cx),
+            update = self.sign_in.next_update() => {
+                self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
+            }
             line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }
@@ -265,7 +279,7 @@ impl Actor {
         match event {
             HubEvent::Changed(server) => {
                 self.handle_servers_changed();
-                let server = self.trust.with_withheld_tools(*server);
+                let server = self.with_marked_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => {

@@ -7,7 +7,7 @@ use crate::domain::trust::PinChange;
 use crate::domain::{Server, ServerId, ToolMode, Toolset};
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Command, Event, UserAnswer};
+use crate::protocol::{Command, Event, SignInCommand, UserAnswer};
 use std::sync::Arc;
 
 impl Actor {
@@ -15,6 +15,7 @@ impl Actor {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
+            Command::SignIn(command) => self.route_sign_in_command(command),
             Command::ReadServerLog { server, lines_seen } => {
                 if let Some(log) = self.hub.log(&server, lines_seen) {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
@@ -37,6 +38,15 @@ impl Actor {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn route_sign_in_command(&mut self, command: SignInCommand) {
+        match command {
+            SignInCommand::Start(server) => self.sign_in.start(server, &self.hub),
+            SignInCommand::UseAddress(address) => self.sign_in.use_address(address),
+            SignInCommand::Cancel => self.sign_in.cancel(),
+            SignInCommand::SignOut(server) => self.sign_in.sign_out(server, &self.hub),
         }
     }
 
@@ -96,13 +106,22 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
     }
 
-    /// The servers, with their withheld tools marked.
+    /// The servers, with their withheld and held-back tools marked.
     pub(super) fn current_servers(&self) -> Vec<Server> {
-        self.hub
-            .servers()
-            .into_iter()
-            .map(|server| self.trust.with_withheld_tools(server))
+        let servers = self.hub.servers().into_iter();
+        servers
+            .map(|server| self.with_marked_tools(server))
             .collect()
+    }
+
+    /// Marks the withheld and the held-back tools of a server.
+    pub(super) fn with_marked_tools(&self, server: Server) -> Server {
+        let mut server = self.trust.with_withheld_tools(server);
+        let held_back = server
+            .offered_tools()
+            .filter(|tool| self.tool_offer.holds_back(&server.id, &tool.name));
+        server.held_back_tools = held_back.map(|tool| tool.name.clone()).collect();
+        server
     }
 
     /// Recomputes everything derived from the servers: the offered tools, banners and the

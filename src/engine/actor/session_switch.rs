@@ -45,6 +45,8 @@ impl Actor {
             self.cx.notice(notice.with_advice(Advice::MakePrivate));
         }
         self.announce_consulting();
+        self.tool_offer.reset();
+        self.list_held_back_tools();
         let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {
@@ -67,10 +69,10 @@ impl Actor {
     pub(super) fn handle_session_result(&mut self, result: SessionsResult) {
         match result {
             SessionsResult::Opened(Ok(session)) => self.open_session(*session),
-            SessionsResult::Opened(Err(error))
-            | SessionsResult::Deleted {
+            SessionsResult::Opened(Err(error)) => self.cx.notice(error.notice()),
+            SessionsResult::Deleted {
                 result: Err(error), ..
-            } => self.cx.notice(error.notice()),
+            } => self.cx.notice(error.notice_for("Not deleted")),
             SessionsResult::InitialOpened(result) => self.handle_initial_session(result),
             SessionsResult::Deleted {
                 id,
@@ -137,8 +139,9 @@ impl Actor {
     }
 
     pub(super) fn rename(&mut self, title: &str) {
-        if self.conversation.rename(title, &mut self.cx) {
-            self.persist.save_conversation(&self.conversation, &self.cx);
+        if let Some(confirmation) = self.conversation.rename(title, &mut self.cx) {
+            self.persist
+                .save_new_title(&self.conversation, confirmation, &mut self.cx);
         }
     }
 

@@ -125,13 +125,18 @@ impl Actor {
         }
     }
 
+    /// The tools of the running turn, whose persona may no longer be selected.
+    pub(super) fn turn_toolset(&self) -> Arc<Toolset> {
+        let persona = self.turn.as_ref().and_then(|turn| turn.persona.as_ref());
+        match persona {
+            Some(persona) => Arc::new(self.toolset.for_persona(persona)),
+            None => Arc::clone(&self.toolset),
+        }
+    }
+
     /// Passes changed tools to the running turn.
     pub(super) fn feed_toolset(&mut self) {
-        let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
-        let offered = match persona {
-            Some(persona) => Arc::new(self.toolset.for_persona(&persona)),
-            None => Arc::clone(&self.toolset),
-        };
-        self.feed(TurnInput::ToolsetChanged(offered));
+        let callable = self.tool_offer.callable(&self.turn_toolset());
+        self.feed(TurnInput::ToolsetChanged(callable));
     }
 }

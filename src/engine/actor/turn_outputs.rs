@@ -161,7 +161,8 @@ impl Actor {
             return;
         };
         let estimator = self.models.context.session_estimator(model);
-        let (system, offered) = (self.current_system_prompt(), self.current_toolset());
+        let offered = self.tool_offer.current(&self.current_toolset());
+        let system = self.current_system_prompt();
         let (seq, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
             let history = compaction::request_history(&session);
@@ -202,7 +203,8 @@ impl Actor {
             // The earlier version is all there is until the new one is complete.
             return;
         }
-        self.remove_notes(replaced_notes, "The turn was replaced.");
+        let new_note = rewritten.last().map(|new| &*new.note);
+        self.remove_notes(replaced_notes, "The turn was replaced.", new_note);
     }
 
     fn save_partial_answer(&mut self, text: &str) {
@@ -243,7 +245,7 @@ impl Actor {
                 // No summary was stored, and the meter still shows the request for it.
                 self.estimate_session();
             }
-            let tools = self.current_toolset();
+            let tools = self.tool_offer.current(&self.current_toolset());
             if let Some(suggestion) = self.models.context.compact_suggestion(&tools) {
                 self.cx.notice(suggestion);
             }
@@ -268,6 +270,10 @@ impl Actor {
     }
 
     fn run_call(&mut self, call: &ApprovedCall) {
+        if self.answer_tool_search(call) {
+            return;
+        }
+        self.note_tool_use(call);
         let Some(turn) = &mut self.turn else { return };
         let id = call.id();
         // The turn has already checked that the tool is unchanged. If it is missing after all,

@@ -94,6 +94,7 @@ impl Actor {
         let note_settings = self.cx.settings.notes();
         let session = self.conversation.session();
         let preparation = self.agents.offer(&prompt, &history, session, note_settings);
+        let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
@@ -101,7 +102,8 @@ impl Actor {
             dialect: model.dialect,
             system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
-            toolset: self.current_toolset(),
+            toolset,
+            offered,
             approval: self.trust.approval_for_turn(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
@@ -214,7 +216,8 @@ impl Actor {
             dialect: Dialect::Native,
             system_prompt: "".into(),
             history: Arc::default(),
-            toolset: Arc::new(Toolset::default()),
+            toolset: Arc::default(),
+            offered: Arc::default(),
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),

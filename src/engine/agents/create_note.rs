@@ -30,7 +30,8 @@ impl Agent for CreateNote {
         let (before, after) = (context.request(), context.request());
         let replaces = context.replaced_note.clone();
         Some(Box::pin(async move {
-            let prompt = notes.prepare_note(before, topic.clone(), style).await?;
+            let prompt = notes.prepare_note(before, topic.clone(), style).await;
+            let prompt = prompt.map_err(not_saved)?;
             Ok(AgentStep::AskModel {
                 prompt,
                 untrusted_text: String::new(),
@@ -101,6 +102,11 @@ async fn save(
     });
     let saved = timeout(SAVE_TIME_MAX, receiver).await;
     let too_slow = |_| Notice::failure("Writing the note took too long, so it was not saved.");
-    let not_saved = |_| Notice::failure("The note was not saved.");
-    saved.map_err(too_slow)?.map_err(not_saved)?
+    let failed = |_| Notice::failure("The note was not saved.");
+    let saved = saved.map_err(too_slow)?.map_err(failed)?;
+    saved.map_err(not_saved)
+}
+
+fn not_saved(reason: Notice) -> Notice {
+    Notice::failure("The note was not saved.").with_reason(reason.summary())
 }

@@ -174,21 +174,27 @@ impl NoteAgents {
         })
     }
 
-    /// Removes notes that turns created, and reports each result after `done`.
+    /// Removes notes that turns created, and reports each result after `done`. If a note that the
+    /// user changed stays, names `new_note`, which took its place.
     pub(super) fn remove_notes(
         &self,
         written: Vec<WrittenNote>,
         done: &'static str,
+        new_note: Option<&str>,
         settings: NotesSettings,
     ) -> Vec<BoxFuture<'static, Notice>> {
         let request = self.context(settings).request();
         let remove = |note: WrittenNote| -> BoxFuture<'static, Notice> {
-            let name = note.note.clone();
+            let (name, new_note) = (note.note.clone(), new_note.map(str::to_owned));
             let removal = self.notes.remove(request.clone(), note);
             Box::pin(async move {
                 match removal.await {
                     Ok(()) => Notice::info(format!("{done} The note {name} was removed.")),
-                    Err(notice) => notice,
+                    Err(notice) => match new_note {
+                        Some(new) => Notice::info(format!("The new note is {new}."))
+                            .with_reason(notice.summary()),
+                        None => notice,
+                    },
                 }
             })
         };

@@ -12,7 +12,9 @@ mod tool_cost;
 mod window;
 
 pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text, user_message};
-pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate};
+pub(super) use window::{
+    ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
+};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{

@@ -4,6 +4,7 @@
 use super::window;
 use crate::domain::{Advice, Notice, ServerId, Toolset};
 use crate::text::Clean;
+use std::collections::BTreeMap;
 
 /// Tool definitions that take more than half of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,15 +23,11 @@ impl ToolCost {
             let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
             u64::try_from(tokens / u128::from(raw_estimate.max(1))).unwrap_or(u64::MAX)
         };
-        // Tools of one server are adjacent.
-        let mut servers: Vec<(&ServerId, usize)> = Vec::new();
+        let mut servers: BTreeMap<&ServerId, usize> = BTreeMap::new();
         for tool in offered.tools() {
-            match servers.last_mut() {
-                Some((server, bytes)) if **server == tool.server => *bytes += tool.tool.bytes,
-                _ => servers.push((&tool.server, tool.tool.bytes)),
-            }
+            *servers.entry(&tool.server).or_default() += tool.tool.bytes;
         }
-        let tokens = calibrated_tokens(servers.iter().map(|(_, bytes)| bytes).sum());
+        let tokens = calibrated_tokens(servers.values().sum());
         let (server, bytes) = servers.into_iter().max_by_key(|(_, bytes)| *bytes)?;
         (tokens > estimate / 2).then(|| Self {
             tokens,

@@ -46,6 +46,8 @@ pub(super) struct Persistence {
     is_private: bool,
     /// A fork that has no file name yet, and the title of the session it was forked from.
     pending_fork: Option<(ConversationSeq, String)>,
+    /// Confirms a new title whose save has not been attempted yet.
+    pending_title: Option<(ConversationSeq, Event)>,
 }
 
 impl Persistence {
@@ -56,6 +58,7 @@ impl Persistence {
             partial_answer_save: None,
             is_private: false,
             pending_fork: None,
+            pending_title: None,
         }
     }
 
@@ -170,6 +173,20 @@ impl Persistence {
         (self.may_save(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
     }
 
+    /// Saves a conversation that has a new title. `confirmation` goes out once it is saved, or at
+    /// once if nothing is saved.
+    pub(super) fn save_new_title(
+        &mut self,
+        conversation: &Conversation,
+        confirmation: Event,
+        cx: &mut EngineCx,
+    ) {
+        match self.save_conversation(conversation, cx) {
+            Some(_) => self.pending_title = Some((conversation.seq(), confirmation)),
+            None => cx.outbox.push(confirmation),
+        }
+    }
+
     /// Saves a conversation to which the text of an earlier run's journal was added, and keeps
     /// that journal until the save has succeeded.
     pub(super) fn save_recovered(
@@ -204,6 +221,7 @@ impl Persistence {
     ) {
         cx.report_tightened_permissions();
         let (seq, save) = (outcome.conversation, outcome.save);
+        let new_title = self.pending_title.take_if(|(renamed, _)| *renamed == seq);
         match outcome.result {
             Ok(id) => {
                 self.journal.handle_session_saved(seq, save);
@@ -216,6 +234,9 @@ impl Persistence {
                 if let Some((_, original_title)) = fork {
                     cx.notice(fork_notice(conversation.session().title(), &original_title));
                 }
+                if let Some((_, confirmation)) = new_title {
+                    cx.outbox.push(confirmation);
+                }
                 if seq == conversation.seq() {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
@@ -227,6 +248,10 @@ impl Persistence {
             }
             Err(error) => {
                 tracing::error!("a session could not be saved: {error}");
+                if new_title.is_some() {
+                    let notice = error.notice_for("The new title is not saved");
+                    cx.notice(notice.with_reason("The save is retried automatically."));
+                }
                 let notice = error
                     .notice()
                     .with_reason("The save is retried automatically; you can continue.");

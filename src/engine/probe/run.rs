@@ -4,7 +4,7 @@
 use super::running_trial::{RunningTrial, TrialEnd};
 use crate::config::BUILT_IN_SERVER;
 use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL};
-use crate::domain::server::ProtocolMode;
+use crate::domain::server::{OAuthSettings, ProtocolMode};
 use crate::domain::{
     Advice, Dialect, LaunchConfig, ModelConfig, Notice, Server, ServerConfig, ServerId,
     ServerStatus, Toolset,
@@ -165,9 +165,11 @@ impl ProbeTools {
             enabled: true,
             launch: LaunchConfig::BuiltIn,
             disabled_tools: BTreeSet::new(),
+            pinned_tools: BTreeSet::new(),
             startup_timeout: BUILT_IN_TIME_MAX,
             tool_timeout: BUILT_IN_TIME_MAX,
             protocol: ProtocolMode::Legacy,
+            oauth: OAuthSettings::default(),
             secrets: Vec::new(),
         }]);
         let connected = async {

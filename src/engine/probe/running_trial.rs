@@ -253,6 +253,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
         system_prompt: Arc::clone(&probe.system_prompt),
         history: Arc::default(),
         toolset: Arc::clone(&tools.toolset),
+        offered: Arc::clone(&tools.toolset),
         approval,
         limits: Limits {
             tool_rounds: ROUNDS_MAX,

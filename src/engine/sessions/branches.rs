@@ -5,7 +5,7 @@
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
 use crate::engine::cx::EngineCx;
-use crate::protocol::{BranchSummary, Event};
+use crate::protocol::{BranchSummary, Event, SavedSessionEvent};
 use crate::text::grapheme;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -87,18 +87,28 @@ impl Conversation {
             cx.notice(Notice::warning("That branch no longer exists."));
             return false;
         };
+        let fork_index = branches[index].fork_index;
         self.session.switch_branch(index, Timestamp::now());
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("Switched to the other branch.").with_advice(Advice::ListBranches));
+        let mut notice = Notice::info("Switched to the other branch.");
+        let notes = self.session.metadata.released_notes(fork_index);
+        if !notes.is_empty() {
+            let notes = notes.join(", ");
+            notice =
+                notice.with_reason(format!("Notes that it created are not restored: {notes}."));
+        }
+        cx.notice(notice.with_advice(Advice::ListBranches));
         true
     }
 
-    pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
+    /// Sets the title. Returns the event that confirms it once it is saved; `None` if there is no
+    /// title.
+    pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> Option<Event> {
         let requested = title.trim();
         if requested.is_empty() {
             cx.notice(Notice::info("The title is missing.").with_advice(Advice::SetTitle));
-            return false;
+            return None;
         }
         let title = bounded_title(requested);
         self.session.metadata.title = Some(title.to_owned());
@@ -107,9 +117,12 @@ impl Conversation {
             let kept_count = grapheme::clusters(title).count();
             let message =
                 format!("The title was too long: its first {kept_count} characters are kept.");
-            cx.notice(Notice::warning(message));
+            return Some(Event::NoticePosted(Notice::warning(message)));
         }
-        true
+        Some(Event::SavedSession(SavedSessionEvent::Renamed {
+            session: None,
+            title: title.to_owned(),
+        }))
     }
 }
 

@@ -33,6 +33,7 @@ impl Turn {
                 if !excerpts.is_empty() {
                     let prompt = self.setup.prompt_text();
                     self.agent.prompt = Some(format!("{excerpts}\n\n{prompt}"));
+                    self.agent.adds_note_text = true;
                 }
                 self.agent.result = Some(result);
                 self.start_round();
@@ -43,6 +44,7 @@ impl Turn {
                 self.setup.system_prompt = "".into();
                 self.setup.history = Default::default();
                 self.setup.toolset = Default::default();
+                self.setup.offered = Default::default();
                 self.setup.dialect = Dialect::Native;
                 self.start_round();
             }

@@ -9,7 +9,9 @@ use super::{
     ToolIdentity, ToolOutcome, ToolState, Toolset, Turn, TurnEffect, TurnEnd, TurnEvent, TurnState,
     UserAnswer,
 };
-use crate::domain::{Decision, OfferedTool, SchemaCheck, Tool};
+use crate::config::BUILT_IN_SERVER;
+use crate::domain::tool::StandingPermission;
+use crate::domain::{Decision, OfferedTool, QuoteSource, SchemaCheck, Tool};
 use crate::protocol::CallToApprove;
 use std::sync::Arc;
 
@@ -60,19 +62,41 @@ impl Turn {
         if self.setup.approval.is_blocked(call) {
             return self.finish_call(id, ToolOutcome::Never);
         }
-        let is_approved = self
-            .setup
-            .approval
-            .approve_without_asking(call, offered)
-            .is_some();
+        let is_approved = self.standing_permission(call, offered).is_some();
+        let may_follow_notes = !is_approved
+            && self
+                .setup
+                .approval
+                .standing_permission(call, offered)
+                .is_some();
         if let Some(call) = self.calls.get_mut(&id) {
             call.repeats = repeats;
+            if may_follow_notes {
+                call.quoted = Some(QuoteSource::ConsultedNotes);
+            }
         }
         match (is_approved, repeats) {
             (true, Some(of)) => self.finish_call(id, ToolOutcome::Reused { of }),
             (true, None) => self.set_call_state(id, ToolState::Proposed),
             (false, _) => self.set_call_state(id, ToolState::AwaitingApproval),
         }
+    }
+
+    /// Why the call may run without asking, like [`Approval::standing_permission`]. While the context
+    /// contains text of notes, auto mode is not enough: instructions in a note can lead to a call that
+    /// the note does not contain.
+    ///
+    /// [`Approval::standing_permission`]: crate::engine::approval::Approval::standing_permission
+    pub(super) fn standing_permission(
+        &self,
+        call: &ToolCall,
+        offered: &OfferedTool,
+    ) -> Option<StandingPermission> {
+        let permission = self.setup.approval.standing_permission(call, offered)?;
+        let may_follow_notes = self.agent.adds_note_text
+            && permission == StandingPermission::AutoMode
+            && !is_harmless(offered);
+        (!may_follow_notes).then_some(permission)
     }
 
     /// The call that finished last, if it succeeded and `id` repeats it.
@@ -176,13 +200,7 @@ impl Turn {
             };
             let was_not_asked =
                 call.state == ToolState::Proposed && !self.run_decisions.contains_key(&id);
-            if was_not_asked
-                && self
-                    .setup
-                    .approval
-                    .approve_without_asking(call, offered)
-                    .is_none()
-            {
+            if was_not_asked && self.standing_permission(call, offered).is_none() {
                 self.set_call_state(id, ToolState::AwaitingApproval);
             }
         }
@@ -288,6 +306,13 @@ impl Turn {
         }
     }
 
+    pub(super) fn handle_tools_offered(&mut self, offered: Arc<Toolset>) {
+        // Asked by an agent, the model gets no tools.
+        if !self.is_asked_by_agent() {
+            self.setup.offered = offered;
+        }
+    }
+
     /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         if self.is_asked_by_agent() {
@@ -320,4 +345,12 @@ impl Turn {
         }
         self.resume_approval();
     }
+}
+
+/// Whether a tool changes nothing and sends nothing to other machines. Only the hints of the
+/// built-in server are relied on.
+fn is_harmless(offered: &OfferedTool) -> bool {
+    let hints = &offered.tool.annotations;
+    let is_local = hints.open_world == Some(false);
+    offered.server.as_str() == BUILT_IN_SERVER && hints.read_only == Some(true) && is_local
 }

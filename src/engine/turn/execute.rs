@@ -74,9 +74,10 @@ impl Turn {
             // The edited arguments are already in the call.
             Some(decision) => ApprovedCall::from_decision(&call, decision),
             None => {
+                let permission = self.standing_permission(&call, &proposed);
                 let approval = &self.setup.approval;
-                let permission = approval.standing_permission(&call, &proposed);
-                let approved = approval.approve_without_asking(&call, &proposed);
+                let approved =
+                    permission.and_then(|_| approval.approve_without_asking(&call, &proposed));
                 if let Some(call) = self.calls.get_mut(&id) {
                     call.permission = permission;
                 }

@@ -182,6 +182,7 @@ impl Turn {
             TurnInput::Stopped => self.interrupt(TurnEnd::Stopped),
             TurnInput::ModeChanged(mode) => self.setup.approval.mode = mode,
             TurnInput::ToolsetChanged(offered) => self.handle_toolset_changed(offered),
+            TurnInput::ToolsOffered(offered) => self.handle_tools_offered(offered),
             TurnInput::TrustChanged(approval) => self.handle_trust_changed(*approval),
             TurnInput::Answered { ask, answer } => {
                 if self.ask == Some(ask) {
@@ -240,7 +241,7 @@ impl Turn {
         let tools = if self.must_answer_now {
             Arc::new(Toolset::default())
         } else {
-            Arc::clone(&self.setup.toolset)
+            Arc::clone(&self.setup.offered)
         };
         let mut messages = context::assemble_messages(
             &self.setup.system_prompt,

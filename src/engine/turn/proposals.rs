@@ -267,7 +267,7 @@ impl Turn {
     }
 
     fn offered_tool_names(&self) -> String {
-        let tools = self.setup.toolset.tools();
+        let tools = self.setup.offered.tools();
         let mut names: Vec<&str> = tools
             .iter()
             .take(NAMES_LISTED_MAX)

@@ -63,8 +63,7 @@ impl Turn {
             }
             TurnInput::Noted(notice) => self.note(notice),
             TurnInput::Usage(usage) => {
-                self.usage.input = usage.input.or(self.usage.input);
-                self.add_output_tokens(usage.output);
+                self.usage = self.usage.followed_by(usage);
             }
             TurnInput::ReplyEnded(end) => {
                 self.close_ask();
@@ -114,12 +113,6 @@ impl Turn {
                     .push(RequestedCall::Unusable { raw, span, why });
             }
             _ => {}
-        }
-    }
-
-    fn add_output_tokens(&mut self, output: Option<u64>) {
-        if let Some(tokens) = output {
-            self.usage.output = Some(self.usage.output.unwrap_or(0) + tokens);
         }
     }
 

@@ -36,7 +36,11 @@ pub struct TurnSetup {
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
     pub history: Arc<Vec<SavedMessage>>,
+    /// The tools that can be called. They may change during the turn.
     pub toolset: Arc<Toolset>,
+    /// The tools that requests offer. They stay the same during the turn, so that the server's
+    /// cache of the prompt stays valid.
+    pub offered: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
     /// Untrusted text of this conversation.
@@ -119,7 +123,10 @@ pub enum TurnInput {
     /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
     ModeChanged(ToolMode),
+    /// The tools that can be called changed.
     ToolsetChanged(Arc<Toolset>),
+    /// The next request offers these tools. Produces no effects.
+    ToolsOffered(Arc<Toolset>),
     /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
 }
@@ -148,6 +155,8 @@ pub enum AgentPlan {
 pub struct AgentPart {
     /// Sent instead of the prompt.
     pub(super) prompt: Option<String>,
+    /// Text of notes was added to the prompt without the user reading it.
+    pub(super) adds_note_text: bool,
     /// The agent waits for the model's answer.
     pub(super) takes_answer: bool,
     /// The answer that the agent is using.

@@ -3,8 +3,12 @@
 
 use super::error::{DisplayUrl, HttpError};
 use crate::domain::Redactor;
+use crate::domain::model::Secret;
 use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS, RequestFailure};
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use crate::mcp::oauth::{Authorizer, TokenRejection};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
 use reqwest::{Body, Client, Method, Response, redirect};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +29,9 @@ pub struct RemoteClient {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
-    /// Removes the secrets sent to the server from text in its responses.
-    pub redactor: Arc<Redactor>,
+    redactor: Arc<Redactor>,
+    /// Adds access tokens; `None` if the user configured an `Authorization` header.
+    authorizer: Option<Authorizer>,
 }
 
 pub struct HttpRequest {
@@ -65,7 +70,57 @@ impl RemoteClient {
             redactor,
             url,
             headers: header_map,
+            authorizer: None,
         })
+    }
+
+    /// Sends the access tokens of `authorizer`, unless the headers already have credentials.
+    #[must_use]
+    pub fn with_authorizer(mut self, authorizer: Option<Authorizer>) -> Self {
+        self.authorizer = authorizer.filter(|_| !self.headers.contains_key(AUTHORIZATION));
+        self
+    }
+
+    /// Removes the secrets sent to the server from text in its responses.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        match &self.authorizer {
+            Some(authorizer) => authorizer.redactor(),
+            None => self.redactor.clone(),
+        }
+    }
+
+    /// Sends a request with the current access token, if there is one. If the server rejects the
+    /// token, obtains a new one and sends the request once more. See [`Self::send_with_token`].
+    ///
+    /// # Errors
+    /// The connection failed, a redirect could not be followed, or the user has to sign in.
+    pub async fn send(&self, request: &HttpRequest) -> Result<Response, HttpError> {
+        let Some(authorizer) = &self.authorizer else {
+            return self.send_with_token(request, None).await;
+        };
+        let mut is_repeated = false;
+        loop {
+            let token = authorizer.token().await;
+            let response = self.send_with_token(request, token.as_ref()).await?;
+            let status = response.status().as_u16();
+            if !matches!(status, 401 | 403) {
+                return Ok(response);
+            }
+            let rejection = authorizer.handle_rejection(status, response.headers(), token.as_ref());
+            match rejection.await {
+                TokenRejection::Retry if !is_repeated => is_repeated = true,
+                TokenRejection::Retry | TokenRejection::SignInNeeded => {
+                    return Err(HttpError::SignInRequired);
+                }
+                TokenRejection::MoreScopesNeeded(scopes) => {
+                    return Err(HttpError::MoreScopesRequired(scopes.join(", ")));
+                }
+                TokenRejection::Failed(error) => {
+                    return Err(HttpError::TokenRequestFailed(error.to_string()));
+                }
+                TokenRejection::Unrelated => return Ok(response),
+            }
+        }
     }
 
     /// Sends a request, follows redirects within the origin, and returns once the response headers
@@ -73,13 +128,21 @@ impl RemoteClient {
     ///
     /// # Errors
     /// The connection failed, or a redirect could not be followed.
-    pub async fn send(&self, request: &HttpRequest) -> Result<Response, HttpError> {
+    async fn send_with_token(
+        &self,
+        request: &HttpRequest,
+        token: Option<&Secret>,
+    ) -> Result<Response, HttpError> {
+        let authorization = token.map(bearer_header).transpose()?;
         let mut url = request.url.clone();
         for _ in 0..=REDIRECTS_MAX {
             // The protocol's headers override the user's.
             let mut headers = self.headers.clone();
             for (name, value) in &request.headers {
                 headers.insert(name, value.clone());
+            }
+            if let Some(value) = &authorization {
+                headers.insert(AUTHORIZATION, value.clone());
             }
             if let Some((body, _)) = &request.body {
                 headers.insert(CONTENT_LENGTH, body.len().into());
@@ -148,8 +211,15 @@ impl RemoteClient {
         let _ = public_url
             .set_username("")
             .and_then(|()| public_url.set_password(None));
-        truncate_url(&self.redactor.redact(public_url.as_str()))
+        truncate_url(&self.redactor().redact(public_url.as_str()))
     }
+}
+
+fn bearer_header(token: &Secret) -> Result<HeaderValue, HttpError> {
+    let value = HeaderValue::try_from(format!("Bearer {}", token.expose()));
+    let mut value = value.map_err(|_| HttpError::SignInRequired)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Truncates a URL for display; a URL from a server may have any length.

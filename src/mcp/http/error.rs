@@ -40,6 +40,12 @@ pub enum HttpError {
     RedirectLoop,
     #[error("It requires valid credentials (HTTP status 401{0}).")]
     Unauthorized(ServerMessage),
+    #[error("It requires you to sign in (HTTP status 401).")]
+    SignInRequired,
+    #[error("It requires you to sign in again with more permissions: {0}.")]
+    MoreScopesRequired(String),
+    #[error("A new access token could not be obtained. {0}")]
+    TokenRequestFailed(String),
     #[error("It denied access (HTTP status 403{0}).")]
     Forbidden(ServerMessage),
     #[error("There is no MCP server at `{url}` (HTTP status {status}{message}).")]
@@ -162,7 +168,13 @@ impl HttpError {
 
     /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
-        matches!(self, Self::Unauthorized(_) | Self::Forbidden(_))
+        matches!(
+            self,
+            Self::Unauthorized(_)
+                | Self::Forbidden(_)
+                | Self::SignInRequired
+                | Self::MoreScopesRequired(_)
+        )
     }
 
     /// Advice for the user.

@@ -154,7 +154,7 @@ impl ErrorResponse {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())
         };
-        let summary = summarize_body(&remote.redactor, &body, message.as_ref());
+        let summary = summarize_body(&remote.redactor(), &body, message.as_ref());
         Self {
             status,
             retry_after,

@@ -1,6 +1,6 @@
 //! Collects the token counts of Anthropic's events. Pure.
 
-use crate::domain::Usage;
+use crate::domain::{PrefixUsage, Usage};
 use serde_json::Value;
 
 /// Several events report counts. Each count replaces an earlier one of the same kind.
@@ -25,12 +25,11 @@ impl TokenCounts {
     /// Tokens written to or read from a cache count as input.
     pub fn usage(&self) -> Usage {
         let input = [self.input, self.cache_creation, self.cache_read];
+        let input = input.into_iter().flatten().reduce(u64::saturating_add);
         Usage {
-            input: input
-                .iter()
-                .any(Option::is_some)
-                .then(|| input.into_iter().flatten().fold(0, u64::saturating_add)),
+            input,
             output: self.output,
+            prefix: PrefixUsage::from_input(input, self.cache_read),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
 use super::tool_call_assembler::ToolCallAssembler;
-use crate::domain::{ProviderKind, ReasoningEcho, Usage};
+use crate::domain::{PrefixUsage, ProviderKind, ReasoningEcho, Usage};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
@@ -18,6 +18,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
+
+/// Where servers report cached tokens: OpenAI and most others, llama.cpp, DeepSeek.
+const CACHED_TOKENS: [&str; 3] = [
+    "/usage/prompt_tokens_details/cached_tokens",
+    "/timings/cache_n",
+    "/usage/prompt_cache_hit_tokens",
+];
 
 /// Decodes a streamed or unstreamed reply.
 #[derive(Debug)]
@@ -219,9 +226,12 @@ impl ChatCompletionsDecoder {
 
     /// Some servers send counts with every event; later counts replace earlier ones.
     fn read_usage(&mut self, value: &Value) {
-        let count = |key: &str| value.get("usage")?.get(key)?.as_u64();
-        self.usage.input = count("prompt_tokens").or(self.usage.input);
-        self.usage.output = count("completion_tokens").or(self.usage.output);
+        let count = |pointer: &str| value.pointer(pointer)?.as_u64();
+        let usage = &mut self.usage;
+        usage.input = count("/usage/prompt_tokens").or(usage.input);
+        usage.output = count("/usage/completion_tokens").or(usage.output);
+        let reused = CACHED_TOKENS.into_iter().find_map(count);
+        usage.prefix = PrefixUsage::from_input(usage.input, reused).or(usage.prefix);
     }
 
     fn close(&mut self) {

@@ -2,7 +2,7 @@
 //! reply.
 
 use super::ndjson::JsonLines;
-use crate::domain::{ProviderKind, ReasoningEcho, Usage};
+use crate::domain::{PrefixUsage, ProviderKind, ReasoningEcho, Usage};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
@@ -190,13 +190,15 @@ fn read_call(call: &Value) -> NativeCall {
     }
 }
 
-/// Ollama omits counts of zero.
+/// Ollama omits counts of zero. `prompt_eval_count` includes cached tokens; only newer versions
+/// count these too.
 fn read_usage(event: &Value) -> Usage {
     let count = |key: &str| event.get(key).and_then(Value::as_u64);
     let input = count("prompt_eval_count");
     Usage {
         input,
         output: count("eval_count").or(input.map(|_| 0)),
+        prefix: PrefixUsage::from_input(input, count("prompt_eval_cached_count")),
     }
 }
 

@@ -55,7 +55,19 @@ fn parse(body: &[u8]) -> Result<PlainCall, ErrorData> {
         let why = format!("The body is a list, expected an object. {EXAMPLE}");
         return Err(ErrorData::invalid_params(why, None));
     }
+    let arguments = || {
+        Some(
+            serde_json::from_slice::<Value>(body)
+                .ok()?
+                .get("arguments")?
+                .clone(),
+        )
+    };
     serde_json::from_slice(body).map_err(|error| {
+        if arguments().is_some_and(|given| !given.is_object() && !given.is_null()) {
+            let why = format!("`arguments` must be an object. {EXAMPLE}");
+            return ErrorData::invalid_params(why, None);
+        }
         let why = format!("{error}. {EXAMPLE}");
         match error.is_data() {
             true => ErrorData::invalid_params(why, None),

@@ -117,7 +117,17 @@ impl JournaledTurn {
                 input,
                 output,
                 at,
-            } => self.answer = Some((text, at.parse().ok(), Usage { input, output })),
+            } => {
+                self.answer = Some((
+                    text,
+                    at.parse().ok(),
+                    Usage {
+                        input,
+                        output,
+                        prefix: None,
+                    },
+                ))
+            }
             JournalRecord::Ended => self.ended_unanswered = true,
         }
     }

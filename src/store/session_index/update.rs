@@ -97,6 +97,10 @@ impl SessionIndex {
         let path = self.sessions.folder.join(file.id.as_str());
         let mut chunks = ChunkBuilder::default();
         let (summary, lifetime) = summarize(&path, file.id, |text| chunks.push(text));
+        // A broken file cannot be opened, so a search must not find the text before the fault.
+        if summary.open_error.is_some() {
+            chunks = ChunkBuilder::default();
+        }
         let details = match lifetime {
             SummaryLifetime::UntilFileChanges => summary_record::serialize(&summary),
             // The list reads the file again.

@@ -9,17 +9,20 @@ use url::Url;
 const PASTE_BYTES_MAX: usize = 16 * 1024;
 const IMAGE_EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
-/// The paths, if the paste consists of nothing but absolute paths of images.
+/// The paths, if the paste consists of nothing but absolute paths of files. Several paths below each
+/// other are text, unless all are images: they are more often the output of a command than a drop.
 pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     if paste.len() > PASTE_BYTES_MAX {
         return None;
     }
     let paste = paste.trim();
     let whole = [paste.to_owned()];
+    let is_one_line = !paste.contains('\n');
+    let is_dropped = |word: &String| is_image_path(word) || is_one_line && is_file_path(word);
     // A single path may contain spaces that nobody escaped.
     let paths = split_words(paste)
-        .filter(|words| words.iter().all(|word| is_image_path(word)))
-        .or_else(|| is_image_path(paste).then(|| whole.to_vec()))?;
+        .filter(|words| words.iter().all(is_dropped))
+        .or_else(|| has_file_extension(paste).then(|| whole.to_vec()))?;
     let count = paths.len();
     (1..=ATTACHMENTS_MAX).contains(&count).then(|| {
         let decoded = paths
@@ -51,13 +54,30 @@ fn split_words(text: &str) -> Option<Vec<String>> {
     (quote.is_none() && !words.is_empty()).then_some(words)
 }
 
-fn is_image_path(word: &str) -> bool {
+fn is_absolute(word: &str) -> bool {
     let is_absolute = word.starts_with(['/', '~']) || word.starts_with("file://");
+    is_absolute && !word.contains('\n')
+}
+
+fn is_image_path(word: &str) -> bool {
     let extension = Path::new(word).extension();
     let extension = extension.and_then(|extension| extension.to_str());
     let is_image = extension
         .is_some_and(|extension| IMAGE_EXTENSIONS.contains(&extension.to_lowercase().as_str()));
-    is_absolute && is_image && !word.contains('\n')
+    is_absolute(word) && is_image
+}
+
+/// Whether a word may be the path of a file. A single name after a slash is a command.
+fn is_file_path(word: &str) -> bool {
+    is_absolute(word) && word.matches('/').count() > 1 || has_file_extension(word)
+}
+
+/// Whether a text is an absolute path with an extension. Prose after a path has none.
+fn has_file_extension(text: &str) -> bool {
+    let extension = Path::new(text).extension();
+    let extension = extension.and_then(|extension| extension.to_str());
+    let is_plain = |extension: &str| extension.chars().all(|c| c.is_ascii_alphanumeric());
+    is_absolute(text) && extension.is_some_and(is_plain)
 }
 
 /// The path of a `file://` URL on this machine.
@@ -86,6 +106,11 @@ mod tests {
             ("file:///a/My%20Cat.png", "/a/My Cat.png"),
             ("/사진/고양이.jpg", "/사진/고양이.jpg"),
             ("~/cat.webp", "~/cat.webp"),
+            ("/a/b.txt", "/a/b.txt"),
+            ("'/a/My Notes.md' ", "/a/My Notes.md"),
+            ("/a/My Notes.md", "/a/My Notes.md"),
+            ("/etc/hosts", "/etc/hosts"),
+            ("file:///a/%EB%82%A0.txt", "/a/날.txt"),
         ] {
             assert_eq!(paths(paste), [expected], "{paste}");
         }
@@ -98,7 +123,10 @@ mod tests {
             "",
             "hello",
             "cat.png",
-            "/a/b.txt",
+            "/help",
+            "/export md",
+            "/a/1.txt\n/a/2.txt",
+            "/a/b.txt has an error. Explain it",
             "see /a/b.png",
             "/a/b.png is a cat",
             "'/a/b.png",

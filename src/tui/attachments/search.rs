@@ -1,13 +1,21 @@
-//! The search for files while a path is typed. The engine searches; the list shows its last
-//! answer.
+//! The search for files and resources while a path is typed. The engine searches for files; the
+//! list shows its last answer, and below it the resources of servers.
 
 use crate::domain::QueryId;
-use crate::domain::attachment::{FoundFile, FoundFiles};
+use crate::domain::attachment::{FoundFile, FoundFiles, shown_path};
 use crate::text::Clean;
 use crate::tui::attachments::mention::TypedPath;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch, CompletionRow};
 use crate::tui::composer::state::CompletionState;
+use crate::tui::server_content::mention::MentionedResource;
 use std::sync::Arc;
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy)]
+pub enum FoundMention<'a> {
+    File(&'a FoundFile),
+    Resource(&'a MentionedResource),
+}
 
 #[derive(Debug, Default)]
 pub struct FileSearch {
@@ -15,6 +23,8 @@ pub struct FileSearch {
     requested: Option<(QueryId, String)>,
     /// The answer to the last search that has one.
     found: Option<(String, Arc<FoundFiles>)>,
+    /// The resources that match the fragment of the last search.
+    resources: Vec<MentionedResource>,
 }
 
 impl FileSearch {
@@ -24,7 +34,8 @@ impl FileSearch {
         requested.is_none_or(|(_, requested)| requested != fragment)
     }
 
-    pub fn requested(&mut self, query: QueryId, fragment: &str) {
+    pub fn requested(&mut self, query: QueryId, fragment: &str, resources: Vec<MentionedResource>) {
+        self.resources = resources;
         self.requested = Some((query, fragment.to_owned()));
     }
 
@@ -47,9 +58,13 @@ impl FileSearch {
         found.is_none_or(|(answered, _)| answered != fragment)
     }
 
-    /// The file in this row.
-    pub fn file(&self, row: usize) -> Option<&FoundFile> {
-        self.found.as_ref()?.1.files.get(row)
+    /// The file or resource in this row.
+    pub fn found(&self, row: usize) -> Option<FoundMention<'_>> {
+        let files = &self.found.as_ref()?.1.files;
+        match row.checked_sub(files.len()) {
+            None => files.get(row).map(FoundMention::File),
+            Some(row) => self.resources.get(row).map(FoundMention::Resource),
+        }
     }
 
     /// The list of files; `None` if there is none or it was closed.
@@ -59,7 +74,7 @@ impl FileSearch {
         selection: &CompletionState,
     ) -> Option<CompletionList> {
         let (_, found) = self.found.as_ref()?;
-        let last = found.files.len().checked_sub(1)?;
+        let last = (found.files.len() + self.resources.len()).checked_sub(1)?;
         let selected = match selection {
             CompletionState::Closed => return None,
             CompletionState::Selected(row) => Some((*row).min(last)),
@@ -68,18 +83,27 @@ impl FileSearch {
         };
         let rows = found.files.iter().map(|file| CompletionRow {
             message: file.path.clone(),
-            label: Clean::name(&file.path),
+            label: Clean::single_line(&shown_path(&file.path)),
             description: Clean::from_static(if file.is_folder { "folder" } else { "" }),
             usage: Clean::from_static(""),
             quality: CompletionMatch::Inside,
             takes_more: file.is_folder,
         });
+        let resources = self.resources.iter().map(|resource| CompletionRow {
+            message: resource.full_uri(),
+            label: Clean::name(&resource.full_uri()),
+            description: resource.description.clone(),
+            usage: Clean::from_static(""),
+            quality: CompletionMatch::Inside,
+            takes_more: false,
+        });
         Some(CompletionList {
-            title: match found.is_partial {
-                true => "Files (not all were searched)",
-                false => "Files",
+            title: match (found.is_partial, self.resources.is_empty()) {
+                (true, _) => "Files (not all were searched)",
+                (false, true) => "Files",
+                (false, false) => "Files and resources",
             },
-            rows: rows.collect(),
+            rows: rows.chain(resources).collect(),
             selected,
             confirm_hint: "attach",
         })

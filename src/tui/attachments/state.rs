@@ -86,6 +86,15 @@ impl AttachmentList {
         });
     }
 
+    /// Adds files that have been read already. Returns false, and adds none, if there are too many.
+    pub fn add_read(&mut self, files: Vec<ReadAttachment>) -> bool {
+        if self.files.len() + files.len() > ATTACHMENTS_MAX {
+            return false;
+        }
+        self.files.extend(files.into_iter().map(attached_before));
+        true
+    }
+
     /// Remembers the paste that named these files.
     pub fn add_drop(&mut self, queries: Vec<QueryId>, paste: &str) {
         self.drops.push(DroppedPaths {
@@ -189,16 +198,12 @@ impl AttachmentList {
 
     /// Shows these files, such as those of a prompt from an earlier run. Returns the earlier ones.
     pub fn show(&mut self, attachments: Vec<Arc<Attachment>>) -> Vec<AttachedFile> {
-        let shown = attachments.into_iter().map(|attachment| AttachedFile {
-            // No query has this id.
-            query: QueryId(u64::MAX),
-            name: attachment.name.clone(),
-            file: Some(ReadAttachment {
+        let shown = attachments.into_iter().map(|attachment| {
+            attached_before(ReadAttachment {
                 tokens: quick_estimate(&attachment),
                 attachment,
                 may_hold_secrets: false,
-            }),
-            is_secret_confirmed: true,
+            })
         });
         std::mem::replace(&mut self.files, shown.collect())
     }
@@ -225,6 +230,17 @@ impl AttachmentList {
             Some((checked, support)) if Some(checked) == model => *support,
             _ => ImageSupport::Unknown,
         }
+    }
+}
+
+/// A file whose contents are already known.
+fn attached_before(read: ReadAttachment) -> AttachedFile {
+    AttachedFile {
+        // No query has this id.
+        query: QueryId(u64::MAX),
+        name: read.attachment.name.clone(),
+        file: Some(read),
+        is_secret_confirmed: true,
     }
 }
 

@@ -98,6 +98,7 @@ fn permission_word(permission: StandingPermission) -> &'static str {
         StandingPermission::Session => "session",
         StandingPermission::Rule => "always",
         StandingPermission::CommandLine => "allowed",
+        StandingPermission::ToolSearch => "built in",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Timing of the current and the last turn.
 
-use crate::domain::{CallId, PieceId, ToolState, TurnEnd, TurnEvent, WaitReason};
+use crate::domain::{CallId, PieceId, PrefixUsage, ToolState, TurnEnd, TurnEvent, WaitReason};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub struct TurnTiming {
     pub ended_at: Option<Duration>,
     /// Output tokens per second and duration of the last turn.
     pub speed: Option<(f64, Duration)>,
+    /// What the server took from its prefix cache in the last turn, if it says so.
+    pub prefix: Option<PrefixUsage>,
     pub call_starts: HashMap<CallId, Duration>,
     /// Times of the first and the last event of each thinking block.
     pub thinking_spans: HashMap<PieceId, (Duration, Duration)>,
@@ -57,6 +59,7 @@ impl TurnTiming {
                 self.first_text_at = None;
                 self.streaming_time = Duration::ZERO;
                 self.speed = None;
+                self.prefix = None;
                 self.call_starts.clear();
             }
             TurnEvent::RoundStarted { .. }
@@ -83,6 +86,7 @@ impl TurnTiming {
             TurnEvent::Ended { end, usage } => {
                 self.stream_ended(now);
                 self.ended_at = Some(now);
+                self.prefix = usage.prefix;
                 let seconds = self.streaming_time.as_secs_f64();
                 let has_speed = matches!(end, TurnEnd::Answered { .. }) && seconds > 0.2;
                 let tokens = usage.output.filter(|_| has_speed);

@@ -50,8 +50,9 @@ impl CopyReport {
         }
     }
 
-    /// The notice that reports the copy to the user.
-    pub fn notice(&self) -> Notice {
+    /// The notice that reports the copy to the user. `explains_tmux` adds the setting that tmux
+    /// needs.
+    pub fn notice(&self, explains_tmux: bool) -> Notice {
         let lines = match self.lines {
             1 => "1 line".to_owned(),
             count => format!("{} lines", group_digits(count)),
@@ -73,7 +74,7 @@ impl CopyReport {
                         "It may ignore {kilobytes} kB: many terminals take 74 kB."
                     )),
                 };
-                match is_tmux {
+                match is_tmux && explains_tmux {
                     true => notice.with_advice("In tmux this needs `set -g set-clipboard on`."),
                     false => notice,
                 }
@@ -137,7 +138,12 @@ mod tests {
             ),
         ];
         for (report, expected) in cases {
-            assert_eq!(notice_line(&report.notice()), expected);
+            assert_eq!(notice_line(&report.notice(true)), expected);
         }
+        let again = report("a", CopyMeans::Terminal { is_tmux: true }).notice(false);
+        assert_eq!(
+            notice_line(&again),
+            "Sent the code (1 line) to the terminal's clipboard (OSC 52)."
+        );
     }
 }

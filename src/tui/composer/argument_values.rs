@@ -8,6 +8,7 @@ use crate::text::grapheme::bounded_prefix;
 use crate::tui::composer::completion::CompletionValue;
 use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord};
 use crate::tui::layer::SharedUiState;
+use crate::tui::server_content;
 use crate::tui::servers::state::status_label;
 use std::collections::BTreeSet;
 
@@ -30,6 +31,8 @@ pub fn argument_values(
         ArgumentKind::StoredModel => stored_models(shared),
         ArgumentKind::Persona => personas(shared),
         ArgumentKind::RunningCall => running_calls(shared),
+        ArgumentKind::ServerPrompt => server_prompts(shared),
+        ArgumentKind::ServerResource => server_resources(shared),
     };
     values.into_iter().map(|value| (0, value)).collect()
 }
@@ -212,6 +215,28 @@ fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
         value
     });
     rows.collect()
+}
+
+fn server_prompts(shared: SharedUiState) -> Vec<CompletionValue> {
+    let prompts = server_content::typable_prompts(shared);
+    let values = prompts.map(|offered| content_value(offered.full_name(), offered.description()));
+    values.collect()
+}
+
+fn server_resources(shared: SharedUiState) -> Vec<CompletionValue> {
+    let resources = server_content::typable_resources(shared);
+    let values = resources.map(|(name, description)| content_value(name, description));
+    values.collect()
+}
+
+fn content_value(value: String, description: Clean) -> CompletionValue {
+    CompletionValue {
+        aliases: Vec::new(),
+        label: Clean::name(&value),
+        description,
+        takes_more: false,
+        value,
+    }
 }
 
 /// A value that can be given by its name or by its number (1 to `count`). The number is inserted

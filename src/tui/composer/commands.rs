@@ -9,7 +9,7 @@ use crate::tui::keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
-use crate::tui::{advice, templates};
+use crate::tui::{advice, server_content, templates};
 use crossterm::event::KeyEvent;
 
 impl Composer {
@@ -32,7 +32,7 @@ impl Composer {
             Some(LayerKey::Complete) => {
                 let row = &list.rows[list.selected.unwrap_or(0)];
                 let suffix = if row.takes_more { " " } else { "" };
-                self.editor.set(&format!("{}{suffix}", row.message));
+                self.editor.replace_all(&format!("{}{suffix}", row.message));
                 self.completion = CompletionState::default();
             }
             Some(LayerKey::Back) => self.completion = CompletionState::Closed,
@@ -81,6 +81,10 @@ impl Composer {
                 cx.request(UiRequest::RememberCommand(templates::command(template)));
                 self.editor.take();
             }
+            return;
+        }
+        if server_content::run_typed_prompt(&name[1..], argument.trim(), cx) {
+            self.editor.take();
             return;
         }
         let name = name.to_lowercase();

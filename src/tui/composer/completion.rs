@@ -7,7 +7,7 @@ use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::Binding;
 use crate::tui::layer::SharedUiState;
-use crate::tui::templates;
+use crate::tui::{server_content, templates};
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
 /// How well a value matches the typed text, best first.
@@ -137,7 +137,9 @@ fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
             takes_more: !binding.usage.is_empty(),
         })
     });
-    rows.chain(template_rows(typed_name, shared)).collect()
+    rows.chain(template_rows(typed_name, shared))
+        .chain(prompt_rows(typed_name, shared))
+        .collect()
 }
 
 fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
@@ -154,6 +156,23 @@ fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item 
                 .body
                 .as_ref()
                 .is_ok_and(|body| !body.fields().is_empty()),
+        })
+    })
+}
+
+/// The prompts of servers as `/SERVER:PROMPT`.
+fn prompt_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
+    server_content::typable_prompts(shared).filter_map(move |offered| {
+        let name = offered.full_name();
+        let quality = match_quality(&name, typed_name);
+        let command = format!("/{name}");
+        Some(CompletionRow {
+            label: Clean::single_line(&command),
+            message: command,
+            description: offered.description(),
+            usage: offered.usage(),
+            quality: quality.filter(|quality| *quality < CompletionMatch::Inside)?,
+            takes_more: !offered.prompt.arguments.is_empty(),
         })
     })
 }

@@ -1,8 +1,16 @@
-//! The draft that is saved on exit, and its privacy rule: unsent text from a private
+//! The draft that is saved while the user types and on exit, and its privacy rule: unsent text from a private
 //! conversation is never written to disk, not even after the conversation has ended.
 
+use crate::domain::UnsentText;
 use crate::protocol::Command;
+use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::composer::state::{CompletionState, Composer, MessageTarget};
+use std::time::Duration;
+
+/// The draft is saved this long after the last change of the message.
+const DRAFT_SAVED_AFTER: Duration = Duration::from_secs(1);
+/// The longest time for which changes that follow each other stay unsaved.
+const DRAFT_SAVED_AT_LATEST: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub struct DraftPrivacy {
@@ -14,9 +22,45 @@ pub struct DraftPrivacy {
     is_on_disk: bool,
     /// The revision of the queue that was saved last.
     queue_revision: u64,
+    /// The revision of the message that was seen last.
+    message_revision: u64,
+    unsaved: Option<UnsavedDraft>,
+}
+
+/// When a message that has changed is saved.
+#[derive(Debug)]
+struct UnsavedDraft {
+    changed_first_at: Duration,
+    due_at: Duration,
 }
 
 impl Composer {
+    /// Schedules saving the draft if the message has changed.
+    pub fn schedule_draft(&mut self, now: Duration) {
+        let revision = self.editor.revision();
+        if std::mem::replace(&mut self.draft.message_revision, revision) == revision {
+            return;
+        }
+        let unsaved = self.draft.unsaved.as_ref();
+        let changed_first_at = unsaved.map_or(now, |unsaved| unsaved.changed_first_at);
+        let latest = changed_first_at + DRAFT_SAVED_AT_LATEST;
+        self.draft.unsaved = Some(UnsavedDraft {
+            changed_first_at,
+            due_at: latest.min(now + DRAFT_SAVED_AFTER),
+        });
+    }
+
+    /// When the draft has to be saved.
+    pub fn draft_due_at(&self) -> Option<Duration> {
+        Some(self.draft.unsaved.as_ref()?.due_at)
+    }
+
+    /// Whether the draft has to be saved now. Returns true once for each schedule.
+    pub fn take_due_draft(&mut self, now: Duration) -> bool {
+        let is_due = |unsaved: &mut UnsavedDraft| now >= unsaved.due_at;
+        self.draft.unsaved.take_if(is_due).is_some()
+    }
+
     /// Updates the draft state after each input. Returns true if the draft on disk was sent or
     /// discarded and must not be offered again.
     pub fn track_draft(&mut self, is_private: bool, requests_private: bool) -> bool {
@@ -64,7 +108,8 @@ impl Composer {
             return false;
         }
         let stashed = self.history.stashed_text().map(str::to_owned);
-        let text = self.editor.take();
+        let text = self.editor.text();
+        self.editor.replace_all("");
         let unsent = before_edit.into_iter().chain(stashed).chain([text]);
         // Text from a private conversation must not enter the history of another conversation.
         let was_private = self.draft.is_private && !self.draft.awaits_private && !is_private;
@@ -76,15 +121,30 @@ impl Composer {
         true
     }
 
-    /// Puts the last run's draft into the editor.
-    pub fn restore_draft(&mut self, draft: &str) {
-        self.editor.set(draft);
+    /// Puts the last run's message into the editor.
+    pub fn restore_message(&mut self, message: &str) {
+        self.editor.set(message);
         self.draft.is_on_disk = true;
+    }
+
+    /// Puts the last run's queue back, paused.
+    pub fn restore_queue(&mut self, queue: &[String]) {
+        for text in queue {
+            let (text, attachments) = (text.clone(), Vec::new());
+            self.queue.push(QueuedPrompt { text, attachments });
+        }
+        self.queue.pause();
+        self.draft.is_on_disk = true;
+        self.draft.queue_revision = self.queue.revision();
     }
 
     /// Handles the start or the end of a private conversation.
     pub fn private_changed(&mut self, is_private: bool) {
         self.draft.awaits_private = false;
+        if !is_private {
+            // Text that was deleted in the private conversation must not come back in another one.
+            self.editor.forget_removed_text();
+        }
         if !is_private && let Some(unsent) = self.history.forget_private(&self.editor.text()) {
             self.editor.set(&unsent);
         }
@@ -95,7 +155,7 @@ impl Composer {
         match command {
             Command::SetPrivate(true) => self.draft.awaits_private = false,
             // `track_draft` then requests it again.
-            Command::SaveDraft(text) if text.is_empty() => self.draft.is_on_disk = true,
+            Command::SaveDraft(draft) if draft.is_blank() => self.draft.is_on_disk = true,
             _ => {}
         }
     }
@@ -103,34 +163,41 @@ impl Composer {
     /// The text to offer at the next start: queued prompts and the message, unless the message
     /// is a recalled prompt, an unchanged message that was loaded for editing, an answer, or was
     /// typed by the tour.
-    pub fn draft_to_save(&self, is_private: bool, has_tour_prompt: bool) -> Option<String> {
+    pub fn draft_to_save(&self, is_private: bool, has_tour_prompt: bool) -> Option<UnsentText> {
         if is_private || self.draft.awaits_private || self.draft.is_private {
             return None;
         }
-        let typed = self.editor.text();
+        let mut typed = self.editor.text();
         let edited = self.queue.edited();
         let queued = self.queue.prompts().enumerate();
-        let mut texts: Vec<String> = queued
-            .map(|(index, prompt)| match edited == Some(index) {
-                true => typed.clone(),
-                false => prompt.text.clone(),
-            })
-            .collect();
-        texts.extend(self.text_before_edit().map(str::to_owned));
+        let queue = queued.map(|(index, prompt)| match edited == Some(index) {
+            true => std::mem::take(&mut typed),
+            false => prompt.text.clone(),
+        });
+        let mut queue: Vec<String> = queue.collect();
         let recalled = self.history.recalled();
         let edited_message = self.edited();
         let is_answer =
             edited_message.is_some_and(|edited| matches!(edited.target, MessageTarget::Answer(_)));
         let original = edited_message.map(|edited| edited.original.as_str());
-        let is_old =
-            is_answer || [recalled, original].contains(&Some(typed.as_str())) || edited.is_some();
-        if recalled.is_some() {
-            texts.extend(self.history.stashed_text().map(str::to_owned));
+        let is_old = is_answer || [recalled, original].contains(&Some(typed.as_str()));
+        if is_old || has_tour_prompt {
+            typed.clear();
         }
-        if !is_old && !has_tour_prompt {
-            texts.push(typed);
-        }
-        texts.retain(|text| !text.trim().is_empty());
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
+        // An edit and a recalled prompt stand in the message in place of the user's own text.
+        let own = self.text_before_edit().or(self.history.stashed_text());
+        let (message, mut others) = match own {
+            Some(own) if !own.trim().is_empty() => (own.to_owned(), vec![typed]),
+            _ if edited_message.is_some() => (String::new(), vec![typed]),
+            _ => (typed, Vec::new()),
+        };
+        others.retain(|text| !text.trim().is_empty());
+        queue.retain(|text| !text.trim().is_empty());
+        let unsent = UnsentText {
+            message,
+            others,
+            queue,
+        };
+        (!unsent.is_blank()).then_some(unsent)
     }
 }

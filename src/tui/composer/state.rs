@@ -5,7 +5,7 @@ use crate::tui::composer::draft::DraftPrivacy;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
 use crate::tui::composer::queue::{PromptQueue, QueuedPrompt};
 use crate::tui::input::paste::PasteDetector;
-use crate::tui::widgets::editor::{Edit, Editor};
+use crate::tui::widgets::editor::{Edit, Editor, Motion};
 use std::time::Duration;
 
 #[derive(Debug, Default)]
@@ -83,34 +83,45 @@ impl Composer {
     }
 
     /// Handles an editing key. Up in an empty message selects a queued prompt; at the
-    /// edges of the text, Up and Down recall the history.
-    pub fn edit(&mut self, edit: Edit) {
+    /// edges of the text, Up and Down recall the history. Returns false if nothing changed.
+    pub fn edit(&mut self, edit: Edit) -> bool {
         // Completion works only at the end of the text.
-        let leaves_end = matches!(edit, Edit::Left | Edit::WordLeft | Edit::LineStart);
+        let leaves_end = matches!(
+            edit,
+            Edit::Select(_)
+                | Edit::SelectAll
+                | Edit::Move(
+                    Motion::Left | Motion::WordLeft | Motion::LineStart | Motion::TextStart
+                )
+        );
         self.completion = match leaves_end {
             true => CompletionState::Closed,
             false => CompletionState::default(),
         };
         let has_no_text = self.editor.is_empty() && self.history.stashed_text().is_none();
-        if edit == Edit::Up && has_no_text && self.queue.select_last() {
-            return;
+        if edit == Edit::Move(Motion::Up) && has_no_text && self.queue.select_last() {
+            return true;
         }
         if self.editor.edit(edit) {
-            if !matches!(edit, Edit::Up | Edit::Down) && self.editor.is_empty() {
+            // Undo may bring back the text from before a recalled prompt.
+            let is_undo = matches!(edit, Edit::Undo | Edit::Redo);
+            let is_vertical = matches!(edit, Edit::Move(Motion::Up | Motion::Down));
+            if is_undo || !is_vertical && self.editor.is_empty() {
                 self.history.reset_position();
             }
-            return;
+            return true;
         }
         match edit {
-            Edit::Up => self.recall_previous(),
-            Edit::Down => self.recall_next(),
-            _ => {}
+            Edit::Move(Motion::Up) => self.recall_previous(),
+            Edit::Move(Motion::Down) => self.recall_next(),
+            _ => return false,
         }
+        true
     }
 
     fn recall_previous(&mut self) {
         if let Some(prompt) = self.history.step_back(|| self.editor.text()) {
-            self.editor.set(prompt);
+            self.editor.replace_all(prompt);
             // Do not complete a recalled command: Up and Down must keep moving through the
             // history.
             self.completion = CompletionState::Closed;
@@ -120,10 +131,10 @@ impl Composer {
     fn recall_next(&mut self) {
         match self.history.step_forward() {
             Some(HistoryStep::Prompt(prompt)) => {
-                self.editor.set(prompt);
+                self.editor.replace_all(prompt);
                 self.completion = CompletionState::Closed;
             }
-            Some(HistoryStep::Stashed(unsent)) => self.editor.set(&unsent),
+            Some(HistoryStep::Stashed(unsent)) => self.editor.replace_all(&unsent),
             None => {}
         }
     }

@@ -5,6 +5,7 @@ use crate::tui::dialog::compact::saturate_u16;
 use crate::tui::dialog::state::{DialogMode, EditTarget};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
+use crate::tui::widgets::text_field;
 use ratatui::layout::{Position, Rect};
 
 /// Draws the argument editor below the name of its tool.
@@ -53,9 +54,8 @@ pub fn draw_field(
     let errors = error_rows(error, area);
     let field = field_area(area, errors.len());
     let view = editor.view(field.width, field.height);
-    for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
-        pen.put(field.x, y, row, pen.theme.plain, field.width);
-    }
+    let style = pen.theme.plain;
+    text_field::draw_view(&view, style, field, pen);
     let error_row_count = saturate_u16(errors.len());
     for (y, row) in (area.bottom() - error_row_count..area.bottom()).zip(&errors) {
         pen.put(area.x, y, row, pen.theme.failure, area.width);

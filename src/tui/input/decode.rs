@@ -76,6 +76,7 @@ pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let mut modifiers = key.modifiers & (ctrl_alt | KeyModifiers::SHIFT);
     let code = match key.code {
         KeyCode::Char(c) => {
+            let c = underscore_key(c, modifiers);
             modifiers -= KeyModifiers::SHIFT;
             // AltGr arrives as Ctrl+Alt and types a character.
             if modifiers == ctrl_alt {
@@ -94,6 +95,15 @@ pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
         code => code,
     };
     (code, modifiers)
+}
+
+/// The kitty protocol reports the key of the underscore with Shift as a hyphen.
+fn underscore_key(c: char, modifiers: KeyModifiers) -> char {
+    let is_shortcut = modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    match c {
+        '-' if is_shortcut && modifiers.contains(KeyModifiers::SHIFT) => '_',
+        c => c,
+    }
 }
 
 /// The character typed by a key, if any.

@@ -17,6 +17,10 @@ pub enum ArgumentKind {
     Server(&'static [ArgumentWord]),
     /// A running call, by tool or number.
     RunningCall,
+    /// A prompt as `SERVER:PROMPT`.
+    ServerPrompt,
+    /// A resource as `SERVER:URI`.
+    ServerResource,
 }
 
 /// A fixed word of a command's syntax.
@@ -77,6 +81,8 @@ pub const SERVER_WORDS: &[ArgumentWord] = &[
     word("on", "Switch it on"),
     word("off", "Switch it off; the model no longer sees its tools"),
     word("tools", "Show its tools in the sidebar"),
+    word("login", "Sign in to it"),
+    word("logout", "Sign out of it"),
     word("instructions", "Show its instructions"),
 ];
 

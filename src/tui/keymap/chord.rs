@@ -5,9 +5,11 @@ use crossterm::event::{KeyCode, KeyModifiers};
 use std::fmt;
 use std::str::FromStr;
 
-const CTRL: KeyModifiers = KeyModifiers::CONTROL;
-const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
-const ALT: KeyModifiers = KeyModifiers::ALT;
+pub(super) const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+pub(super) const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+pub(super) const ALT: KeyModifiers = KeyModifiers::ALT;
+pub(super) const CTRL_SHIFT: KeyModifiers = CTRL.union(SHIFT);
+pub(super) const ALT_SHIFT: KeyModifiers = ALT.union(SHIFT);
 
 /// Function keys on keyboards. Terminals send those above [`PLAIN_FUNCTION_KEYS`] only with the
 /// enhanced keyboard protocol.
@@ -20,6 +22,26 @@ const PLAIN_FUNCTION_KEYS: u8 = 12;
 pub struct Chord {
     pub code: KeyCode,
     pub modifiers: KeyModifiers,
+}
+
+pub(super) const fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
+    Chord { code, modifiers }
+}
+
+pub(super) const fn key(code: KeyCode) -> Chord {
+    chord(code, KeyModifiers::NONE)
+}
+
+pub(super) const fn ctrl(c: char) -> Chord {
+    chord(KeyCode::Char(c), CTRL)
+}
+
+pub(super) const fn alt(c: char) -> Chord {
+    chord(KeyCode::Char(c), ALT)
+}
+
+pub(super) const fn function_key(number: u8) -> Chord {
+    key(KeyCode::F(number))
 }
 
 /// How the terminal reports keys.

@@ -30,10 +30,14 @@ pub enum LayerKey {
     Pull,
     StopPull,
     Refresh,
+    /// Puts a text into the message for editing.
+    Edit,
     AddServer,
     Copy,
     /// Shows a server's stderr.
     Stderr,
+    SignIn,
+    OpenBrowser,
     /// Switches a server or tool on or off.
     Toggle,
     Yes,
@@ -68,6 +72,8 @@ pub enum KeyContext {
     Models,
     /// The viewer of servers and tools.
     Servers,
+    /// The dialog of a sign-in; letters go to its field.
+    SignIn,
     Trust,
     Picker,
     Form,
@@ -75,6 +81,8 @@ pub enum KeyContext {
     Completions,
     /// The prompts that wait for the running turn.
     Queue,
+    /// A prompt of a server, before it is sent.
+    PromptReview,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -167,6 +175,13 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::SignIn, 's'),
+    LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
+    LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
+    bind_unmodified(P::SignIn, L::Confirm, K::Enter),
+    bind_any_modifier(P::SignIn, L::Back, K::Esc),
+    bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
+    bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -192,6 +207,8 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Queue, L::Delete, 'd'),
     bind_unmodified(P::Queue, L::Delete, K::Delete),
     bind_any_modifier(P::Queue, L::Back, K::Esc),
+    bind_unmodified(P::PromptReview, L::Confirm, K::Enter),
+    bind_letter(P::PromptReview, L::Edit, 'e'),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -277,11 +294,13 @@ mod tests {
             P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
             P::Servers => "### Servers and tools (`/mcp`)",
+            P::SignIn => "### Signing in to a server",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Numbered lists: server, persona, branch, call",
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
             P::Queue => "### Queued prompts",
+            P::PromptReview => "### A prompt of a server",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

@@ -15,9 +15,10 @@ pub use lookup::Keymap;
 pub use scope::BindingScope;
 
 use crate::tui::input::decode::{latin_key, normalize_key};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 use arguments::ArgumentKind;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
+use crossterm::event::{KeyCode, KeyEvent};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -67,6 +68,8 @@ pub enum Action {
     SearchHistory,
     Attach,
     Detach,
+    ServerPrompt,
+    Resource,
     Mouse,
     Redraw,
     Suspend,
@@ -111,26 +114,6 @@ pub struct Binding {
     /// Other words by which the palette finds the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
-}
-
-const fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
-    Chord { code, modifiers }
-}
-
-const fn key(code: KeyCode) -> Chord {
-    chord(code, KeyModifiers::NONE)
-}
-
-const fn ctrl(c: char) -> Chord {
-    chord(KeyCode::Char(c), KeyModifiers::CONTROL)
-}
-
-const fn alt(c: char) -> Chord {
-    chord(KeyCode::Char(c), KeyModifiers::ALT)
-}
-
-const fn function_key(number: u8) -> Chord {
-    key(KeyCode::F(number))
 }
 
 const fn bind(
@@ -179,10 +162,6 @@ impl Binding {
     }
 }
 
-const CTRL: KeyModifiers = KeyModifiers::CONTROL;
-const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
-const ALT: KeyModifiers = KeyModifiers::ALT;
-
 use Action as A;
 use ArgumentKind as V;
 use BindingGroup as G;
@@ -209,7 +188,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)).found_by("mcp add server"),
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
-    bind(A::CopyAnswer, "copy", G::Conversation, W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
+    bind(A::CopyAnswer, "copy", G::Conversation, W::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
     bind(A::Find, "find", G::Moving, W::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
     bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Words(words::NOTE_WORDS)).found_by("markdown file"),
@@ -222,6 +201,8 @@ pub const TABLE: &[Binding] = &[
     bind(A::Continue, "continue", G::Conversation, W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
     bind(A::Compact, "compact", G::Conversation, W::Always, &[], "Summarize older messages to free context").command("/compact", "").found_by("shorten context"),
     bind(A::Attach, "attach", G::Writing, W::Always, &[ctrl('v')], "Attach a file, or the clipboard's image").command("/attach", "[PATH]").found_by("image picture file upload paste clipboard screenshot"),
+    bind(A::ServerPrompt, "prompt", G::Writing, W::Always, &[], "Use a prompt of a server").command("/prompt", "[SERVER:PROMPT [VALUES]]").argument(V::ServerPrompt).found_by("mcp template"),
+    bind(A::Resource, "resource", G::Writing, W::Always, &[], "Attach a resource of a server").command("/resource", "[SERVER:URI]").argument(V::ServerResource).found_by("mcp file data"),
     bind(A::Detach, "detach", G::Writing, W::Always, &[alt('x')], "Remove an attached file").command("/detach", "[NUMBER|NAME]").found_by("image file"),
     bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
@@ -248,21 +229,42 @@ pub const TABLE: &[Binding] = &[
     bind(A::PreviousPane, "previous-pane", G::Moving, W::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::PageUp, "page-up", G::Moving, W::Always, &[key(K::PageUp)], "Scroll up a page"),
     bind(A::PageDown, "page-down", G::Moving, W::Always, &[key(K::PageDown)], "Scroll down a page"),
-    bind(A::ScrollToStart, "to-start", G::Moving, W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
-    bind(A::ScrollToEnd, "to-end", G::Moving, W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
-    bind(A::Edit(Edit::Up), "up", G::Writing, W::Message, &[key(K::Up)], "Up / previous in history"),
-    bind(A::Edit(Edit::Down), "down", G::Writing, W::Message, &[key(K::Down)], "Down / next in history"),
-    bind(A::Edit(Edit::WordLeft), "word-left", G::Editing, W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
-    bind(A::Edit(Edit::WordRight), "word-right", G::Editing, W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
-    bind(A::Edit(Edit::LineStart), "line-start", G::Editing, W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
-    bind(A::Edit(Edit::LineEnd), "line-end", G::Editing, W::Message, &[ctrl('e'), key(K::End)], "Move to the end of the line"),
-    bind(A::Edit(Edit::DeleteWordLeft), "delete-word", G::Editing, W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
-    bind(A::Edit(Edit::DeleteToStart), "delete-to-start", G::Editing, W::Message, &[ctrl('u')], "Delete to the start of the line"),
-    bind(A::Edit(Edit::DeleteToEnd), "delete-to-end", G::Editing, W::Message, &[ctrl('k')], "Delete to the end of the line"),
+    bind(A::ScrollToStart, "to-start", G::Moving, W::Pane, &[chord(K::Home, CTRL)], "Scroll to the start"),
+    bind(A::ScrollToEnd, "to-end", G::Moving, W::Pane, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
+    bind(A::Edit(Edit::Move(Motion::Up)), "up", G::Writing, W::Message, &[key(K::Up)], "Up / previous in history"),
+    bind(A::Edit(Edit::Move(Motion::Down)), "down", G::Writing, W::Message, &[key(K::Down)], "Down / next in history"),
+    bind(A::Edit(Edit::Move(Motion::WordLeft)), "word-left", G::Editing, W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
+    bind(A::Edit(Edit::Move(Motion::WordRight)), "word-right", G::Editing, W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
+    bind(A::Edit(Edit::Move(Motion::LineStart)), "line-start", G::Editing, W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
+    bind(A::Edit(Edit::Move(Motion::LineEnd)), "line-end", G::Editing, W::Message, &[ctrl('e'), key(K::End)], "Move to the end of the line"),
+    bind(A::Edit(Edit::KillWordLeft), "delete-word", G::Editing, W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
+    bind(A::Edit(Edit::KillWordRight), "delete-word-right", G::Editing, W::Message, &[alt('d'), chord(K::Delete, CTRL), chord(K::Delete, ALT)], "Delete the word to the right"),
+    bind(A::Edit(Edit::KillToStart), "delete-to-start", G::Editing, W::Message, &[ctrl('u')], "Delete to the start of the line"),
+    bind(A::Edit(Edit::KillToEnd), "delete-to-end", G::Editing, W::Message, &[ctrl('k')], "Delete to the end of the line"),
     bind(A::Edit(Edit::Backspace), "backspace", G::Editing, W::Message, &[key(K::Backspace), ctrl('h'), chord(K::Backspace, SHIFT)], "Delete to the left"),
     bind(A::Edit(Edit::Delete), "delete", G::Editing, W::Message, &[key(K::Delete), ctrl('d')], "Delete to the right"),
-    bind(A::Edit(Edit::Left), "left", G::Editing, W::Message, &[key(K::Left)], "Move left"),
-    bind(A::Edit(Edit::Right), "right", G::Editing, W::Message, &[key(K::Right)], "Move right"),
+    bind(A::Edit(Edit::Move(Motion::Left)), "left", G::Editing, W::Message, &[key(K::Left)], "Move left"),
+    bind(A::Edit(Edit::Move(Motion::Right)), "right", G::Editing, W::Message, &[key(K::Right)], "Move right"),
+    bind(A::Edit(Edit::Undo), "undo-edit", G::Editing, W::Message, &[ctrl('_'), ctrl('/')], "Undo"),
+    bind(A::Edit(Edit::Redo), "redo-edit", G::Editing, W::Message, &[alt('_')], "Redo"),
+    bind(A::Edit(Edit::Select(Motion::Left)), "select-left", G::Editing, W::Message, &[chord(K::Left, SHIFT)], "Select to the left"),
+    bind(A::Edit(Edit::Select(Motion::Right)), "select-right", G::Editing, W::Message, &[chord(K::Right, SHIFT)], "Select to the right"),
+    bind(A::Edit(Edit::Select(Motion::Up)), "select-up", G::Editing, W::Message, &[chord(K::Up, SHIFT)], "Select up"),
+    bind(A::Edit(Edit::Select(Motion::Down)), "select-down", G::Editing, W::Message, &[chord(K::Down, SHIFT)], "Select down"),
+    bind(A::Edit(Edit::Select(Motion::WordLeft)), "select-word-left", G::Editing, W::Message, &[chord(K::Left, CTRL_SHIFT), chord(K::Left, ALT_SHIFT)], "Select a word to the left"),
+    bind(A::Edit(Edit::Select(Motion::WordRight)), "select-word-right", G::Editing, W::Message, &[chord(K::Right, CTRL_SHIFT), chord(K::Right, ALT_SHIFT)], "Select a word to the right"),
+    bind(A::Edit(Edit::Select(Motion::LineStart)), "select-to-line-start", G::Editing, W::Message, &[chord(K::Home, SHIFT)], "Select to the start of the line"),
+    bind(A::Edit(Edit::Select(Motion::LineEnd)), "select-to-line-end", G::Editing, W::Message, &[chord(K::End, SHIFT)], "Select to the end of the line"),
+    bind(A::Edit(Edit::Select(Motion::TextStart)), "select-to-start", G::Editing, W::Message, &[chord(K::Home, CTRL_SHIFT)], "Select to the start of the message"),
+    bind(A::Edit(Edit::Select(Motion::TextEnd)), "select-to-end", G::Editing, W::Message, &[chord(K::End, CTRL_SHIFT)], "Select to the end of the message"),
+    bind(A::Edit(Edit::SelectAll), "select-all", G::Editing, W::Message, &[alt('a')], "Select the whole message"),
+    bind(A::Edit(Edit::Copy), "copy-selection", G::Editing, W::Message, &[alt('w')], "Copy the selection"),
+    bind(A::Edit(Edit::Cut), "cut", G::Editing, W::Message, &[ctrl('x')], "Cut the selection"),
+    bind(A::Edit(Edit::Yank), "yank", G::Editing, W::Message, &[ctrl('y')], "Insert the text that was cut last"),
+    bind(A::Edit(Edit::YankEarlier), "yank-earlier", G::Editing, W::Message, &[alt('y')], "After that: the text cut before it instead"),
+    bind(A::Edit(Edit::Unfold), "unfold-paste", G::Editing, W::Message, &[alt('u')], "Unfold a paste"),
+    bind(A::Edit(Edit::Move(Motion::TextStart)), "text-start", G::Editing, W::Message, &[chord(K::Home, CTRL)], "Move to the start of the message"),
+    bind(A::Edit(Edit::Move(Motion::TextEnd)), "text-end", G::Editing, W::Message, &[chord(K::End, CTRL)], "Move to the end of the message"),
     bind(A::ToggleServer, "toggle", G::ServersPane, W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
     bind(A::NextMatch, "next-match", G::Chat, W::Matches, &[key(K::Char('n')), key(K::Enter)], "Go to the next match"),
     bind(A::PreviousMatch, "previous-match", G::Chat, W::Matches, &[chord(K::Char('n'), SHIFT), chord(K::Enter, SHIFT)], "Go to the previous match"),

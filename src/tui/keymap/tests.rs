@@ -4,6 +4,7 @@
 use super::*;
 use crate::domain::KeySettings;
 use crate::fixtures::key_settings;
+use crossterm::event::KeyModifiers;
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -2,14 +2,14 @@
 //! servers that fail or reconnect.
 
 use crate::domain::{Notice, Server, ServerId, ServerStatus, TrustEntry};
-use crate::protocol::Command;
+use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use crate::tui::advice;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
 use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
-use crate::tui::servers::{failure_notice, stderr_log, viewer};
+use crate::tui::servers::{failure_notice, sign_in, stderr_log, viewer};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
@@ -177,6 +177,8 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
         "tools" => viewer::open(Some(&id), cx),
         "retry" => reconnect(pane, &id, cx),
         "log" => stderr_log::open(&id, cx),
+        "login" => sign_in::open(&id, cx),
+        "logout" => cx.send(Command::SignIn(SignInCommand::SignOut(id))),
         "instructions" => review_instructions(pane, &id, cx),
         "on" | "off" if is_on == (verb == "on") => {
             cx.notify(Notice::info(format!(
@@ -187,7 +189,7 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
         "on" | "off" => toggle(pane, &id, cx),
         _ => {
             let what = format!("`{verb}` is not an action for a server.");
-            let advice = "Use tools, retry, log, instructions, on or off.";
+            let advice = "Use tools, retry, log, login, logout, instructions, on or off.";
             cx.notify(Notice::warning(what).with_advice(advice));
         }
     }

@@ -74,6 +74,8 @@ impl ServersPaneRow {
 pub struct ServerToolCost {
     /// Number of available tools.
     pub tools: usize,
+    /// Number of those that requests leave out.
+    pub held_back: usize,
     /// Estimated tokens that they add to each request.
     pub tokens: usize,
 }
@@ -375,6 +377,11 @@ fn cost(server: &Server) -> ServerToolCost {
     let tokens = |tool: &Tool| tool.bytes / BYTES_PER_TOKEN;
     ServerToolCost {
         tools: server.offered_tools().count(),
-        tokens: server.offered_tools().map(tokens).sum(),
+        held_back: server.held_back_tools.len(),
+        tokens: server
+            .offered_tools()
+            .filter(|tool| !server.held_back_tools.contains(&tool.name))
+            .map(tokens)
+            .sum(),
     }
 }

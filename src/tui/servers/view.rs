@@ -130,7 +130,11 @@ fn draw_server(
         None => {
             let cost = servers_pane.cost(index);
             let tokens = format_thousands(cost.tokens as u64);
-            format!("{:>TOOLS_COLUMNS$} {tokens:>TOKENS_COLUMNS$}", cost.tools)
+            let tools = match cost.held_back {
+                0 => cost.tools.to_string(),
+                held_back => format!("{}/{}", cost.tools.saturating_sub(held_back), cost.tools),
+            };
+            format!("{tools:>TOOLS_COLUMNS$} {tokens:>TOKENS_COLUMNS$}")
         }
     };
     let start = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
@@ -162,12 +166,19 @@ fn draw_tool(server: &Server, tool: &Tool, is_unfolded: bool, line: Rect, pen: &
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let is_off = server.disabled_tools.contains(&tool.name);
     let is_withheld = server.withheld_tools.contains(&tool.name);
+    let is_pinned = server.pinned_tools.contains(&tool.name);
     let (label, style) = match (is_off, is_withheld) {
         (true, _) => ("off".to_owned(), theme.dim),
         (false, true) => ("withheld".to_owned(), theme.attention),
         (false, false) => {
-            let tokens = tool.bytes / BYTES_PER_TOKEN;
-            (format_thousands(tokens as u64), theme.plain)
+            let tokens = format_thousands((tool.bytes / BYTES_PER_TOKEN) as u64);
+            match is_pinned {
+                true => (format!("pinned {tokens}"), theme.plain),
+                false if server.held_back_tools.contains(&tool.name) => {
+                    ("held back".to_owned(), theme.dim)
+                }
+                false => (tokens, theme.plain),
+            }
         }
     };
     let mark = match (is_off, is_withheld, is_unfolded) {

@@ -1,14 +1,14 @@
 //! State of the browser for saved conversations: list, search, preview, and what the letters in
 //! the rows do. `row_action` holds the questions that replace a row.
 
-use crate::domain::{IndexProgress, QueryId, SessionId, SessionSummary};
+use crate::domain::{IndexProgress, Notice, QueryId, SessionId, SessionSummary};
 use crate::protocol::{Command, Event, SavedSessionCommand, SavedSessionEvent};
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::sessions::listing::SessionListing;
 use crate::tui::sessions::preview::PreviewPane;
-use crate::tui::sessions::row_action::RowAction;
+use crate::tui::sessions::row_action::{RowAction, shown_title};
 use crate::tui::sessions::view;
 use crate::tui::widgets::list::{ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
@@ -104,6 +104,7 @@ impl SessionsLayer {
 
     fn resume(&mut self, cx: &mut UiContext) -> Handled {
         let Some(hit) = self.selected_readable() else {
+            self.explain_broken(cx);
             return Handled::Consumed;
         };
         cx.request(UiRequest::ReturnQueue);
@@ -111,8 +112,24 @@ impl SessionsLayer {
         Handled::Closed
     }
 
+    /// Shows why the selected session cannot be opened. On small screens there is no preview, which
+    /// shows the reason otherwise.
+    fn explain_broken(&self, cx: &mut UiContext) {
+        let selected = self.selected();
+        let broken = selected.and_then(|hit| Some((hit, hit.open_error.as_deref()?)));
+        if let Some((hit, reason)) = broken {
+            let name = shown_title(hit);
+            let notice = Notice::warning(format!("{} is broken: {reason}", name.as_str()));
+            cx.notify(notice.with_advice("It can only be deleted, or repaired in a text editor."));
+        }
+    }
+
     /// Handles a letter in the rows.
     fn act_on_row(&mut self, key: LayerKey, cx: &mut UiContext) {
+        let needs_file = matches!(key, LayerKey::Rename | LayerKey::Export | LayerKey::Fork);
+        if needs_file && self.selected_readable().is_none() {
+            return self.explain_broken(cx);
+        }
         let send = |command, cx: &mut UiContext| cx.send(Command::SavedSession(command));
         match key {
             LayerKey::UndoDelete => send(SavedSessionCommand::UndoDelete, cx),

@@ -129,7 +129,9 @@ impl SessionListing {
         };
         let has_words = !query.words().is_empty();
         if has_words && self.folded_titles.is_empty() {
-            let titles = sessions.iter().map(|session| fold(&session.title));
+            let titles = sessions
+                .iter()
+                .map(|session| fold(session.title_or_file_name()));
             self.folded_titles = titles.collect();
         }
         let titles = &self.folded_titles;

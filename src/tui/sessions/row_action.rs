@@ -29,12 +29,7 @@ enum RowActionKind {
 
 /// The title, or the session's file name if it has none.
 pub fn shown_title(hit: &SessionSummary) -> Clean {
-    let title = Clean::single_line(&hit.title);
-    if title.as_str().trim().is_empty() {
-        Clean::single_line(hit.id.as_str())
-    } else {
-        title
-    }
+    Clean::single_line(hit.title_or_file_name())
 }
 
 impl RowAction {

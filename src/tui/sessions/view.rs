@@ -3,6 +3,7 @@
 use crate::domain::date::{DATE_COLUMNS_MAX, format_date};
 use crate::domain::{IndexProgress, SessionSummary};
 use crate::text::Clean;
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::sessions::layer::SessionsLayer;
@@ -28,6 +29,9 @@ const COUNT: u16 = 4;
 const COUNT_FROM: u16 = 49;
 const MODEL: u16 = 12;
 const MODEL_FROM: u16 = 63;
+/// Columns of the counter at the right of the title, such as `1,204 of 10,000, ↓ 1,190`, and of the
+/// blanks around both.
+const COUNTER: u16 = 33;
 
 /// Returns the cursor position if a text field has the focus.
 pub fn draw(
@@ -62,6 +66,16 @@ pub fn draw(
 
 fn draw_list(layer: &mut SessionsLayer, area: Rect, pen: &mut Painter) -> Option<Position> {
     let title = title(&layer.progress, pen);
+    // The counter beside the title must stay visible.
+    let title_columns = usize::from(area.width.saturating_sub(COUNTER));
+    let title = match width(&title) > title_columns {
+        true => format!(
+            "{}{}",
+            truncate_to_width(&title, title_columns),
+            pen.glyphs.more
+        ),
+        false => title,
+    };
     let invalid_filter = layer.listing.invalid_filter().map(ToString::to_string);
     let title = ListTitle {
         title: &title,
@@ -97,16 +111,22 @@ fn title(progress: &IndexProgress, pen: &Painter) -> String {
 
 pub fn hints(layer: &SessionsLayer, can_undo: bool) -> Vec<String> {
     let hint = |key, word| layers::hint(KeyContext::Sessions, key, word);
-    let mut row_hints = vec![
-        hint(LayerKey::Rename, "rename"),
-        hint(LayerKey::Fork, "fork"),
-        hint(LayerKey::Export, "export"),
-        hint(LayerKey::Delete, "delete"),
-    ];
+    let is_broken = layer.selected().is_some_and(|hit| hit.open_error.is_some());
+    let delete = hint(LayerKey::Delete, "delete");
+    let mut row_hints = match is_broken {
+        true => vec![delete],
+        false => vec![
+            hint(LayerKey::Rename, "rename"),
+            hint(LayerKey::Fork, "fork"),
+            hint(LayerKey::Export, "export"),
+            delete,
+        ],
+    };
     if can_undo {
         row_hints.push(hint(LayerKey::UndoDelete, "undo"));
     }
-    layer.list.hints(layer.listing.len(), "resume", row_hints)
+    let enter = if is_broken { "reason" } else { "resume" };
+    layer.list.hints(layer.listing.len(), enter, row_hints)
 }
 
 /// The areas of the list including its title, and of the preview including the divider.

@@ -16,7 +16,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{models, sessions, settings};
+use crate::tui::{models, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -79,10 +79,18 @@ pub fn run_action(
         Action::Mouse => toggle_mouse(model, effects),
         Action::Attach => attachments::attach(model, argument),
         Action::Detach => attachments::detach(model, argument),
+        Action::ServerPrompt | Action::Resource => use_server_content(model, action, argument),
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn use_server_content(model: &mut UiModel, action: Action, argument: &str) {
+    model.with_context(|cx| match action {
+        Action::ServerPrompt => server_content::run_prompt_command(argument, cx),
+        _ => server_content::run_resource_command(argument, cx),
+    });
 }
 
 fn start_session(model: &mut UiModel, effects: &mut Vec<UiEffect>) {

@@ -1,12 +1,13 @@
 //! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
 //! the clipboard, and by completing a path.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment};
-use crate::domain::{ImageSupport, Notice, QueryId};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
+use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
 use crate::tui::attachments::mention::TypedPath;
+use crate::tui::attachments::search::FoundMention;
 use crate::tui::attachments::state::{AttachmentList, ReadOutcome};
 use crate::tui::composer::state::CompletionState;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -14,6 +15,7 @@ use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
 use crossterm::event::KeyEvent;
 
@@ -21,9 +23,22 @@ use crossterm::event::KeyEvent;
 pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
-        "" => start_reading(model, "clipboard", AttachmentSource::Clipboard),
-        path => start_reading(model, path, AttachmentSource::Path(path.to_owned())),
+        "" => {
+            start_reading(model, "clipboard", AttachmentSource::Clipboard);
+        }
+        path => attach_file(model, path),
     };
+}
+
+/// Attaches a resource of a server, which is read at once.
+pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
+    let name = format!("{server}:{uri}");
+    start_reading(model, &name, AttachmentSource::Resource { server, uri });
+}
+
+/// Attaches the file at this path.
+fn attach_file(model: &mut UiModel, path: &str) {
+    start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
 /// Requests a file. Returns the id of the query unless there are too many files.
@@ -51,7 +66,7 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
         return false;
     }
     let queries = paths.into_iter().filter_map(|path| {
-        let source = AttachmentSource::DroppedImage(path.clone());
+        let source = AttachmentSource::Dropped(path.clone());
         start_reading(model, &path, source)
     });
     let queries = queries.collect();
@@ -149,9 +164,19 @@ pub fn can_send(model: &mut UiModel) -> bool {
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     match AttachmentList::typed_path(&model.composer) {
         None => model.attachments.search.clear(),
-        Some(TypedPath { fragment, .. }) if model.attachments.search.must_search(&fragment) => {
+        Some(TypedPath {
+            fragment,
+            is_argument,
+            ..
+        }) if model.attachments.search.must_search(&fragment) => {
             let query = model.with_context(|cx| cx.next_query_id());
-            model.attachments.search.requested(query, &fragment);
+            let servers = &model.servers_pane.servers;
+            let resources = match is_argument {
+                true => Vec::new(),
+                false => mentioned_resources(servers, &fragment),
+            };
+            let search = &mut model.attachments.search;
+            search.requested(query, &fragment, resources);
             effects.push(UiEffect::Send(Command::FindFiles { query, fragment }));
         }
         Some(_) => {}
@@ -201,12 +226,27 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     true
 }
 
+/// Completes the name of a resource and attaches it.
+fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
+    let completed = typed.completed(&resource.full_uri(), false);
+    let editor = &mut model.composer.editor;
+    editor.replace_before_cursor(typed.replaced_bytes, &completed);
+    model.composer.begin_typing();
+    attach_resource(model, resource.server, resource.uri);
+}
+
 /// Completes the path. A file is attached, unless it is an argument that the user may still change.
 fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool) {
-    let Some(file) = model.attachments.search.file(row).cloned() else {
-        return;
+    let file = match model.attachments.search.found(row) {
+        Some(FoundMention::File(file)) => file.clone(),
+        Some(FoundMention::Resource(resource)) => {
+            let resource = resource.clone();
+            return choose_resource(model, typed, resource);
+        }
+        None => return,
     };
-    let completed = typed.completed(&file.path, file.is_folder);
+    let shown = shown_path(&file.path);
+    let completed = typed.completed(&shown, file.is_folder);
     let editor = &mut model.composer.editor;
     editor.replace_before_cursor(typed.replaced_bytes, &completed);
     model.composer.begin_typing();
@@ -214,10 +254,11 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
         return;
     }
     if !typed.is_argument {
-        attach(model, &file.path);
-    } else if is_confirmed {
+        attach_file(model, &file.path);
+    } else if is_confirmed || shown != file.path {
+        // An escaped path would not name the file any more.
         model.composer.editor.take();
-        attach(model, &file.path);
+        attach_file(model, &file.path);
     } else {
         model.composer.completion = CompletionState::Closed;
     }

@@ -12,7 +12,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, submit};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
@@ -313,7 +313,7 @@ fn undone_notice(model: &UiModel) -> Notice {
     let notice = Notice::info("Undone.");
     let restores = model
         .keymap
-        .hint(Action::Edit(Edit::Up), "restores the prompt.");
+        .hint(Action::Edit(Edit::Move(Motion::Up)), "restores the prompt.");
     match restores {
         Some(restores) => notice.with_reason(restores),
         None => notice,

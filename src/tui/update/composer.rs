@@ -1,13 +1,15 @@
 //! The message editor: typing, pasting, and Enter.
 
+use crate::domain::Notice;
 use crate::protocol::Command;
+use crate::tui::clipboard::CopyRequest;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, Layer, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{attachments, branches, find, messages, navigation, queue, submit};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Editor, Motion};
 
 pub fn type_char(model: &mut UiModel, c: char) {
     model.composer.paste_detector.char_typed(model.now);
@@ -22,11 +24,20 @@ pub fn type_char(model: &mut UiModel, c: char) {
 /// Handles text that arrived faster than anyone types.
 pub fn insert_burst(model: &mut UiModel, text: &str) {
     model.composer.burst(text, model.now);
-    paste(model, text);
+    paste(model, text, PasteKind::Burst);
+}
+
+/// How pasted text arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PasteKind {
+    /// As a whole.
+    Bracketed,
+    /// As a burst of keys, which may be a part of a paste.
+    Burst,
 }
 
 /// Pastes into a text field. Pasted text is never submitted and never answers a question.
-pub fn paste(model: &mut UiModel, text: &str) {
+pub fn paste(model: &mut UiModel, text: &str, kind: PasteKind) {
     let is_armed = model.dialog_has_keys();
     if is_armed && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
         return;
@@ -41,8 +52,21 @@ pub fn paste(model: &mut UiModel, text: &str) {
     model.panes.focus = Focus::Message;
     find::close_unless_focused(model);
     begin_typing(model);
-    if !attachments::drop_paths(model, text) {
-        model.composer.editor.insert(text);
+    if attachments::drop_paths(model, text) {
+        return;
+    }
+    match kind {
+        PasteKind::Bracketed => model.composer.editor.paste(text),
+        PasteKind::Burst => model.composer.editor.insert(text),
+    }
+}
+
+/// Replaces the message with the text from `$EDITOR`.
+pub fn replace_text(model: &mut UiModel, text: &str) {
+    // An unchanged text keeps its chips.
+    if model.composer.editor.text() != text {
+        model.composer.editor.replace_all(text);
+        model.composer.begin_typing();
     }
 }
 
@@ -111,16 +135,52 @@ pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>
         tour.release_prompt();
     }
     move_first_run_digits(model);
-    // Without text, the keys for the ends of the line go to the ends of the chat.
-    if model.composer.editor.is_empty() {
-        let scroll = match edit {
-            Edit::LineStart => Some(Action::ScrollToStart),
-            Edit::LineEnd => Some(Action::ScrollToEnd),
-            _ => None,
-        };
-        if let Some(scroll) = scroll {
-            return navigation::run_action(model, scroll, effects);
-        }
+    if let Some(scroll) = scroll_instead(&model.composer.editor, edit) {
+        return navigation::run_action(model, scroll, effects);
     }
-    model.composer.edit(edit);
+    let selected = model.composer.editor.selected_text();
+    let has_changed = model.composer.edit(edit);
+    match (edit, selected) {
+        (Edit::Copy | Edit::Cut, Some(text)) => copy(model, text),
+        _ if !has_changed => explain_unchanged(model, edit),
+        _ => {}
+    }
+}
+
+/// In an empty message, the keys for the ends of the line go to the ends of the chat. In a message
+/// of one line, so do the keys for the ends of the text.
+fn scroll_instead(editor: &Editor, edit: Edit) -> Option<Action> {
+    match edit {
+        Edit::Move(Motion::LineStart) if editor.is_empty() => Some(Action::ScrollToStart),
+        Edit::Move(Motion::LineEnd) if editor.is_empty() => Some(Action::ScrollToEnd),
+        Edit::Move(Motion::TextStart) if !editor.has_several_lines() => Some(Action::ScrollToStart),
+        Edit::Move(Motion::TextEnd) if !editor.has_several_lines() => Some(Action::ScrollToEnd),
+        _ => None,
+    }
+}
+
+fn copy(model: &mut UiModel, text: String) {
+    let name = "the selection".to_owned();
+    let request = CopyRequest { name, text };
+    model.requests.push_back(UiRequest::Copy(request));
+}
+
+/// Explains why a key did nothing.
+fn explain_unchanged(model: &mut UiModel, edit: Edit) {
+    let notice = match edit {
+        Edit::Copy | Edit::Cut => Notice::info("Nothing is selected.")
+            .with_advice("Shift with an arrow key selects; /copy copies the last answer."),
+        Edit::Yank => {
+            Notice::info("Nothing was cut yet.").with_advice("/copy copies the last answer.")
+        }
+        Edit::YankEarlier => {
+            Notice::info("This replaces a text that was inserted by the key before.")
+        }
+        Edit::Undo => Notice::info("Nothing to undo in the message.")
+            .with_advice("/undo takes back the last turn."),
+        Edit::Redo => Notice::info("Nothing to redo."),
+        Edit::Unfold => Notice::info("The message has no folded paste."),
+        _ => return,
+    };
+    model.notify(notice);
 }

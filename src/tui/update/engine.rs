@@ -1,6 +1,6 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, Session};
+use crate::domain::{Notice, Session, UnsentText};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
@@ -10,7 +10,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{attachments, branches, probe, submit, turns};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -46,11 +46,8 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.notify(Notice::info(message).with_advice(advice));
         }
         Event::SavedSession(event) => saved_session_event(model, event),
-        Event::SessionRenamed(title) => {
-            let message = format!("Renamed to {}.", quoted_title(model, &title));
-            model.notify(Notice::info(message));
-            model.conversation.title = title;
-        }
+        // A later event confirms that the title is saved.
+        Event::SessionRenamed(title) => model.conversation.title = title,
         Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;
@@ -143,24 +140,44 @@ fn session_opened(model: &mut UiModel, session: &Session) {
     model.layer = None;
 }
 
-fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<String>) {
+fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
-    let draft = draft.filter(|draft| !draft.trim().is_empty());
-    let Some(draft) = draft else { return };
+    let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
+        return;
+    };
     let tour = model.tour.as_ref();
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
-    if model.composer.editor.is_empty() || has_tour_prompt {
-        model.composer.restore_draft(&draft);
-        model.notify(Notice::info("Restored your unsent message."));
-    } else {
-        submit::remember(model, &draft);
-        let recall = Action::Edit(Edit::Up);
-        let recall = model
-            .keymap
-            .hint(recall, "brings back your unsent message from last time.");
-        if let Some(recall) = recall {
-            model.notify(Notice::info(recall));
-        }
+    let is_free = model.composer.editor.is_empty() || has_tour_prompt;
+    let has_message = !draft.message.trim().is_empty();
+    draft
+        .others
+        .iter()
+        .for_each(|text| submit::remember(model, text));
+    model.composer.restore_queue(&draft.queue);
+    if has_message && is_free {
+        model.composer.restore_message(&draft.message);
+    } else if has_message {
+        submit::remember(model, &draft.message);
     }
+    let is_in_history = !draft.others.is_empty() || has_message && !is_free;
+    let count = draft.queue.len();
+    let mut notice = Notice::info(match (count, has_message && is_free) {
+        (0, true) => "Restored your unsent message.".to_owned(),
+        (0, false) => "Your unsent message from last time is in the history.".to_owned(),
+        (1, _) => "Restored a queued prompt; the queue is paused.".to_owned(),
+        (count, _) => format!("Restored {count} queued prompts; the queue is paused."),
+    });
+    let recall = Action::Edit(Edit::Move(Motion::Up));
+    let hint = match is_in_history {
+        true => model.keymap.hint(recall, "brings back an unsent text."),
+        false if count > 0 => model
+            .keymap
+            .hint(Action::Send, "in an empty message sends it."),
+        false => None,
+    };
+    if let Some(hint) = hint {
+        notice = notice.with_advice(hint);
+    }
+    model.notify(notice);
 }

@@ -17,6 +17,7 @@ pub fn run_action(model: &mut UiModel, action: Action, argument: &str) -> bool {
         Action::Find => open(model, argument),
         Action::NextMatch => step(model, 1),
         Action::PreviousMatch => step(model, -1),
+        Action::Back if has_reached_match(model) => model.chat.find = None,
         Action::Back if model.chat.find.is_some() => go_back(model),
         _ => return false,
     }
@@ -51,6 +52,12 @@ pub fn is_typing(model: &UiModel) -> bool {
     model.chat.find.as_ref().is_some_and(|find| find.is_typing)
 }
 
+/// Whether the reader has left the field for a match, which Esc must not leave again.
+fn has_reached_match(model: &UiModel) -> bool {
+    let find = model.chat.find.as_ref();
+    find.is_some_and(|find| !find.is_typing && find.current_match().is_some())
+}
+
 /// Handles a key while the field has the focus. Returns false if the key has its usual meaning.
 pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if !is_typing(model) {
@@ -58,12 +65,15 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
     }
     match find_key(key, &[KeyContext::Find]) {
         Some(LayerKey::Confirm) => {
-            step(model, 1);
             stop_typing(model);
+            step(model, 1);
         }
         Some(LayerKey::Down) => step(model, 1),
         Some(LayerKey::Up) => step(model, -1),
-        Some(LayerKey::Switch) => stop_typing(model),
+        Some(LayerKey::Switch) => {
+            stop_typing(model);
+            show_current(model);
+        }
         Some(LayerKey::Back) => go_back(model),
         _ => {
             let Some(find) = &mut model.chat.find else {

@@ -1,6 +1,6 @@
 //! Ctrl+C and quitting.
 
-use crate::domain::Notice;
+use crate::domain::{Notice, UnsentText};
 use crate::protocol::{Command, UserAnswer};
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, UiRequest};
@@ -77,7 +77,7 @@ pub fn quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 }
 
 /// The text that an exit saves as a draft, if any.
-pub fn draft_to_save(model: &UiModel) -> Option<String> {
+pub fn draft_to_save(model: &UiModel) -> Option<UnsentText> {
     let tour = model.tour.as_ref();
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));

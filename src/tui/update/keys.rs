@@ -100,7 +100,7 @@ fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
 /// Whether a key may edit the text of the message: it has text, and the dialog shows no field.
 fn edits_message_beside_dialog(model: &UiModel) -> bool {
     let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
-    let has_text = !model.composer.editor.text().is_empty();
+    let has_text = !model.composer.editor.is_empty();
     has_text && model.visible_dialog().is_some_and(is_choosing)
 }
 

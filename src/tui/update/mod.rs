@@ -19,8 +19,9 @@ pub mod selection;
 pub mod submit;
 pub mod turns;
 
-use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
+use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
 use crate::protocol::Command;
+use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
 use crate::tui::input::decode::{KeyGroup, ReplyFilter};
@@ -28,6 +29,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::composer::PasteKind;
 use crossterm::event::KeyEvent;
 
 /// Applies one message and returns its effects.
@@ -82,16 +84,18 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        effects.push(UiEffect::Send(Command::SaveDraft(String::new())));
+        effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
-    save_queue(model, &mut effects);
+    model.composer.schedule_draft(model.now);
+    save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
     effects
 }
 
-/// Saves the queue after a change.
-fn save_queue(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if !model.composer.must_save_queue() {
+/// Saves the draft after a change of the queue, and shortly after a change of the message.
+fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let is_due = model.composer.take_due_draft(model.now);
+    if !model.composer.must_save_queue() && !is_due {
         return;
     }
     if let Some(draft) = interrupt::draft_to_save(model) {
@@ -111,7 +115,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Paste(text) => {
             keys::note_key_press(model);
             selection::clear_selection(model);
-            composer::paste(model, &text);
+            composer::paste(model, &text, PasteKind::Bracketed);
         }
         UiInput::Mouse(mouse) => navigation::handle_mouse(model, mouse),
         UiInput::Resize { width, height } => {
@@ -125,14 +129,14 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             // Most editors end the file with a line break that is not part of the text.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             if !model.dialogs.end_external_edit(Some(text)) {
-                model.composer.editor.set(text.trim_end_matches('\n'));
+                composer::replace_text(model, text.trim_end_matches('\n'));
             }
         }
         UiInput::EditorClosed(Err(problem)) => {
             model.dialogs.end_external_edit(None);
             model.notify(Notice::failure(problem));
         }
-        UiInput::Copied(report) => model.notify(report.notice()),
+        UiInput::Copied(report) => copied(model, &report),
         UiInput::CommandRejected(command) => command_rejected(model, *command),
     }
 }
@@ -224,3 +228,10 @@ fn command_rejected(model: &mut UiModel, command: Command) {
 
 #[cfg(test)]
 mod tests;
+
+/// Reports a copy. The setting that tmux needs is explained once per run.
+fn copied(model: &mut UiModel, report: &CopyReport) {
+    let explains_tmux = !model.input.has_explained_tmux;
+    model.input.has_explained_tmux |= matches!(report.means, CopyMeans::Terminal { is_tmux: true });
+    model.notify(report.notice(explains_tmux));
+}

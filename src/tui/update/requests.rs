@@ -1,6 +1,7 @@
 //! Carries out the requests of features: commands to the engine, notices, new layers.
 
 use crate::domain::Notice;
+use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
 use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::models::select;
@@ -8,7 +9,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, calls, composer, navigation};
+use crate::tui::update::{actions, attachments, calls, composer, navigation};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -19,6 +20,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
             UiRequest::Copy(request) => effects.push(UiEffect::Copy(request)),
             UiRequest::EditExternally(text) => effects.push(UiEffect::OpenEditor(text)),
+            UiRequest::OpenBrowser(address) => effects.push(UiEffect::OpenBrowser(address)),
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
             UiRequest::Open(layer) => model.open_layer(layer),
             UiRequest::RunAction(action) => {
@@ -47,9 +49,37 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.panes.focus = Focus::Message;
             }
             UiRequest::ReturnQueue => model.composer.queue.pause(),
+            UiRequest::AttachResource { server, uri } => {
+                attachments::attach_resource(model, server, uri);
+            }
+            UiRequest::TakeServerPrompt {
+                text,
+                files,
+                is_sent,
+            } => take_server_prompt(model, text, files, is_sent, effects),
             UiRequest::HideServers => navigation::hide_servers(model),
         }
     }
+}
+
+/// Sends a prompt of a server, or adds it to the message. Files of the message stay attached.
+fn take_server_prompt(
+    model: &mut UiModel,
+    text: String,
+    files: Vec<ReadAttachment>,
+    is_sent: bool,
+    effects: &mut Vec<UiEffect>,
+) {
+    model.panes.focus = Focus::Message;
+    if !model.attachments.add_read(files) {
+        let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
+        return model.notify(Notice::warning(text));
+    }
+    if is_sent && model.attachments.unread_name().is_none() {
+        return composer::submit_prompt(model, text, effects);
+    }
+    model.composer.begin_typing();
+    model.composer.editor.insert(&text);
 }
 
 /// Applies the picked row.

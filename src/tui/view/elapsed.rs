@@ -5,7 +5,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::hints;
-use crate::tui::widgets::numbers::{format_seconds, format_whole_seconds};
+use crate::tui::widgets::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
 /// The spinner with the elapsed time, and a suffix: the step of a running probe, or how long the
@@ -46,7 +46,7 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
             true => time + &suffix,
             false => time,
         },
-        None => last_turn_text(model, pen).unwrap_or_default(),
+        None => last_turn_text(model, columns, pen).unwrap_or_default(),
     };
     let mut rows_below = rows_below.to_owned();
     if !rows_below.is_empty() {
@@ -61,7 +61,7 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
         }
     }
     let accent = pen.theme.accent;
-    if let Some(keys) = hints::layer_keys(model, columns, pen) {
+    if let Some(keys) = hints::layer_keys(model, columns + 2, pen) {
         if width(&right) + width(&keys) + 4 > columns {
             right.clear();
         }
@@ -71,19 +71,31 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
     pen.rule(line, &rows_below, &right, accent);
 }
 
-/// `34 tokens/s · 2.1 s`.
-fn last_turn_text(model: &UiModel, pen: &Painter) -> Option<String> {
-    let (speed, duration) = model.chat.timing.speed?;
+/// `34 tokens/s · 2.1 s · read 120, cached 1460`. The tokens that the server read anew and those
+/// that it took from its cache are left out if it does not report them, or if there is no space.
+fn last_turn_text(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
+    let timing = &model.chat.timing;
     if model.running_turn().is_some() {
         return None;
     }
-    let speed = match speed {
-        100.0.. => format!("{speed:.0}"),
-        _ => format!("{speed:.1}"),
-    };
     let dot = pen.glyphs.dot;
-    Some(format!(
-        "{speed} tokens/s {dot} {}",
-        format_seconds(duration)
-    ))
+    let speed = timing.speed.map(|(speed, duration)| {
+        let decimals = usize::from(speed < 100.0);
+        let duration = format_seconds(duration);
+        format!("{speed:.decimals$} tokens/s {dot} {duration}")
+    });
+    let prefix = timing.prefix.map(|prefix| {
+        format!(
+            "read {}, cached {}",
+            format_thousands(prefix.read),
+            format_thousands(prefix.reused)
+        )
+    });
+    match (speed, prefix) {
+        (Some(speed), Some(prefix)) => {
+            let both = format!("{speed} {dot} {prefix}");
+            Some(if width(&both) <= columns { both } else { speed })
+        }
+        (speed, prefix) => speed.or(prefix),
+    }
 }

@@ -5,14 +5,15 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap, layers};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::selection;
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
-use crate::tui::view::pane_hints::pane_hints;
+use crate::tui::view::pane_hints::{pane_hints, selected_stop_hints};
 use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -144,9 +145,9 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         return (hints, Vec::new());
     }
     if let Some(find) = &model.chat.find
-        && (find.is_typing || model.panes.focus == Focus::Chat)
+        && (find.is_typing || model.panes.focus == Focus::Chat && !selection::is_extending(model))
     {
-        return (find_hints(find.is_typing, &model.keymap), Vec::new());
+        return (find_hints(model, find.is_typing), Vec::new());
     }
     if model.panes.focus != Focus::Message {
         return (pane_hints(model), Vec::new());
@@ -167,14 +168,17 @@ fn completion_hints(confirm_hint: &str) -> Vec<String> {
     ]
 }
 
-fn find_hints(is_typing: bool, keymap: &Keymap) -> Vec<String> {
+fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
+    let keymap = &model.keymap;
     if !is_typing {
-        let hints = [
-            keymap.hint(Action::NextMatch, "next"),
-            keymap.hint(Action::PreviousMatch, "previous"),
-            keymap.hint(Action::Back, "back"),
-            keymap.hint(Action::Find, "change the text"),
+        let matches = [Action::NextMatch, Action::PreviousMatch];
+        let mut hints = vec![
+            keymap.pair_hint(matches, "next, previous"),
+            keymap.hint(Action::Back, "stay here"),
         ];
+        // The match is selected, so the keys for its message or block work too.
+        hints.extend(selected_stop_hints(model));
+        hints.push(keymap.hint(Action::Find, "change the text"));
         return hints.into_iter().flatten().collect();
     }
     let hint = |key, word| layers::hint(KeyContext::Find, key, word);
@@ -185,9 +189,9 @@ fn find_hints(is_typing: bool, keymap: &Keymap) -> Vec<String> {
     };
     vec![
         hint(LayerKey::Confirm, &next),
-        hint(LayerKey::Up, "previous"),
-        hint(LayerKey::Down, "next"),
+        hint(LayerKey::Switch, "stay here"),
         hint(LayerKey::Back, "back"),
+        hint(LayerKey::Up, "previous"),
     ]
 }
 
@@ -199,8 +203,13 @@ fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
         return Some(vec![
             hint(LayerKey::Confirm, "edit"),
             hint(LayerKey::Delete, "delete"),
-            hint(LayerKey::MoveUp, "move"),
+            layers::pair_hint(
+                KeyContext::Queue,
+                [LayerKey::MoveUp, LayerKey::MoveDown],
+                "move",
+            ),
             hint(LayerKey::Back, "message"),
+            layers::pair_hint(KeyContext::Queue, [LayerKey::Up, LayerKey::Down], "select"),
         ]);
     }
     queue.edited().map(|_| {
@@ -223,10 +232,21 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         return hints;
     }
     let is_calling = model.chat.running_calls().next().is_some();
+    if model.composer.editor.has_selection() {
+        let hints = [
+            hint(Action::Edit(Edit::Copy), "copy"),
+            hint(Action::Edit(Edit::Cut), "cut"),
+            hint(Action::Edit(Edit::Backspace), "delete"),
+        ];
+        return hints.into_iter().flatten().collect();
+    }
     let mut hints = Vec::new();
     if model.running_turn().is_some() || model.active_probe().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
+        if !model.composer.queue.is_empty() && model.composer.editor.is_blank() {
+            hints.push(Some("Up queued prompts".to_owned()));
+        }
         hints.push(is_calling.then(|| "/cancel one call".to_owned()));
     } else if model.composer.text_before_edit().is_some() {
         hints.push(hint(Action::Send, "resend"));
@@ -239,11 +259,18 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+        if !model.chat.transcript.entries().is_empty() {
+            hints.push(hint(Action::NextPane, "chat"));
+        }
+    }
+    if model.composer.editor.has_chip() {
+        hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
     }
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));
     }
-    if model.screen.size.0 < SIDEBAR_FROM && !is_calling {
+    // On narrow screens a fourth hint would displace those for commands and help.
+    if model.screen.size.0 < SIDEBAR_FROM && !is_calling && hints.iter().flatten().count() < 3 {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()

@@ -36,9 +36,7 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
     let prompt_x = area.x.saturating_sub(2).max(layout.message.x);
     pen.put(prompt_x, layout.message.y, pen.glyphs.prompt, style, 1);
     let view = model.composer.editor.view(area.width, area.height);
-    for (y, row) in view.rows.iter().enumerate() {
-        pen.put(area.x, area.y + y as u16, row, text_style, area.width);
-    }
+    text_field::draw_view(&view, text_style, area, pen);
     if let Some(area) = layout.popup
         && let Some(completions) = model.completions()
     {

@@ -195,11 +195,11 @@ fn editing_line(model: &UiModel) -> Option<String> {
                 .prompt_index(turn)
                 .map_or(0, |index| transcript.answered_turns_from(index + 1));
             let ago = match turns {
-                1 => "turn".to_owned(),
+                1 => "1 turn".to_owned(),
                 turns => format!("{turns} turns"),
             };
             format!(
-                "Editing your message before the last {ago}: {}",
+                "Editing your message from {ago} ago: {}",
                 first_line(&edited.original)
             )
         }

@@ -30,6 +30,17 @@ pub fn pane_hints(model: &UiModel) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }
 
+/// Hints for the keys that act on what is selected in the chat, if anything is.
+pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
+    if model.chat.viewport.stop.is_none() {
+        return Vec::new();
+    }
+    let select = model.keymap.pair_hint(MOVE, "select");
+    let mut hints = chat_hints(model, None);
+    hints.retain(|hint| *hint != select);
+    hints
+}
+
 /// Hints for what is selected in the chat.
 fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
@@ -64,14 +75,12 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             copy,
             select,
         ],
-        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => vec![
-            copy,
-            hint(Action::EditMessage, "edit"),
-            back,
-            hint(Action::MessageBranches, "versions"),
-            lines,
-            select,
-        ],
+        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => {
+            let versions = hint(Action::MessageBranches, "versions");
+            let versions = versions.filter(|_| model.conversation.has_branches);
+            let edit = hint(Action::EditMessage, "edit");
+            vec![copy, edit, back, versions, lines, select]
+        }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],
         _ => vec![copy, back, select],
     }

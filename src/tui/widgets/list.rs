@@ -332,15 +332,17 @@ impl SearchList {
     /// Hints for the keys that currently work in a list of `count` rows. `row_hints` are for the
     /// letters that act on a row.
     pub fn hints(&self, count: usize, enter: &str, row_hints: Vec<String>) -> Vec<String> {
-        let hint = |key, word| layers::hint(KeyContext::SearchList, key, word);
+        let hint = |key, word: &str| layers::hint(KeyContext::SearchList, key, word);
         let mut hints = Vec::new();
         if count > 0 {
             hints.push(hint(LayerKey::Confirm, enter));
-            if self.has_row_focus {
-                hints.extend(row_hints);
-            } else if !row_hints.is_empty() {
-                hints.push(hint(LayerKey::Switch, "to the rows"));
+            let mut row_hints = row_hints.into_iter();
+            if !self.has_row_focus
+                && let Some(first) = row_hints.next()
+            {
+                hints.push(hint(LayerKey::Switch, &format!("then {first}")));
             }
+            hints.extend(row_hints);
         }
         hints.push(hint(
             LayerKey::Back,

@@ -3,7 +3,7 @@
 use crate::text::grapheme::width;
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::widgets::editor::{Edit, Editor};
+use crate::tui::widgets::editor::{Edit, Editor, EditorView, Motion, SpanKind};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -31,7 +31,7 @@ pub fn handle_line_key(editor: &mut Editor, key: KeyEvent, keymap: &Keymap) -> b
             editor.insert(" ");
             true
         }
-        Some(Action::Edit(Edit::Up | Edit::Down)) => false,
+        Some(Action::Edit(Edit::Move(Motion::Up | Motion::Down))) => false,
         _ => handle_key(editor, key, keymap),
     }
 }
@@ -64,9 +64,26 @@ pub fn draw_line(
 
 /// Draws the text without a prompt, in one row that scrolls sideways with the cursor.
 pub fn draw_text(editor: &mut Editor, area: Rect, pen: &mut Painter) -> Position {
-    let (text, cursor) = editor.line_view(area.width);
-    if area.height > 0 {
-        pen.put(area.x, area.y, &text, pen.theme.plain, area.width);
+    let view = editor.line_view(area.width);
+    let style = pen.theme.plain;
+    draw_view(&view, style, area, pen);
+    Position::new(area.x + view.cursor.0, area.y)
+}
+
+/// Draws the rows of a text in `style`, with its selection and its chips.
+pub fn draw_view(view: &EditorView, style: Style, area: Rect, pen: &mut Painter) {
+    for (y, row) in (area.top()..area.bottom()).zip(&view.rows) {
+        pen.put(area.x, y, row, style, area.width);
     }
-    Position::new(area.x + cursor, area.y)
+    for span in &view.spans {
+        let style = match span.kind {
+            SpanKind::Chip => pen.theme.accent,
+            SpanKind::Selected => pen.theme.selection,
+        };
+        let columns = area.width.saturating_sub(span.column);
+        if span.row < area.height && columns > 0 {
+            let (x, y) = (area.x + span.column, area.y + span.row);
+            pen.put(x, y, &span.text, style, columns);
+        }
+    }
 }

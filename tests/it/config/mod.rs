@@ -11,6 +11,7 @@ mod personas;
 mod prompt_templates;
 mod rewrite;
 mod servers;
+mod sign_in_settings;
 mod unusual_files;
 
 use humble::config::{

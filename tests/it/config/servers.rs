@@ -12,7 +12,7 @@ fn every_accepted_form_of_a_server_is_read() {
         r#"{ "mcpServers": {
             "files": { "name": "ignored", "type": "command", "description": "d", "command": "npx",
                        "args": ["-p", "${PORT}", "${x:-1}"], "env": { "A": "${MINE}" }, "cwd": "/w",
-                       "inheritEnv": ["FOO"], "startupTimeoutSeconds": 2.5, "toolTimeoutSeconds": 9, "toolsOff": ["rm"] },
+                       "inheritEnv": ["FOO"], "startupTimeoutSeconds": 2.5, "toolTimeoutSeconds": 9, "toolsOff": ["rm"], "toolsPinned": ["mv"] },
             "docs": { "url": "https://example.com/sse", "env": { "Authorization": "Bearer x" } },
             "wiki": { "url": "http://localhost:${PORT}/mcp", "transport": "http", "enabled": false },
             "old":  { "type": "sse", "url": "https://e/", "env": { "a": "1" }, "headers": { "A": "2" } },
@@ -53,9 +53,11 @@ fn every_accepted_form_of_a_server_is_read() {
             inherit: InheritedEnv::AllowListAnd(vec!["FOO".to_owned()]),
         },
         disabled_tools: ["rm".to_owned()].into(),
+        pinned_tools: ["mv".to_owned()].into(),
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
         protocol: Default::default(),
+        oauth: Default::default(),
         secrets: vec![Secret::new("sk-mine")],
     };
     assert_eq!(servers[1], files);

@@ -241,7 +241,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     harness.prompt("비밀 secret").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Geheim"));
     harness
-        .send(Command::SaveDraft("secret draft".to_owned()))
+        .send(Command::SaveDraft("secret draft".into()))
         .await;
     harness.send(Command::NewSession).await;
     harness

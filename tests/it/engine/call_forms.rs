@@ -117,6 +117,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
         system_prompt: "".into(),
         history: Arc::default(),
         toolset: Arc::new(toolset()),
+        offered: Arc::new(toolset()),
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
         untrusted_texts: UntrustedTexts::default(),

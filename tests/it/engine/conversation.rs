@@ -8,6 +8,7 @@ async fn only_prompt_and_answer_are_saved_as_messages() {
     let usage = StreamPart::Usage(Usage {
         input: Some(20),
         output: Some(3),
+        ..Usage::default()
     });
     let script = Script::default().round([
         ScriptStep::thinking("음…"),

@@ -132,6 +132,15 @@ async fn replace_last(harness: &mut EngineHarness, text: &str) -> TurnEnd {
     harness.wait_for_turn_end().await
 }
 
+/// Like [`notice`], with the reason.
+async fn full_notice(harness: &mut EngineHarness) -> String {
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
+    match harness.wait_for("a notice", is_notice).await {
+        Event::NoticePosted(notice) => notice.summary(),
+        _ => unreachable!(),
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_replaced_turn_takes_its_note_back() {
     let script = Script::default()
@@ -139,6 +148,7 @@ async fn a_replaced_turn_takes_its_note_back() {
         .answer("# Tea 2")
         .round([ScriptStep::Fail(FailureCause::ConnectionRefused)])
         .answer("# Coffee")
+        .answer("# Coffee 2")
         .answer("Coffee is a drink.");
     let (mut harness, vault) = with_notes(&[], script).await;
     harness.prompt("make a note about tea").await;
@@ -159,8 +169,13 @@ async fn a_replaced_turn_takes_its_note_back() {
     assert_eq!(notice(&mut harness).await, removed);
     assert_eq!(files(&vault), ["coffee.md"]);
     fs::write(vault.join("coffee.md"), "mine").expect("written");
+    replace_last(&mut harness, "make a note about coffee").await;
+    let kept = "The new note is coffee-2.md. The note coffee.md was not removed: it was changed since \
+                it was created.";
+    assert_eq!(full_notice(&mut harness).await, kept);
+    fs::write(vault.join("coffee-2.md"), "mine").expect("written");
     replace_last(&mut harness, "what is coffee?").await;
-    let kept = "The note coffee.md was not removed: it was changed since it was created.";
+    let kept = "The note coffee-2.md was not removed: it was changed since it was created.";
     assert_eq!(notice(&mut harness).await, kept);
     assert_eq!(text("coffee.md"), "mine");
 }

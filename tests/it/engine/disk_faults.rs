@@ -5,7 +5,8 @@
 use super::journal::journals;
 use super::*;
 use crate::engine::notice_text::notice_text;
-use humble::domain::{Advice, BannerCause};
+use humble::domain::{Advice, BannerCause, SessionId};
+use humble::protocol::{SavedSessionCommand, SavedSessionEvent};
 use std::fs;
 use tempfile::TempDir;
 
@@ -195,4 +196,69 @@ async fn quitting_retries_failed_writes_at_once() {
         "one"
     );
     assert!(journals(&home).is_empty());
+}
+
+/// The notice that answers a command.
+async fn notice_after(harness: &mut EngineHarness, command: Command) -> String {
+    harness.events.clear();
+    harness.send(command).await;
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
+    match harness.wait_for("a notice", is_notice).await {
+        Event::NoticePosted(notice) => notice_text(&notice),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_title_is_confirmed_only_once_it_is_saved() {
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let sessions = harness.home.path().join("sessions");
+    let moved_away = harness.home.path().join("moved");
+    fs::rename(&sessions, &moved_away).expect("moved");
+    fs::write(&sessions, "").expect("written");
+    let notice = notice_after(&mut harness, Command::RenameSession("Trip".into())).await;
+    assert!(
+        notice.starts_with("The new title is not saved: "),
+        "{notice}"
+    );
+    let is_confirmed = |event: &Event| {
+        matches!(
+            event,
+            Event::SavedSession(SavedSessionEvent::Renamed { .. })
+        )
+    };
+    assert!(!harness.events.iter().any(is_confirmed));
+    fs::remove_file(&sessions).expect("removed");
+    fs::rename(&moved_away, &sessions).expect("moved back");
+    harness
+        .send(Command::RenameSession("Trip to Busan".into()))
+        .await;
+    harness.wait_for("the confirmation", is_confirmed).await;
+    let home = harness.shut_down().await;
+    let file = read_json(&session_files(&home)[0]);
+    assert_eq!(file["humble"]["title"], "Trip to Busan");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_action_on_a_saved_session_reports_its_own_failure() {
+    let mut harness = EngineHarness::start(Script::default().answer("one")).await;
+    harness.prompt("first").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let file = session_files(&harness.home).remove(0);
+    let name = file.file_name().expect("a name").to_string_lossy();
+    let session = SessionId::new(name.clone());
+    harness.send(Command::NewSession).await;
+    replace_folder_with_file(&harness.home, "trash");
+    let notice = notice_after(&mut harness, Command::DeleteSession(session.clone())).await;
+    assert!(notice.starts_with("Not deleted: "), "{notice}");
+    assert!(file.exists());
+    replace_folder_with_file(&harness.home, "sessions");
+    let title = "Trip".to_owned();
+    let command = SavedSessionCommand::Rename { session, title };
+    let notice = notice_after(&mut harness, Command::SavedSession(command)).await;
+    assert!(notice.starts_with("Not renamed: "), "{notice}");
 }

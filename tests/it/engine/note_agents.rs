@@ -243,12 +243,16 @@ async fn an_agent_that_cannot_act_passes_the_prompt_on_and_says_why() {
         assert!(!harness.last_request().tools.is_empty(), "an ordinary turn");
         let notice = harness.turn_notices().pop().expect("a notice");
         assert_ne!(notice.severity, Severity::Failure);
-        reasons.push(notice.what.replace(&vault.display().to_string(), "VAULT"));
+        reasons.push(
+            notice
+                .summary()
+                .replace(&vault.display().to_string(), "VAULT"),
+        );
     }
     let expected = [
         "No note is open.",
         "No note in VAULT mentions \"tea\".",
-        "The notes folder VAULT cannot be used: the folder does not exist.",
+        "The note was not saved. The notes folder VAULT cannot be used: the folder does not exist.",
     ];
     assert_eq!(reasons, expected);
     assert!(!vault.exists());

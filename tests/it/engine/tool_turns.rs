@@ -137,6 +137,7 @@ async fn tool_turn_with_anthropic() {
             "max_tokens": 10240,
             "messages": messages,
             "stream": true,
+            "cache_control": {"type": "ephemeral"},
             "thinking": {"type": "enabled", "budget_tokens": 2048},
             "tools": record.tools,
         })

@@ -16,6 +16,7 @@ mod probe;
 mod replaced_turns;
 mod reply_trace;
 mod running_calls;
+mod server_content;
 mod servers;
 mod sessions;
 mod trust;

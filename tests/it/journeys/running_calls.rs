@@ -169,7 +169,7 @@ fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
         chat.clipboard() == Some(result.as_str()),
         "copied from the selected line"
     );
-    chat.press(ESC, NONE).ctrl('y');
+    chat.press(ESC, NONE).says("/copy");
     chat.sees("No answer to copy yet.");
     chat.says("/copy call");
     assert!(

@@ -163,6 +163,7 @@ pub fn usage(input: u64, output: u64) -> Option<Usage> {
     Some(Usage {
         input: Some(input),
         output: Some(output),
+        ..Usage::default()
     })
 }
 

@@ -163,6 +163,7 @@ fn anthropic_in_the_native_dialect_receives_blocks() {
             ]},
         ],
         "stream": true,
+        "cache_control": {"type": "ephemeral"},
         "top_k": 5,
         "temperature": 0.1,
         "tools": [{
@@ -195,6 +196,7 @@ fn anthropic_in_a_text_dialect_receives_results_as_user_messages() {
             {"role": "user", "content": "Result of get weather"},
         ],
         "stream": true,
+        "cache_control": {"type": "ephemeral"},
         "thinking": {"type": "enabled", "budget_tokens": 2048},
     });
     assert_eq!(

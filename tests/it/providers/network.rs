@@ -21,6 +21,7 @@ async fn ollama_reply_arrives() {
         usage: Some(Usage {
             input: Some(20),
             output: Some(10),
+            ..Usage::default()
         }),
         end: Some(EndReason::Stop),
         ..DecodedReply::default()

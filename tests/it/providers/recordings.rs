@@ -65,7 +65,7 @@ fn describe(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value
         "text": fingerprint(&decoded.text),
         "thinking": fingerprint(&decoded.thinking),
         "calls": calls,
-        "usage": usage.map(|Usage { input, output }| [input, output]),
+        "usage": usage.map(|Usage { input, output, .. }| [input, output]),
     })
 }
 

@@ -12,9 +12,11 @@ mod models;
 mod pictures;
 mod probe;
 mod questions;
+mod server_content;
 mod server_requests;
 mod servers;
 mod sessions;
+mod sign_in;
 mod states;
 mod without_color;
 

@@ -53,6 +53,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::AgentPrepared(_)
         | TurnInput::AgentProgressed(_)
         | TurnInput::AgentFinished(_)
+        | TurnInput::ToolsOffered(_)
         | TurnInput::ModeChanged(_) => InputKind::Other,
     }
 }

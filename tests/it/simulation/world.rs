@@ -70,6 +70,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
         system_prompt: Arc::from(""),
         history: Arc::new(vec![SavedMessage::user("a"), SavedMessage::assistant("b")]),
         toolset: Arc::clone(&TOOLSETS[0]),
+        offered: Arc::clone(&TOOLSETS[0]),
         approval: Approval::new(mode),
         limits: Limits {
             tool_rounds: 1 + u32::try_from(rng.below(4)).expect("small"),
@@ -251,6 +252,7 @@ fn part(rng: &mut TestRng) -> TurnInput {
         18 => TurnInput::Usage(Usage {
             input: Some(9),
             output: Some(2),
+            ..Usage::default()
         }),
         19 if rng.one_in(20) => TurnInput::ReplyRestarted,
         19 => TurnInput::Noted(Notice::info("note")),

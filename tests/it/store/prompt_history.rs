@@ -1,5 +1,6 @@
 //! Earlier prompts and the draft of the last run.
 
+use humble::domain::UnsentText;
 use humble::files;
 use humble::store::PromptHistory;
 use std::collections::BTreeSet;
@@ -83,27 +84,42 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
     let start = || history(&folder);
     let first = start();
     assert_eq!(first.claim_draft(), None);
-    first.save_draft("쓰다 만\n글").unwrap();
-    assert_eq!(first.claim_draft().as_deref(), Some("쓰다 만\n글"));
+    first.save_draft(&"쓰다 만\n글".into()).unwrap();
+    assert_eq!(first.claim_draft(), Some("쓰다 만\n글".into()));
     assert_eq!(first.claim_draft(), None);
     assert_eq!(start().claim_draft(), None);
     // The first program ends without sending the draft, as if it were killed.
     drop(first);
     let next = start();
-    assert_eq!(next.claim_draft().as_deref(), Some("쓰다 만\n글"));
-    next.save_draft("").unwrap();
+    assert_eq!(next.claim_draft(), Some("쓰다 만\n글".into()));
+    next.save_draft(&UnsentText::default()).unwrap();
     assert_eq!(start().claim_draft(), None);
+}
+
+#[test]
+fn all_parts_of_unsent_text_are_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = UnsentText {
+        message: "쓰다 만\n글".to_owned(),
+        others: vec!["an edit".to_owned()],
+        queue: vec!["one".to_owned(), "two\n\nlines".to_owned()],
+    };
+    let looks_like_json: UnsentText = r#"{"message":"x","queue":["y"]}"#.into();
+    for draft in [whole, looks_like_json] {
+        history(&folder).save_draft(&draft).unwrap();
+        assert_eq!(history(&folder).claim_draft(), Some(draft));
+    }
 }
 
 #[test]
 fn clearing_a_draft_leaves_another_programs_draft_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (history(&folder), history(&folder));
-    first.save_draft("one").unwrap();
-    assert_eq!(first.claim_draft().as_deref(), Some("one"));
-    second.save_draft("two").unwrap();
-    first.save_draft("").unwrap();
-    assert_eq!(history(&folder).claim_draft().as_deref(), Some("two"));
+    first.save_draft(&"one".into()).unwrap();
+    assert_eq!(first.claim_draft(), Some("one".into()));
+    second.save_draft(&"two".into()).unwrap();
+    first.save_draft(&UnsentText::default()).unwrap();
+    assert_eq!(history(&folder).claim_draft(), Some("two".into()));
 }
 
 #[test]

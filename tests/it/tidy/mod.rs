@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("browser", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
+    ("browser", &[]),
     ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync"]),
     ("attachments", &["domain", "files", "text", "sync"]),
@@ -58,14 +59,14 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("headless", &["domain", "text", "protocol"]),
-    ("tui", &["domain", "text", "protocol"]),
+    ("tui", &["browser", "domain", "text", "protocol"]),
     ("cli", &["dialect", "domain", "text"]),
     ("demo", &["domain", "provider"]),
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "import", "log", "mcp",
-            "notes", "provider", "registry", "serve", "store", "text", "tui",
+            "browser", "cli", "config", "demo", "domain", "engine", "headless", "import", "log",
+            "mcp", "notes", "provider", "registry", "serve", "store", "text", "tui",
         ],
     ),
 ];

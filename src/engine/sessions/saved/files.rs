@@ -25,7 +25,11 @@ impl SavedSessions {
         let sessions = Arc::clone(&cx.sessions);
         cx.jobs.spawn_blocking(move || {
             let renamed = sessions.rename(&id, &title);
-            event_or_notice(renamed.map(|()| SavedSessionEvent::Renamed { session: id, title }))
+            let renamed = renamed.map(|()| SavedSessionEvent::Renamed {
+                session: Some(id),
+                title,
+            });
+            event_or_notice(renamed, "Not renamed")
         });
     }
 
@@ -42,7 +46,7 @@ impl SavedSessions {
                     title,
                 })
             });
-            event_or_notice(copied)
+            event_or_notice(copied, "Not forked")
         });
     }
 
@@ -75,7 +79,10 @@ impl SavedSessions {
                     session.title().to_owned(),
                     write(&export, &session, &redactor),
                 ),
-                Err(error) => (String::new(), Err(ExportFailure::Failed(error.notice()))),
+                Err(error) => {
+                    let notice = error.notice_for("Not exported");
+                    (String::new(), Err(ExportFailure::Failed(notice)))
+                }
             };
             JobResult::Events(vec![Event::SavedSession(SavedSessionEvent::Exported {
                 query: export.query,
@@ -117,15 +124,17 @@ impl SavedSessions {
         let (sessions, trash) = (Arc::clone(&cx.sessions), cx.trash.clone());
         cx.jobs.spawn_blocking(move || {
             let restored = trash.restore(&sessions, &trashed);
-            event_or_notice(restored.map(|session| SavedSessionEvent::Restored { session, title }))
+            let restored = restored.map(|session| SavedSessionEvent::Restored { session, title });
+            event_or_notice(restored, "Not brought back")
         });
     }
 }
 
-fn event_or_notice(result: Result<SavedSessionEvent, StoreError>) -> JobResult {
+/// `failed` begins the notice of a failure, such as `Not renamed`.
+fn event_or_notice(result: Result<SavedSessionEvent, StoreError>, failed: &str) -> JobResult {
     JobResult::Events(vec![match result {
         Ok(event) => Event::SavedSession(event),
-        Err(error) => Event::NoticePosted(error.notice()),
+        Err(error) => Event::NoticePosted(error.notice_for(failed)),
     }])
 }
 

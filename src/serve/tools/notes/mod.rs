@@ -47,11 +47,12 @@ fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
         PATH_CHARS_MAX,
     )?;
     let Some(vault) = vault else {
-        let hint = settings
-            .vaults
-            .first()
-            .map(|vault| format!(". The notes folder is {}", vault.display()));
-        let hint = hint.unwrap_or_default();
+        let vaults = settings.vault_names();
+        let hint = match settings.vaults.len() {
+            0 => String::new(),
+            1 => format!(". The notes folder is {vaults}"),
+            _ => format!(". The notes folders are {vaults}"),
+        };
         return Err(format!("Missing required parameter: vault_path{hint}"));
     };
     let (progress, reports) = (call.progress.clone(), AtomicU32::new(0));

@@ -112,7 +112,8 @@ impl Find {
         (current_pane == pane).then_some(range)
     }
 
-    /// Unfolds what hides the current match, and scrolls it into view. `index` is the index of its
+    /// Unfolds what hides the current match, and scrolls it into view. After the field was left,
+    /// also selects the message or block with the match. `index` is the index of its
     /// entry in the pane.
     pub fn show_current(&mut self, view: &mut PaneView, pane: Focus, index: usize) {
         let Some(found) = self.engine.current().and_then(|id| self.engine.get(id)) else {
@@ -134,11 +135,15 @@ impl Find {
             return;
         };
         self.current = Some((pane, range));
-        let row = view
+        let position = view
             .viewport
             .lay_out_place(view.input, range.start)
-            .position
-            .row;
+            .position;
+        if !self.is_typing && pane == Focus::Chat {
+            // The keys of the chat act on the message or block with the match.
+            view.viewport.stop = view.viewport.stop_at(position);
+        }
+        let row = position.row;
         let last = view.viewport.height_of(view.input, index).saturating_sub(1);
         let rows = row.saturating_sub(CONTEXT_ROWS)..=(row + CONTEXT_ROWS).min(last);
         view.viewport.reveal(view.input, height, index, rows);

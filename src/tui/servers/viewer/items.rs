@@ -103,11 +103,15 @@ fn searched_server_text(server: &Server) -> String {
 
 fn searched_tool_text(server: &Server, tool: &Tool) -> String {
     let description = tool.description.as_deref().unwrap_or_default();
+    // `destructive` must not find the tools that are labeled as not destructive.
+    let mut labels = tool.annotations.labels();
+    labels.retain(|label| !label.starts_with("not "));
     format!(
-        "{} {} {} {}",
+        "{} {} {} {} {}",
         server.id,
         tool.name,
         distinct_title(tool).unwrap_or_default(),
+        labels.join(" "),
         bounded(description, SEARCHED_BYTES_MAX)
     )
 }

@@ -5,7 +5,7 @@ mod items;
 mod scroll;
 mod view;
 
-use crate::domain::{Server, ServerId};
+use crate::domain::{Server, ServerId, ServerStatus};
 use crate::protocol::Event;
 use crate::text::Clean;
 use crate::tui::keymap::layers;
@@ -15,7 +15,7 @@ use crate::tui::layer::{
 };
 use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
 use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
-use crate::tui::servers::{commands, stderr_log};
+use crate::tui::servers::{commands, sign_in, stderr_log};
 use crate::tui::widgets::list::{ListCount, ListKey, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -259,6 +259,11 @@ impl Layer for ServersViewer {
                     }
                 }
             }
+            ListKey::Unhandled(LayerKey::SignIn) => {
+                if let Some((server, _)) = self.selected(servers) {
+                    sign_in::open(&server.id, cx);
+                }
+            }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
                     stderr_log::open(&server.id, cx);
@@ -311,11 +316,18 @@ impl Layer for ServersViewer {
             return text.hints(shared);
         }
         let own = |key, word| layers::hint(KeyContext::Servers, key, word);
-        let rows = vec![
+        let mut rows = vec![
             own(LayerKey::Toggle, "on/off"),
             own(LayerKey::Copy, "copy"),
             own(LayerKey::Stderr, "stderr"),
         ];
+        let needs_sign_in = |server: &Server| matches!(server.status, ServerStatus::NeedsSignIn(_));
+        if self
+            .selected(shared.servers)
+            .is_some_and(|(server, _)| needs_sign_in(server))
+        {
+            rows.insert(0, own(LayerKey::SignIn, "sign in"));
+        }
         // The first frame names the keys before it lists the items.
         let count = match self.items.len() {
             0 => matching_items(shared.servers, &self.list.filter()).0.len(),

@@ -1,6 +1,6 @@
 //! Everything around the conversation: drafts, notices, activity, overlay panes.
 
-use crate::domain::{SessionSummary, ToolMode};
+use crate::domain::{SessionSummary, ToolMode, UnsentText};
 use crate::tui::update::tests::*;
 
 /// Sends the event of a call to `write` in this state.
@@ -25,7 +25,10 @@ fn quitting_saves_queued_and_typed_text() {
         .wait(2_000);
     chat.sent.clear();
     chat.keys("four").quits();
-    let draft = Command::SaveDraft("two\n\nthree\n\nfour".into());
+    let draft = Command::SaveDraft(UnsentText {
+        queue: vec!["two".to_owned(), "three".to_owned()],
+        ..UnsentText::from("four")
+    });
     assert_eq!(chat.sent, [UiEffect::Send(draft), UiEffect::Quit]);
 }
 

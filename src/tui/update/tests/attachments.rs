@@ -185,15 +185,61 @@ fn dropped_images_are_attached_and_their_path_can_become_text_again() {
     chat.keys("Look: ")
         .input(UiInput::Paste("'/a/My Cat.png'\n".into()));
     let source = answer(&mut chat, Ok(image("/a/My Cat.png")));
-    assert_eq!(
-        source,
-        AttachmentSource::DroppedImage("/a/My Cat.png".into())
-    );
+    assert_eq!(source, AttachmentSource::Dropped("/a/My Cat.png".into()));
     assert_eq!(chat.message(), "Look: ");
     assert!(chat.screen().contains("PNG 640x480"), "{}", chat.screen());
     chat.keys("<Alt+x>");
     assert_eq!(chat.message(), "Look: '/a/My Cat.png'\n");
     assert!(chat.model.attachments.is_empty());
+}
+
+#[test]
+fn dropped_text_file_is_attached_with_its_size() {
+    let mut chat = chat();
+    chat.input(UiInput::Paste("/a/notes.txt ".into()));
+    let source = answer(&mut chat, Ok(text_file("/a/notes.txt")));
+    assert_eq!(source, AttachmentSource::Dropped("/a/notes.txt".into()));
+    assert_eq!(chat.message(), "");
+    let screen = chat.screen();
+    let chip = screen.lines().find(|line| line.contains("@ /a/notes.txt"));
+    assert!(chip.is_some_and(|chip| chip.contains("tokens")), "{screen}");
+    chat.keys("<Alt+x>");
+    assert_eq!(chat.message(), "/a/notes.txt ");
+}
+
+#[test]
+fn a_file_with_an_escaped_name_is_attached_by_its_real_path() {
+    let mut chat = chat();
+    chat.keys("@two");
+    let searches = chat
+        .commands()
+        .into_iter()
+        .filter_map(|command| match command {
+            Command::FindFiles { query, .. } => Some(query),
+            _ => None,
+        });
+    let query = searches.last();
+    let file = FoundFile {
+        path: "two\n\u{202e}lines.txt".into(),
+        is_folder: false,
+    };
+    let found = FoundFiles {
+        files: vec![file],
+        is_partial: false,
+    };
+    chat.engine_event(Event::FilesFound {
+        query: query.expect("a search"),
+        found: Arc::new(found),
+    });
+    let screen = chat.screen();
+    assert!(screen.contains("two⟨LF⟩⟨U+202E⟩lines.txt"), "{screen}");
+    chat.keys("<Enter>");
+    assert_eq!(chat.message(), "@two⟨LF⟩⟨U+202E⟩lines.txt ");
+    let (_, source) = requested(&mut chat).pop().expect("a request");
+    assert_eq!(
+        source,
+        AttachmentSource::Path("two\n\u{202e}lines.txt".into())
+    );
 }
 
 #[test]

@@ -226,8 +226,8 @@ fn a_server_is_followed_by_its_actions() {
     let mut chat = chat();
     chat.engine_event(servers(&["docs", "my files", "my files too"]));
     let labels = listed(chat.keys("/mcp my f<Tab>"));
-    assert_eq!((labels[0].as_str(), labels.len()), ("retry", 7));
-    assert_eq!(labels[6], "3  my files too");
+    assert_eq!((labels[0].as_str(), labels.len()), ("retry", 9));
+    assert_eq!(labels[8], "3  my files too");
     chat.keys("re");
     assert_eq!(listed(&chat), ["[retry]"]);
     chat.keys("<Tab><Enter>");

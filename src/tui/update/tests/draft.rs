@@ -1,5 +1,6 @@
-//! The draft that is saved on exit, which never contains private text.
+//! The draft that is saved while typing and on exit, which never contains private text.
 
+use crate::domain::UnsentText;
 use crate::tui::update::tests::*;
 
 /// Quits. Returns the command that saves the draft, if one was sent.
@@ -89,7 +90,10 @@ fn recalled_queued_prompt_is_saved_once() {
     chat.turn_ends(TurnEnd::Cancelled);
     assert_eq!(
         saved_drafts(&mut chat),
-        [Command::SaveDraft("two\n\nx".into())]
+        [Command::SaveDraft(UnsentText {
+            queue: vec!["two".to_owned()],
+            ..UnsentText::from("x")
+        })]
     );
 }
 
@@ -104,8 +108,79 @@ fn quitting_while_editing_the_last_prompt_saves_the_earlier_text() {
 }
 
 #[test]
+fn a_draft_and_an_edit_are_saved_separately() {
+    let mut chat = chat();
+    chat.keys("old<Enter>").model_answers("1");
+    chat.input(UiInput::Paste("new".into()));
+    crate::tui::update::branches::edit_last_prompt(&mut chat.model);
+    chat.keys("!");
+    let unsent = UnsentText {
+        others: vec!["old!".to_owned()],
+        ..UnsentText::from("new")
+    };
+    assert_eq!(
+        saved_drafts(&mut chat),
+        [Command::SaveDraft(unsent.clone())]
+    );
+    let mut next = crate::tui::update::tests::chat();
+    next.engine_event(Event::HistoryLoaded {
+        prompts: Arc::default(),
+        draft: Some(unsent),
+    });
+    assert_eq!(next.message(), "new");
+    next.keys("<Home><Up>");
+    assert_eq!(next.message(), "old!");
+}
+
+#[test]
+fn the_message_is_saved_a_second_after_the_last_key() {
+    let mut chat = chat();
+    chat.keys("ab");
+    assert_eq!(chat.wait(900).commands(), []);
+    chat.keys("c");
+    assert_eq!(chat.wait(900).commands(), [], "a key postpones it");
+    let saved = [Command::SaveDraft("abc".into())];
+    assert_eq!(chat.wait(200).commands(), saved);
+    chat.sent.clear();
+    assert_eq!(chat.wait(10_000).commands(), [], "nothing has changed");
+    chat.keys("<Left>");
+    assert_eq!(chat.wait(2_000).commands(), [], "the text is the same");
+}
+
+#[test]
+fn the_message_is_saved_during_long_typing() {
+    let mut chat = chat();
+    for _ in 0..6 {
+        assert_eq!(chat.commands(), []);
+        chat.keys("a").wait(900);
+    }
+    assert_eq!(chat.commands(), [Command::SaveDraft("aaaaaa".into())]);
+}
+
+#[test]
+fn a_restored_queue_is_paused() {
+    let mut chat = chat();
+    chat.engine_event(Event::HistoryLoaded {
+        prompts: Arc::default(),
+        draft: Some(UnsentText {
+            queue: vec!["one".to_owned(), "two".to_owned()],
+            ..UnsentText::from("three")
+        }),
+    });
+    assert_eq!(chat.message(), "three");
+    assert!(chat.notice().starts_with("Restored 2 queued prompts;"));
+    let submits = |command: &Command| matches!(command, Command::Submit { .. });
+    assert!(!chat.wait(5_000).commands().iter().any(submits));
+    let screen = chat.screen();
+    assert!(screen.contains("one") && screen.contains("two"), "{screen}");
+    chat.keys("<Ctrl+u><Enter>");
+    assert_eq!(chat.commands().iter().filter(|c| submits(c)).count(), 1);
+    assert_eq!(chat.model.composer.queue.prompts().len(), 1);
+}
+
+#[test]
 fn draft_stays_on_disk_until_sent_or_discarded() {
-    let clear_draft = Command::SaveDraft(String::new());
+    let clear_draft = Command::SaveDraft(UnsentText::default());
     for (keys, is_gone) in [
         ("x", false),
         ("<Home><Up>", false),

@@ -119,13 +119,55 @@ fn esc_returns_to_where_the_reader_was() {
     let before = chat.screen();
     chat.keys("<Ctrl+f>first").search_ends();
     assert!(chat.screen().contains("The first apple."));
-    chat.keys("<Enter><Esc>");
+    chat.keys("<Esc>");
     assert_eq!(chat.screen(), before);
     assert_eq!(chat.model.panes.focus, Focus::Message);
+    chat.keys("<Ctrl+f>first").search_ends();
+    chat.keys("<Enter><Ctrl+f><Esc>");
+    assert_eq!(
+        chat.screen(),
+        before,
+        "the field leads back after Enter too"
+    );
     chat.keys("<Ctrl+End><Ctrl+f>first")
         .search_ends()
         .keys("<Esc>");
     assert!(chat.model.chat.viewport.follows_end);
+}
+
+#[test]
+fn the_block_with_the_match_is_selected_and_esc_stays_there() {
+    let mut chat = chat();
+    let text = "Intro.\n\n```rust\nlet pear = 1;\n```\n\nMiddle.\n\n```rust\nlet fig = 2;\n```";
+    answer(&mut chat, "one", text);
+    answer(&mut chat, "two", "The end.");
+    chat.keys("<Ctrl+f>fig").search_ends().keys("<Enter>");
+    let stop = chat
+        .model
+        .chat
+        .viewport
+        .stop
+        .expect("the match is selected");
+    assert_eq!(stop.block, Some(1), "the block with the match");
+    let screen = chat.screen();
+    let footer = screen.lines().last().expect("a footer").to_owned();
+    for hint in [
+        "next, previous",
+        "Esc stay here",
+        "y copy the code",
+        "v lines",
+    ] {
+        assert!(footer.contains(hint), "{footer}");
+    }
+    chat.keys("<Esc>");
+    assert!(chat.model.chat.find.is_none());
+    assert_eq!(chat.model.chat.viewport.stop, Some(stop));
+    assert_eq!(chat.model.panes.focus, Focus::Chat);
+    chat.keys("<Up>");
+    let above = chat.model.chat.viewport.stop.expect("a stop");
+    assert_eq!((above.index, above.block), (stop.index, Some(0)));
+    chat.keys("<Ctrl+f>fig").search_ends().keys("<Tab>y");
+    assert_eq!(chat.copied().as_deref(), Some("let fig = 2;"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::domain::{
     Banner, BannerCause, CatalogState, ListedModel, ModelCatalog, ModelList, ModelServer,
-    ServerCatalog,
+    ServerCatalog, UnsentText,
 };
 use crate::tui::update::branches;
 use crate::tui::update::tests::*;
@@ -132,7 +132,10 @@ fn held_key_chooses_one_item_only() {
 fn prompt_waits_for_the_first_model() {
     let mut chat = first_run(&["a", "b"]);
     chat.keys("hello<Enter><Enter>");
-    let draft = Command::SaveDraft("hello".into());
+    let draft = Command::SaveDraft(UnsentText {
+        queue: vec!["hello".to_owned()],
+        ..UnsentText::default()
+    });
     assert_eq!(chat.commands(), [draft], "a second Enter chooses nothing");
     let screen = chat.screen();
     assert!(

@@ -51,7 +51,7 @@ fn home_and_end_reach_the_ends_of_the_help() {
     assert!(title(&first).contains(", ↓ "), "{first}");
     chat.keys("<End>");
     let last = chat.screen();
-    assert!(last.contains("Move right"), "{last}");
+    assert!(last.contains("Move to the end of the message"), "{last}");
     assert!(
         title(&last).contains(", ↑ ") && !last.contains('↓'),
         "{last}"

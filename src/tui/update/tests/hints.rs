@@ -128,7 +128,7 @@ fn hint_of_a_failed_server_offers_its_error() {
 fn the_notice_about_copying_names_the_copied_text() {
     let mut chat = chat();
     chat.keys("go<Enter>").model_answers("a\nb\n\nc");
-    chat.keys("<Ctrl+y>");
+    chat.keys("/copy<Enter>");
     let expected = "Sent the last answer (4 lines) to the terminal's clipboard (OSC 52).";
     assert_eq!(chat.notice(), expected);
 }
@@ -157,6 +157,13 @@ fn sidebar_names_a_failed_server_that_is_scrolled_away() {
 fn renaming_shows_the_new_title() {
     let mut chat = chat();
     chat.engine_event(Event::SessionRenamed("Trip to Busan".into()));
+    assert!(chat.screen().contains("Trip to Busan"));
+    assert_eq!(chat.notice(), "", "it is not saved yet");
+    let renamed = crate::protocol::SavedSessionEvent::Renamed {
+        session: None,
+        title: "Trip to Busan".into(),
+    };
+    chat.engine_event(Event::SavedSession(renamed));
     assert_eq!(chat.notice(), "Renamed to \"Trip to Busan\".");
 }
 

@@ -191,7 +191,7 @@ fn all_lists_have_the_same_title_filter_mark_and_closing_rule() {
         assert_eq!(rows[title + 1].trim_end(), " ›", "{screen}");
         let marks = rows[title..].iter().filter(|row| row.starts_with(" ▌ "));
         assert_eq!(marks.count(), 1, "{screen}");
-        let keys = rows.iter().rposition(|row| row.starts_with("───"));
+        let keys = rows.iter().rposition(|row| row.starts_with("──"));
         let keys = rows[keys.unwrap_or_else(|| panic!("{screen}"))];
         assert!(
             keys.contains(" Enter ") && keys.ends_with("Esc close ─"),

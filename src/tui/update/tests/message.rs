@@ -177,7 +177,7 @@ fn rejected_command_ends_its_turn() {
 fn draft_of_the_last_run_is_restored() {
     let mut chat = chat();
     let prompts = Arc::new(vec!["old".to_owned()]);
-    let draft = Some("draft".to_owned());
+    let draft = Some("draft".into());
     chat.engine_event(Event::HistoryLoaded { prompts, draft });
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");

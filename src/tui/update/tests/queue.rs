@@ -125,7 +125,7 @@ fn three_rows_are_shown_and_the_selected_one_is_among_them() {
         is_shown(&screen, "▌  six") || is_shown(&screen, "▌ six"),
         "{screen}"
     );
-    assert!(is_shown(&screen, "Alt+Up move"), "{screen}");
+    assert!(is_shown(&screen, "Alt+Up/Alt+Down move"), "{screen}");
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn queue_is_saved_with_each_change_and_removed_once_sent() {
     chat.keys("one<Enter>");
     let drafts = |chat: &mut ChatHarness| -> Vec<String> {
         let draft = |command| match command {
-            Command::SaveDraft(draft) => Some(draft),
+            Command::SaveDraft(draft) => Some(draft.queue.join(" ")),
             _ => None,
         };
         chat.commands().into_iter().filter_map(draft).collect()
     };
     chat.keys("two<Enter>three<Enter>");
-    assert_eq!(drafts(&mut chat), ["two", "two\n\nthree"]);
+    assert_eq!(drafts(&mut chat), ["two", "two three"]);
     chat.keys("<Up>d");
     assert_eq!(drafts(&mut chat), ["two"]);
     chat.model_answers("1");

@@ -303,3 +303,28 @@ fn space_switches_the_selected_tool_or_server() {
     chat.keys("<Tab>a b");
     assert_eq!(chat.sent, []);
 }
+
+#[test]
+fn annotations_filter_tools_and_negated_ones_do_not_match() {
+    let tool = |name: &str, annotations| {
+        fixtures::tool_from(&serde_json::json!({
+            "name": name, "inputSchema": {}, "annotations": annotations,
+        }))
+    };
+    let tools = vec![
+        tool("look", serde_json::json!({ "readOnlyHint": true })),
+        tool(
+            "erase",
+            serde_json::json!({ "readOnlyHint": false, "destructiveHint": true }),
+        ),
+        tool("append", serde_json::json!({ "destructiveHint": false })),
+    ];
+    let mut chat = with_servers((80, 24), vec![fixtures::server("files", tools)]);
+    chat.keys("/mcp<Enter>destructive");
+    let screen = chat.screen();
+    assert!(screen.contains("erase"), "{screen}");
+    assert!(
+        !screen.contains("look") && !screen.contains("append"),
+        "{screen}"
+    );
+}

@@ -3,6 +3,33 @@
 /// An editing action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
+    Move(Motion),
+    /// Extends the selection.
+    Select(Motion),
+    SelectAll,
+    Newline,
+    Backspace,
+    Delete,
+    /// The kills below put the deleted text into the kill ring.
+    KillWordLeft,
+    KillWordRight,
+    KillToStart,
+    KillToEnd,
+    Cut,
+    Copy,
+    /// Inserts the newest text of the kill ring.
+    Yank,
+    /// Replaces the text that was just yanked with the one killed before it.
+    YankEarlier,
+    Undo,
+    Redo,
+    /// Replaces the chip next to the cursor with its text.
+    Unfold,
+}
+
+/// A movement of the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
     Left,
     Right,
     Up,
@@ -11,10 +38,6 @@ pub enum Edit {
     WordRight,
     LineStart,
     LineEnd,
-    Backspace,
-    Delete,
-    DeleteWordLeft,
-    DeleteToStart,
-    DeleteToEnd,
-    Newline,
+    TextStart,
+    TextEnd,
 }

@@ -1,5 +1,6 @@
 //! Tests of the editing keys of the message.
 
+use crate::text::grapheme::width;
 use crate::tui::widgets::editor::*;
 use std::time::{Duration, Instant};
 
@@ -41,34 +42,40 @@ fn cursor_is_right_of_wide_text() {
 fn combining_mark_joins_the_previous_cluster() {
     let mut editor = editor("e");
     editor.insert("\u{301}");
-    editor.edit(Edit::Left);
+    editor.edit(Edit::Move(Motion::Left));
     assert_eq!(editor.view(40, 1).cursor, (0, 0));
 }
 
 #[test]
 fn cursor_moves_and_deletes_by_word() {
-    let (text, cursor) = after("one two, three", &[Edit::WordLeft, Edit::DeleteWordLeft]);
+    let (text, cursor) = after(
+        "one two, three",
+        &[Edit::Move(Motion::WordLeft), Edit::KillWordLeft],
+    );
     assert_eq!((text.as_str(), cursor), ("one three", (4, 0)));
 }
 
 #[test]
 fn ctrl_u_and_ctrl_k_delete_to_the_line_ends() {
-    let at_word = [Edit::WordLeft];
+    let at_word = [Edit::Move(Motion::WordLeft)];
     let with = |edit| after("one two", &[&at_word[..], &[edit]].concat()).0;
-    assert_eq!(with(Edit::DeleteToStart), "two");
-    assert_eq!(with(Edit::DeleteToEnd), "one ");
+    assert_eq!(with(Edit::KillToStart), "two");
+    assert_eq!(with(Edit::KillToEnd), "one ");
 }
 
 #[test]
 fn up_keeps_its_column_over_a_short_line() {
-    let (_, cursor) = after("long line\nx\nlong line", &[Edit::Up, Edit::Up]);
+    let (_, cursor) = after(
+        "long line\nx\nlong line",
+        &[Edit::Move(Motion::Up), Edit::Move(Motion::Up)],
+    );
     assert_eq!(cursor, (9, 0));
 }
 
 #[test]
 fn up_on_the_first_row_is_not_handled() {
-    assert!(!editor("one").edit(Edit::Up));
-    assert!(editor("one\ntwo").edit(Edit::Up));
+    assert!(!editor("one").edit(Edit::Move(Motion::Up)));
+    assert!(editor("one\ntwo").edit(Edit::Move(Motion::Up)));
 }
 
 #[test]
@@ -91,7 +98,7 @@ fn view_keeps_the_cursor_visible() {
     let view = editor.view(20, 4);
     assert_eq!((view.rows.len(), view.cursor.1), (4, 3));
     for _ in 0..100 {
-        editor.edit(Edit::Up);
+        editor.edit(Edit::Move(Motion::Up));
     }
     assert_eq!(editor.view(20, 4).cursor, (0, 0));
 }

@@ -82,7 +82,8 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             .await;
         harness.prompt("Hello again.").await;
         harness.wait_for_turn_end().await;
-        assert_eq!(harness.offered_tools(), ["echo", "write"]);
+        // It joins after the tools that were offered before, which keep their place.
+        assert_eq!(harness.offered_tools(), ["write", "echo"]);
         // The decision survives a restart.
         let fixture = TrustFixture::from_home(harness.shut_down().await);
         let mut harness = fixture.start(Script::default().answer("Hi.")).await;

@@ -1,6 +1,7 @@
 //! A modern server reports changes only through a subscription: a request that stays open. This
-//! module keeps a subscription to tool list changes open.
+//! module keeps a subscription to changed lists open.
 
+use super::content_capabilities::ContentCapabilities;
 use super::session::McpSession;
 use rmcp::model::{
     ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
@@ -15,17 +16,45 @@ const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
 /// A subscription that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
+/// How long to wait for the stream of a remote server to open, before listing its tools again.
+const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
 
-/// Listens until dropped. Before each further subscription, it also triggers a new tool list,
-/// because changes in between may have been missed.
-pub async fn listen_for_tool_changes(session: &McpSession) {
+/// Requests all lists again each time the server stream opens. Over HTTP, a change reported
+/// while the stream is closed is lost.
+pub async fn relist_after_reconnects(session: &McpSession) {
+    sleep(SERVER_STREAM_DELAY).await;
+    loop {
+        session.shared.tools_changed.notify_one();
+        session.shared.content_changed.notify_one();
+        session.shared.stream_reopened.notified().await;
+    }
+}
+
+/// Listens until dropped. Before each further subscription, it also has all lists requested
+/// again, because changes in between may have been missed.
+pub async fn listen_for_changes(
+    session: &McpSession,
+    has_tool_changes: bool,
+    content: ContentCapabilities,
+) {
+    let mut filter = SubscriptionFilter::builder();
+    if has_tool_changes {
+        filter = filter.tools_list_changed();
+    }
+    if content.reports_prompt_changes {
+        filter = filter.prompts_list_changed();
+    }
+    if content.reports_resource_changes {
+        filter = filter.resources_list_changed();
+    }
+    let filter = filter.build();
     let mut delay = DELAY_FIRST;
     loop {
         let started_at = Instant::now();
-        match run_subscription(session).await {
+        match run_subscription(session, filter.clone()).await {
             // The server does not support this subscription, so retrying is pointless.
             Err(ServiceError::McpError(error)) => {
-                tracing::debug!("subscribing to tool changes failed: {}", error.message);
+                tracing::debug!("subscribing to changed lists failed: {}", error.message);
                 return pending().await;
             }
             Err(ServiceError::TransportClosed) => return pending().await,
@@ -37,12 +66,15 @@ pub async fn listen_for_tool_changes(session: &McpSession) {
         sleep(delay).await;
         delay = (delay * 2).min(DELAY_MAX);
         session.shared.tools_changed.notify_one();
+        session.shared.content_changed.notify_one();
     }
 }
 
 /// Runs one subscription until it ends. The changes themselves arrive through the inbox.
-async fn run_subscription(session: &McpSession) -> Result<(), ServiceError> {
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+async fn run_subscription(
+    session: &McpSession,
+    filter: SubscriptionFilter,
+) -> Result<(), ServiceError> {
     let request = ClientRequest::SubscriptionsListenRequest(SubscriptionsListenRequest::new(
         SubscriptionsListenRequestParams::new(filter),
     ));

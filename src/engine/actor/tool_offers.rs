@@ -1,0 +1,91 @@
+//! Connects the offer of tools to the running turn, the settings and the server list.
+
+use super::Actor;
+use crate::domain::{ModelConfig, QuoteSource, ToolOutcome, Toolset};
+use crate::engine::approval::ApprovedCall;
+use crate::engine::injection_guard::scan_untrusted;
+use crate::engine::result_images::ResultImages;
+use crate::engine::tool_offer::{OfferRequest, ToolKey};
+use crate::engine::turn::TurnInput;
+use crate::engine::turn_driver::FinishedCall;
+use crate::protocol::Event;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Actor {
+    /// The tools that a new turn can call, and those that its requests offer.
+    pub(super) fn tools_for_turn(
+        &mut self,
+        prompt: &str,
+        model: &ModelConfig,
+    ) -> (Arc<Toolset>, Arc<Toolset>) {
+        let toolset = self.current_toolset();
+        let servers = self.settings.servers().iter();
+        let pinned: BTreeSet<ToolKey> = servers
+            .flat_map(|server| {
+                let tools = server.pinned_tools.iter();
+                tools.map(|tool| (server.id.clone(), tool.clone()))
+            })
+            .collect();
+        let context = self.models.context.tokens_max(model);
+        let request = OfferRequest {
+            prompt,
+            tokens_max: self.cx.settings.tool_diet.tokens_max(context),
+            pinned: &pinned,
+        };
+        let offered = self.tool_offer.for_turn(&toolset, request);
+        self.list_held_back_tools();
+        (self.tool_offer.callable(&toolset), offered)
+    }
+
+    /// Answers a call of `find_tools` from our own list of tools. False if it is another call.
+    pub(super) fn answer_tool_search(&mut self, call: &ApprovedCall) -> bool {
+        if !self.tool_offer.is_search(call.server(), call.tool()) {
+            return false;
+        }
+        let toolset = self.turn_toolset();
+        let (text, offered) = self.tool_offer.find_tools(&toolset, call.arguments());
+        self.offer_to_turn(offered);
+        let Some(turn) = &mut self.turn else {
+            return true;
+        };
+        let id = call.id();
+        turn.driver.run(call, |_| async move {
+            // The descriptions are the servers' words.
+            let scan = scan_untrusted(QuoteSource::ToolResult, text.clone(), toolset);
+            FinishedCall {
+                call: id,
+                untrusted_text: Some(scan.await),
+                outcome: ToolOutcome::Succeeded {
+                    text,
+                    elapsed: Duration::ZERO,
+                },
+                images: ResultImages::default(),
+            }
+        });
+        true
+    }
+
+    /// Notes that a tool is called. A tool that was held back is offered from now on.
+    pub(super) fn note_tool_use(&mut self, call: &ApprovedCall) {
+        let toolset = self.turn_toolset();
+        let (server, tool) = (call.server(), call.tool());
+        if let Some(offered) = self.tool_offer.note_use(&toolset, server, tool) {
+            self.offer_to_turn(offered);
+        }
+    }
+
+    fn offer_to_turn(&mut self, offered: Arc<Toolset>) {
+        self.feed(TurnInput::ToolsOffered(offered));
+        self.list_held_back_tools();
+    }
+
+    /// Shows which tools are held back, if that changed.
+    pub(super) fn list_held_back_tools(&mut self) {
+        if self.tool_offer.take_diet_change() {
+            let servers = self.current_servers();
+            self.cx.outbox.push(Event::ServersListed(servers));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Loads prompts and resources of servers for the user, in the background.
+
+use super::cx::EngineCx;
+use super::jobs::JobResult;
+use crate::attachments::attach_resource;
+use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
+use crate::mcp::{Hub, PromptContents, ResourceContents};
+use crate::protocol::{Event, ServerContentCommand, ServerContentEvent};
+use crate::text::Clean;
+use std::fmt::Write;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Default)]
+pub(super) struct ServerContentJobs {
+    /// Stops the last completion.
+    completion: CancellationToken,
+}
+
+impl ServerContentJobs {
+    pub(super) fn handle(&mut self, command: ServerContentCommand, hub: &Hub, cx: &mut EngineCx) {
+        match command {
+            ServerContentCommand::Refresh => hub.refresh_content(),
+            ServerContentCommand::LoadPrompt {
+                query,
+                server,
+                prompt,
+                arguments,
+            } => {
+                let loading = hub.get_prompt(&server, &prompt, arguments);
+                cx.jobs.spawn(async move {
+                    let owner = server.clone();
+                    let loaded = match loading.await {
+                        Ok(contents) => run_blocking(move || loaded_prompt(&owner, contents)).await,
+                        Err(why) => Err(why),
+                    };
+                    let result = match loaded {
+                        Ok(loaded) => Ok(Arc::new(loaded)),
+                        Err(why) => Err(failure("Prompt", &prompt, &server, &why)),
+                    };
+                    event(ServerContentEvent::PromptLoaded { query, result })
+                });
+            }
+            ServerContentCommand::CompleteArgument { query, completion } => {
+                self.complete(query, completion, hub, cx);
+            }
+        }
+    }
+
+    /// Replaces an earlier completion that has not been answered.
+    fn complete(
+        &mut self,
+        query: QueryId,
+        completion: ArgumentCompletion,
+        hub: &Hub,
+        cx: &mut EngineCx,
+    ) {
+        self.completion.cancel();
+        self.completion = CancellationToken::new();
+        let is_replaced = self.completion.clone();
+        let completing = hub.complete_argument(completion);
+        cx.jobs.spawn(async move {
+            let values = tokio::select! {
+                () = is_replaced.cancelled() => return JobResult::Nothing,
+                values = completing => values,
+            };
+            let values = values.unwrap_or_else(|why| {
+                tracing::debug!("no completions: {why}");
+                Vec::new()
+            });
+            let values = Arc::new(values);
+            event(ServerContentEvent::ArgumentCompleted { query, values })
+        });
+    }
+}
+
+/// Reads a resource in order to attach it; answered by [`Event::AttachmentRead`].
+pub(super) fn read_resource(
+    query: QueryId,
+    server: ServerId,
+    uri: String,
+    hub: &Hub,
+    cx: &mut EngineCx,
+) {
+    let reading = hub.read_resource(&server, &uri);
+    cx.jobs.spawn(async move {
+        let name = format!("{server}:{uri}");
+        let attached = match reading.await {
+            Ok(contents) => {
+                run_blocking(move || attach_resource(&name, merge_contents(contents))).await
+            }
+            Err(why) => Err(why),
+        };
+        let result = match attached {
+            Ok(attached) => attached.map_err(|error| error.notice()),
+            Err(why) => Err(failure("Resource", &uri, &server, &why)),
+        };
+        JobResult::Events(vec![Event::AttachmentRead { query, result }])
+    });
+}
+
+/// Encodes and hashes contents of several megabytes without delaying the engine.
+async fn run_blocking<T: Send + 'static>(
+    task: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let result = tokio::task::spawn_blocking(task).await;
+    result.map_err(|_| "reading it failed".to_owned())
+}
+
+fn event(event: ServerContentEvent) -> JobResult {
+    JobResult::Events(vec![Event::ServerContent(event)])
+}
+
+fn failure(noun: &str, name: &str, server: &ServerId, why: &str) -> Notice {
+    let (name, server) = (Clean::single_line(name), Clean::name(server.as_str()));
+    let why = Clean::single_line(why);
+    Notice::failure(format!(
+        "{noun} `{name}` of server `{server}` could not be loaded: {why}."
+    ))
+}
+
+/// The contents of a resource as one file. A resource with several contents, such as a folder,
+/// becomes a text in which each follows a line with its URI.
+fn merge_contents(mut contents: Vec<ResourceContents>) -> Vec<u8> {
+    if contents.len() == 1 {
+        return contents.pop().map(|only| only.bytes).unwrap_or_default();
+    }
+    let mut text = String::new();
+    for part in contents {
+        let name = Clean::single_line(&part.name);
+        let _ = match String::from_utf8(part.bytes) {
+            Ok(part) => writeln!(text, "[resource: {name}]\n{part}"),
+            Err(error) => {
+                let bytes = error.into_bytes().len();
+                writeln!(text, "[left out: {name}, {bytes} bytes that are not text]")
+            }
+        };
+    }
+    text.into_bytes()
+}
+
+/// Turns embedded contents into attachments. The text reports those that cannot be attached.
+fn loaded_prompt(server: &ServerId, contents: PromptContents) -> LoadedPrompt {
+    let mut prompt = LoadedPrompt {
+        text: contents.text,
+        message_count: contents.message_count,
+        files: Vec::new(),
+    };
+    for file in contents.files {
+        let name = format!("{server}:{}", file.name);
+        let attached = match prompt.files.len() < ATTACHMENTS_MAX {
+            true => attach_resource(&name, file.bytes).map_err(|error| error.to_string()),
+            false => Err(format!("at most {ATTACHMENTS_MAX} files can be attached")),
+        };
+        match attached {
+            Ok(file) if is_attached(&prompt.files, &file) => {}
+            Ok(file) => prompt.files.push(file),
+            Err(why) => {
+                let why = Clean::single_line(&why);
+                let _ = write!(prompt.text, "\n[left out: {why}]");
+            }
+        }
+    }
+    prompt
+}
+
+fn is_attached(files: &[ReadAttachment], file: &ReadAttachment) -> bool {
+    files
+        .iter()
+        .any(|other| other.attachment == file.attachment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(name: &str, bytes: &[u8]) -> ResourceContents {
+        ResourceContents {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn several_contents_become_one_text() {
+        assert_eq!(merge_contents(vec![part("a", b"\xff")]), b"\xff");
+        let merged = merge_contents(vec![part("r://a\n", b"one"), part("r://b", b"\xff\xfe")]);
+        let expected = "[resource: r://a]\none\n[left out: r://b, 2 bytes that are not text]\n";
+        let merged = String::from_utf8(merged).expect("text");
+        assert_eq!(merged.replace("a ]", "a]"), expected);
+    }
+
+    #[test]
+    fn contents_that_cannot_be_attached_are_reported_in_the_text() {
+        let contents = PromptContents {
+            text: "See [attached: a].".to_owned(),
+            message_count: 1,
+            files: vec![part("a", b"text"), part("a", b"text"), part("b", b"\0\0")],
+        };
+        let prompt = loaded_prompt(&ServerId::new("s"), contents);
+        let names: Vec<_> = prompt
+            .files
+            .iter()
+            .map(|file| &*file.attachment.name)
+            .collect();
+        assert_eq!(names, ["s:a"]);
+        let expected = "See [attached: a].\n[left out: s:b is a binary file, not text]";
+        assert_eq!(prompt.text, expected);
+    }
+}

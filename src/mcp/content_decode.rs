@@ -1,0 +1,287 @@
+//! Decodes lists of prompts and resources item by item, as `decode` does for tools: an invalid item
+//! does not affect the valid ones, and every omission is reported. Pure.
+
+use crate::domain::{ContentArgument, ResourceTemplate, ServerPrompt, ServerResource, UriTemplate};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::time::Duration;
+
+pub const CONTENT_PAGES_MAX: usize = 100;
+/// Maximum number of items of one list.
+pub const CONTENT_ITEMS_MAX: usize = 1_000;
+const ARGUMENTS_MAX: usize = 50;
+/// Maximum size of a name, a title, a description or a URI. Longer names and URIs are invalid,
+/// because a request needs the whole value; other texts are truncated.
+const NAME_BYTES_MAX: usize = 512;
+const URI_BYTES_MAX: usize = 4_096;
+const DESCRIPTION_BYTES_MAX: usize = 4_096;
+/// Maximum number of lines about omitted items.
+const OMITTED_LINES_MAX: usize = 20;
+/// A longer lifetime is shortened to this.
+const TTL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// An item of a list.
+pub trait ListedItem: Sized {
+    /// The field of the result that holds the list.
+    const FIELD: &'static str;
+    /// The word for one item, such as `prompt`.
+    const NOUN: &'static str;
+
+    /// `None` if the item is unusable.
+    fn decode(item: &Value) -> Option<Self>;
+
+    /// What requests name; a second item with the same key is left out.
+    fn key(&self) -> &str;
+}
+
+/// A list that is collected page by page.
+#[derive(Debug)]
+pub struct ContentListBuilder<T> {
+    items: Vec<T>,
+    keys: HashSet<String>,
+    omitted: Vec<String>,
+    invalid_count: usize,
+    seen_cursors: HashSet<String>,
+    page_count: usize,
+    ttl: Option<Duration>,
+}
+
+/// A complete list.
+#[derive(Debug, PartialEq)]
+pub struct ContentList<T> {
+    pub items: Vec<T>,
+    pub omitted: Vec<String>,
+    /// How long the list stays valid (`ttlMs`), if the server says so.
+    pub ttl: Option<Duration>,
+}
+
+impl<T> Default for ContentListBuilder<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            keys: HashSet::new(),
+            omitted: Vec::new(),
+            invalid_count: 0,
+            seen_cursors: HashSet::new(),
+            page_count: 0,
+            ttl: None,
+        }
+    }
+}
+
+impl<T: ListedItem> ContentListBuilder<T> {
+    /// Adds one page. Returns the cursor of the next one, if it has to be requested.
+    ///
+    /// # Errors
+    /// The result contains no list.
+    pub fn add_page(&mut self, result: &Value) -> Result<Option<String>, String> {
+        let items = result.get(T::FIELD).and_then(Value::as_array);
+        let items = items.ok_or_else(|| format!("the answer has no `{}` list", T::FIELD))?;
+        self.page_count += 1;
+        let ttl = result.get("ttlMs").and_then(Value::as_u64);
+        if let Some(ttl) = ttl.map(|ttl| Duration::from_millis(ttl).min(TTL_MAX)) {
+            self.ttl = Some(self.ttl.map_or(ttl, |earlier| earlier.min(ttl)));
+        }
+        for item in items {
+            if self.items.len() == CONTENT_ITEMS_MAX {
+                self.omit_rest(&format!("the first {CONTENT_ITEMS_MAX}"));
+                return Ok(None);
+            }
+            match T::decode(item) {
+                None => self.invalid_count += 1,
+                Some(item) if !self.keys.insert(item.key().to_owned()) => {
+                    let omission = format!("a second {} named `{}`", T::NOUN, item.key());
+                    self.omit(omission);
+                }
+                Some(item) => self.items.push(item),
+            }
+        }
+        let cursor = result.get("nextCursor").and_then(Value::as_str);
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Ok(None);
+        };
+        if !self.seen_cursors.insert(cursor.to_owned()) {
+            self.omit_rest("a page with a repeated cursor");
+            return Ok(None);
+        }
+        if self.page_count == CONTENT_PAGES_MAX {
+            self.omit_rest(&format!("the first {CONTENT_PAGES_MAX} pages"));
+            return Ok(None);
+        }
+        Ok(Some(cursor.to_owned()))
+    }
+
+    fn omit_rest(&mut self, kept: &str) {
+        self.omitted.push(format!("all {}s after {kept}", T::NOUN));
+    }
+
+    fn omit(&mut self, omission: String) {
+        if self.omitted.len() < OMITTED_LINES_MAX {
+            self.omitted.push(omission);
+        } else {
+            self.invalid_count += 1;
+        }
+    }
+
+    pub fn finish(mut self) -> ContentList<T> {
+        match self.invalid_count {
+            0 => {}
+            1 => self.omitted.push(format!("an invalid {}", T::NOUN)),
+            count => self.omitted.push(format!("{count} invalid {}s", T::NOUN)),
+        }
+        ContentList {
+            items: self.items,
+            omitted: self.omitted,
+            ttl: self.ttl,
+        }
+    }
+}
+
+impl ListedItem for ServerPrompt {
+    const FIELD: &'static str = "prompts";
+    const NOUN: &'static str = "prompt";
+
+    fn decode(item: &Value) -> Option<Self> {
+        let arguments = item.get("arguments").and_then(Value::as_array);
+        let arguments = arguments.into_iter().flatten().take(ARGUMENTS_MAX);
+        Some(Self {
+            name: key_text(item, "name", NAME_BYTES_MAX)?,
+            title: text(item, "title", NAME_BYTES_MAX),
+            description: text(item, "description", DESCRIPTION_BYTES_MAX),
+            arguments: arguments.filter_map(decode_argument).collect(),
+        })
+    }
+
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
+impl ListedItem for ServerResource {
+    const FIELD: &'static str = "resources";
+    const NOUN: &'static str = "resource";
+
+    fn decode(item: &Value) -> Option<Self> {
+        let uri = key_text(item, "uri", URI_BYTES_MAX)?;
+        Some(Self {
+            name: text(item, "name", NAME_BYTES_MAX).unwrap_or_else(|| uri.clone()),
+            title: text(item, "title", NAME_BYTES_MAX),
+            description: text(item, "description", DESCRIPTION_BYTES_MAX),
+            mime_type: text(item, "mimeType", NAME_BYTES_MAX),
+            bytes: item.get("size").and_then(Value::as_u64),
+            uri,
+        })
+    }
+
+    fn key(&self) -> &str {
+        &self.uri
+    }
+}
+
+impl ListedItem for ResourceTemplate {
+    const FIELD: &'static str = "resourceTemplates";
+    const NOUN: &'static str = "resource template";
+
+    fn decode(item: &Value) -> Option<Self> {
+        let uri_template = key_text(item, "uriTemplate", URI_BYTES_MAX)?;
+        Some(Self {
+            name: text(item, "name", NAME_BYTES_MAX).unwrap_or_else(|| uri_template.clone()),
+            title: text(item, "title", NAME_BYTES_MAX),
+            description: text(item, "description", DESCRIPTION_BYTES_MAX),
+            mime_type: text(item, "mimeType", NAME_BYTES_MAX),
+            uri_template: UriTemplate::parse(&uri_template),
+        })
+    }
+
+    fn key(&self) -> &str {
+        self.uri_template.as_str()
+    }
+}
+
+fn decode_argument(item: &Value) -> Option<ContentArgument> {
+    Some(ContentArgument {
+        name: key_text(item, "name", NAME_BYTES_MAX)?,
+        title: text(item, "title", NAME_BYTES_MAX),
+        description: text(item, "description", DESCRIPTION_BYTES_MAX),
+        is_required: item.get("required").and_then(Value::as_bool) == Some(true),
+    })
+}
+
+/// A text that requests need as a whole.
+fn key_text(item: &Value, key: &str, bytes_max: usize) -> Option<String> {
+    let text = item.get(key)?.as_str()?;
+    (!text.is_empty() && text.len() <= bytes_max).then(|| text.to_owned())
+}
+
+fn text(item: &Value, key: &str, bytes_max: usize) -> Option<String> {
+    let text = item.get(key)?.as_str()?;
+    let end = text.floor_char_boundary(bytes_max.min(text.len()));
+    Some(text[..end].to_owned()).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn invalid_prompts_are_counted_and_the_others_kept() {
+        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let page = json!({ "ttlMs": 5000, "prompts": [
+            { "name": "a", "arguments": [{ "name": "x", "required": true }, 7, { "name": "" }] },
+            {}, 42, { "name": "" }, { "name": "n".repeat(600) }, { "name": "a" },
+            { "name": "b/\u{1b}[31m", "title": "B", "arguments": "none" },
+        ] });
+        assert_eq!(list.add_page(&page), Ok(None));
+        let list = list.finish();
+        let names: Vec<_> = list.items.iter().map(|prompt| &*prompt.name).collect();
+        assert_eq!(names, ["a", "b/\u{1b}[31m"]);
+        assert_eq!(list.items[0].arguments.len(), 1);
+        assert!(list.items[0].arguments[0].is_required);
+        let expected = ["a second prompt named `a`", "4 invalid prompts"];
+        assert_eq!(list.omitted, expected);
+        assert_eq!(list.ttl, Some(Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn a_list_of_100_000_prompts_is_cut() {
+        let prompts: Vec<_> = (0..100_000)
+            .map(|n| json!({ "name": n.to_string() }))
+            .collect();
+        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let page = json!({ "prompts": prompts, "nextCursor": "2" });
+        assert_eq!(list.add_page(&page), Ok(None));
+        let list = list.finish();
+        assert_eq!(list.items.len(), CONTENT_ITEMS_MAX);
+        assert_eq!(list.omitted, ["all prompts after the first 1000"]);
+    }
+
+    #[test]
+    fn endless_pages_and_repeated_cursors_end() {
+        let mut list = ContentListBuilder::<ServerResource>::default();
+        let mut page_count = 0;
+        loop {
+            page_count += 1;
+            let page = json!({ "resources": [], "nextCursor": page_count.to_string() });
+            if list.add_page(&page) == Ok(None) {
+                break;
+            }
+        }
+        assert_eq!(page_count, CONTENT_PAGES_MAX);
+        let mut list = ContentListBuilder::<ServerResource>::default();
+        let page = json!({ "resources": [{ "uri": "file:///etc/passwd" }], "nextCursor": "1" });
+        assert_eq!(list.add_page(&page), Ok(Some("1".to_owned())));
+        assert_eq!(list.add_page(&page), Ok(None));
+        let list = list.finish();
+        assert_eq!(list.items[0].name, "file:///etc/passwd");
+        assert_eq!(list.items.len(), 1);
+    }
+
+    #[test]
+    fn an_answer_without_a_list_is_an_error() {
+        for page in [json!({}), json!({ "resourceTemplates": {} }), json!(null)] {
+            let mut list = ContentListBuilder::<ResourceTemplate>::default();
+            assert!(list.add_page(&page).is_err());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Requests for prompts, resources and completions of arguments. Only the user makes them, and none
+//! runs a tool.
+
+use super::call::redact_credentials;
+use super::content_result::{
+    PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
+};
+use super::hub::Hub;
+use super::session::{McpSession, error_text, raw_result};
+use super::supervisor::ServerSupervisor;
+use crate::domain::{ArgumentCompletion, ArgumentOwner, ServerId};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use rmcp::model::{
+    ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
+    GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    Reference, RequestId,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Deadline for a prompt or a resource, once the server is connected.
+const CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
+/// Deadline for completions: later ones would no longer match what the user has typed.
+const COMPLETION_TIMEOUT: Duration = Duration::from_secs(3);
+
+impl Hub {
+    /// Requests a prompt with these values of its arguments. Opens a session if necessary. The
+    /// request is cancelled if the future is dropped.
+    ///
+    /// # Errors
+    /// Why the prompt could not be loaded, as a clause.
+    pub fn get_prompt(
+        &self,
+        server: &ServerId,
+        prompt: &str,
+        arguments: Vec<(String, String)>,
+    ) -> BoxFuture<'static, Result<PromptContents, String>> {
+        let arguments: Map<String, Value> = arguments
+            .into_iter()
+            .map(|(name, value)| (name, Value::String(value)))
+            .collect();
+        let mut params = GetPromptRequestParams::new(prompt);
+        params.arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+        let answer = self.request_content(server, request, CONTENT_TIMEOUT);
+        async move { prompt_contents(&answer.await?) }.boxed()
+    }
+
+    /// Reads a resource. Opens a session if necessary. The request is cancelled if the future is
+    /// dropped.
+    ///
+    /// # Errors
+    /// Why the resource could not be read, as a clause.
+    pub fn read_resource(
+        &self,
+        server: &ServerId,
+        uri: &str,
+    ) -> BoxFuture<'static, Result<Vec<ResourceContents>, String>> {
+        let params = ReadResourceRequestParams::new(uri);
+        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+        let answer = self.request_content(server, request, CONTENT_TIMEOUT);
+        async move { resource_contents(&answer.await?) }.boxed()
+    }
+
+    /// Requests values for an argument, for at most three seconds.
+    ///
+    /// # Errors
+    /// Why there are none, as a clause.
+    pub fn complete_argument(
+        &self,
+        completion: ArgumentCompletion,
+    ) -> BoxFuture<'static, Result<Vec<String>, String>> {
+        let reference = match completion.owner {
+            ArgumentOwner::Prompt(name) => Reference::for_prompt(name),
+            ArgumentOwner::Template(uri) => Reference::for_resource(uri),
+        };
+        let argument = ArgumentInfo::new(completion.argument, completion.value);
+        let mut params = CompleteRequestParams::new(reference, argument);
+        if !completion.others.is_empty() {
+            let others = completion.others.into_iter().collect();
+            params.context = Some(CompletionContext::with_arguments(others));
+        }
+        let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
+        let answer = self.request_content(&completion.server, request, COMPLETION_TIMEOUT);
+        async move { Ok(completion_values(&answer.await?)) }.boxed()
+    }
+
+    /// The user has opened a list of prompts or resources: requests those lists again whose
+    /// lifetime is over.
+    pub fn refresh_content(&self) {
+        self.supervisors()
+            .for_each(|supervisor| supervisor.content_use.notify_one());
+    }
+
+    fn request_content(
+        &self,
+        server: &ServerId,
+        request: ClientRequest,
+        deadline: Duration,
+    ) -> BoxFuture<'static, Result<Value, String>> {
+        let supervisor = self.supervisor(server).cloned();
+        async move {
+            let supervisor = supervisor.ok_or("the server is not running")?;
+            let mut answer = exchange(&supervisor, request, deadline).await;
+            let redactors = supervisor.redactors();
+            match &mut answer {
+                Ok(result) => redact_credentials(result, &redactors.credentials),
+                Err(why) => *why = redactors.all.redact(why),
+            }
+            answer
+        }
+        .boxed()
+    }
+}
+
+async fn exchange(
+    supervisor: &Arc<ServerSupervisor>,
+    request: ClientRequest,
+    deadline: Duration,
+) -> Result<Value, String> {
+    let session = supervisor.session().await?;
+    let options = PeerRequestOptions::no_options();
+    let sending = session.peer.send_request_with_option(request, options);
+    let mut handle = sending.await.map_err(|error| clause(&error))?;
+    let mut open_request = OpenRequest {
+        session: &session,
+        request: handle.id.clone(),
+        is_answered: false,
+    };
+    let answer = tokio::select! {
+        biased;
+        answer = timeout(deadline, &mut handle.rx) => answer,
+        error = session.shared.outcome.wait_for_end() => {
+            return Err(error.to_string().trim_end_matches('.').to_owned());
+        }
+    };
+    let Ok(answer) = answer else {
+        return Err(format!("no answer within {} s", deadline.as_secs()));
+    };
+    open_request.is_answered = true;
+    let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+    raw_result(answer).map_err(|error| clause(&error))
+}
+
+fn clause(error: &ServiceError) -> String {
+    error_text(error).trim_end_matches('.').to_owned()
+}
+
+/// A request in progress; cancelled if dropped before its answer.
+struct OpenRequest<'a> {
+    session: &'a McpSession,
+    request: RequestId,
+    is_answered: bool,
+}
+
+impl Drop for OpenRequest<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered && !self.session.shared.outcome.has_ended() {
+            self.session.cancel_request(self.request.clone());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Which scopes a sign-in asks for.
+
+use super::challenge::BearerChallenge;
+use super::discovery::Discovered;
+use super::error::OAuthError;
+use std::collections::HashSet;
+
+/// Number of sign-ins after which a server that still asks for the same scopes is given up on.
+const STEP_UPS_MAX: u32 = 2;
+/// Asks for a refresh token (OpenID Connect).
+const OFFLINE_ACCESS: &str = "offline_access";
+
+/// Consecutive sign-ins that asked for the same missing scopes.
+#[derive(Debug, Default)]
+pub struct StepUps {
+    scopes: Vec<String>,
+    attempts: u32,
+}
+
+impl StepUps {
+    /// Counts one more sign-in for `scopes`.
+    ///
+    /// # Errors
+    /// The server asked for them too often: it will not be content.
+    pub fn count(&mut self, scopes: &[String]) -> Result<(), OAuthError> {
+        if self.scopes != scopes {
+            *self = Self {
+                scopes: scopes.to_vec(),
+                attempts: 0,
+            };
+        }
+        if self.attempts >= STEP_UPS_MAX {
+            return Err(OAuthError::ScopeNotGranted {
+                scopes: scopes.join(", "),
+                attempts: STEP_UPS_MAX,
+            });
+        }
+        self.attempts += 1;
+        Ok(())
+    }
+}
+
+/// The scopes by priority: missing ones in addition to those `granted`, the `configured` ones,
+/// those of the challenge, all of the resource.
+pub fn select_scopes(
+    configured: &[String],
+    challenge: Option<&BearerChallenge>,
+    granted: Vec<String>,
+    discovered: &Discovered,
+) -> Vec<String> {
+    let mut scopes = match challenge {
+        Some(challenge) if challenge.is_insufficient_scope() => {
+            let mut scopes = granted;
+            scopes.extend(challenge.scopes.iter().cloned());
+            scopes
+        }
+        _ if !configured.is_empty() => configured.to_vec(),
+        Some(challenge) if !challenge.scopes.is_empty() => challenge.scopes.clone(),
+        _ => discovered.resource_scopes.clone(),
+    };
+    let offers_refresh = discovered
+        .server
+        .scopes
+        .iter()
+        .any(|scope| scope == OFFLINE_ACCESS);
+    // Alone, it would replace the scopes that the server grants by default.
+    if offers_refresh && configured.is_empty() && !scopes.is_empty() {
+        scopes.push(OFFLINE_ACCESS.to_owned());
+    }
+    let mut seen = HashSet::new();
+    scopes.retain(|scope| seen.insert(scope.clone()));
+    scopes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_never_content_is_given_up_on() {
+        let scopes =
+            |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
+        let mut step_ups = StepUps::default();
+        let admin = scopes(&["admin"]);
+        assert_eq!(step_ups.count(&admin), Ok(()));
+        assert_eq!(step_ups.count(&admin), Ok(()));
+        let error = step_ups.count(&admin);
+        assert!(
+            matches!(error, Err(OAuthError::ScopeNotGranted { .. })),
+            "{error:?}"
+        );
+        assert_eq!(step_ups.count(&scopes(&["other"])), Ok(()));
+    }
+}

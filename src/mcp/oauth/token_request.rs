@@ -1,0 +1,198 @@
+//! Requests to a token or revocation endpoint.
+
+use super::addresses::{shown_text, shown_url};
+use super::callback::refusal_text;
+use super::challenge::split_scopes;
+use super::client_auth::ClientIdentity;
+use super::error::OAuthError;
+use super::http::{OAuthAnswer, OAuthHttp};
+use crate::domain::model::Secret;
+use jiff::Timestamp;
+use reqwest::header::HeaderValue;
+use serde_json::Value;
+use url::Url;
+
+/// Longer tokens are rejected.
+const TOKEN_BYTES_MAX: usize = 64 << 10;
+/// The longest lifetime that is believed, in seconds: ten years.
+const LIFETIME_SECONDS_MAX: i64 = 10 * 365 * 86_400;
+
+/// What entitles the client to a token.
+pub enum Grant<'a> {
+    AuthorizationCode {
+        code: &'a Secret,
+        verifier: &'a Secret,
+        redirect_uri: &'a Url,
+    },
+    RefreshToken(&'a Secret),
+    ClientCredentials {
+        scopes: &'a [String],
+    },
+}
+
+/// A successful answer of a token endpoint.
+#[derive(Debug, Clone)]
+pub struct GrantedTokens {
+    pub access_token: Secret,
+    pub refresh_token: Option<Secret>,
+    /// When the access token expires, in seconds since 1970; `None` if the server does not say.
+    pub expires_at: Option<i64>,
+    /// `None` if the server granted exactly what was asked for.
+    pub scopes: Option<Vec<String>>,
+}
+
+/// Where and for what tokens are requested.
+pub struct TokenEndpoint<'a> {
+    pub url: &'a Url,
+    pub issuer: &'a str,
+    pub resource: &'a str,
+}
+
+/// # Errors
+/// The endpoint could not be reached, refused, or sent no usable token.
+pub async fn request_tokens(
+    http: &OAuthHttp,
+    endpoint: &TokenEndpoint<'_>,
+    client: &ClientIdentity,
+    grant: Grant<'_>,
+) -> Result<GrantedTokens, OAuthError> {
+    let mut form: Vec<(&'static str, String)> = match grant {
+        Grant::AuthorizationCode {
+            code,
+            verifier,
+            redirect_uri,
+        } => vec![
+            ("grant_type", "authorization_code".to_owned()),
+            ("code", code.expose().to_owned()),
+            ("code_verifier", verifier.expose().to_owned()),
+            ("redirect_uri", redirect_uri.to_string()),
+        ],
+        Grant::RefreshToken(token) => vec![
+            ("grant_type", "refresh_token".to_owned()),
+            ("refresh_token", token.expose().to_owned()),
+        ],
+        Grant::ClientCredentials { scopes } => {
+            let mut form = vec![("grant_type", "client_credentials".to_owned())];
+            if !scopes.is_empty() {
+                form.push(("scope", scopes.join(" ")));
+            }
+            form
+        }
+    };
+    form.push(("resource", endpoint.resource.to_owned()));
+    let authorization = client.authenticate(endpoint.issuer, &mut form)?;
+    let answer = http.post_form(endpoint.url, &form, authorization).await?;
+    if !answer.is_success() {
+        return Err(refusal(endpoint.url, &answer));
+    }
+    parse_tokens(&answer)
+}
+
+/// Asks the authorization server to forget a token (RFC 7009). The outcome changes nothing here:
+/// the token is removed from this computer anyway.
+pub async fn revoke(
+    http: &OAuthHttp,
+    url: &Url,
+    client: &ClientIdentity,
+    issuer: &str,
+    token: &Secret,
+) {
+    let mut form = vec![("token", token.expose().to_owned())];
+    let Ok(authorization) = client.authenticate(issuer, &mut form) else {
+        return;
+    };
+    if let Err(error) = http.post_form(url, &form, authorization).await {
+        tracing::debug!("a token could not be revoked: {error}");
+    }
+}
+
+fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
+    let unusable = OAuthError::UnusableToken;
+    let token = answer.text("access_token").unwrap_or_default();
+    if token.is_empty() || token.len() > TOKEN_BYTES_MAX || HeaderValue::from_str(token).is_err() {
+        return Err(unusable("`access_token` is missing or malformed"));
+    }
+    let is_bearer = answer
+        .text("token_type")
+        .is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
+    if !is_bearer {
+        return Err(unusable("its type is not `Bearer`"));
+    }
+    let refresh_token = answer
+        .text("refresh_token")
+        .filter(|token| !token.is_empty() && token.len() <= TOKEN_BYTES_MAX);
+    let lifetime = answer.json.as_ref().and_then(|json| json.get("expires_in"));
+    // Some servers send the number as a string.
+    let lifetime = lifetime.and_then(|value| match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64().map(|seconds| seconds as i64),
+    });
+    Ok(GrantedTokens {
+        access_token: Secret::new(token),
+        refresh_token: refresh_token.map(Secret::new),
+        expires_at: lifetime.map(|seconds| now_seconds() + seconds.clamp(0, LIFETIME_SECONDS_MAX)),
+        scopes: answer.text("scope").map(split_scopes),
+    })
+}
+
+/// The error of an unsuccessful answer. Errors of OAuth are final; other statuses may be temporary.
+pub fn refusal(url: &Url, answer: &OAuthAnswer) -> OAuthError {
+    match answer.text("error") {
+        Some(error) if answer.status < 500 && error != "temporarily_unavailable" => {
+            let description = answer.text("error_description").unwrap_or_default();
+            OAuthError::Refused(refusal_text(error, description))
+        }
+        error => OAuthError::Status {
+            url: shown_url(url),
+            status: answer.status,
+            reason: error.map_or_else(String::new, |error| format!(": {}", shown_text(error))),
+        },
+    }
+}
+
+pub fn now_seconds() -> i64 {
+    Timestamp::now().as_second()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answer(status: u16, json: Value) -> OAuthAnswer {
+        OAuthAnswer {
+            status,
+            json: Some(json),
+        }
+    }
+
+    #[test]
+    fn only_a_bearer_token_that_fits_in_a_header_is_usable() {
+        for json in [
+            json!({}),
+            json!({ "access_token": "" }),
+            json!({ "access_token": "a\nb" }),
+            json!({ "access_token": "a", "token_type": "DPoP" }),
+            json!({ "access_token": "a".repeat(70_000) }),
+        ] {
+            assert!(parse_tokens(&answer(200, json)).is_err());
+        }
+        let tokens = parse_tokens(&answer(
+            200,
+            json!({ "access_token": "a", "token_type": "bearer", "expires_in": "60", "scope": "x y" }),
+        ));
+        let tokens = tokens.expect("a usable token");
+        let lifetime = tokens.expires_at.map(|time| time - now_seconds());
+        assert!(matches!(lifetime, Some(59..=60)), "{lifetime:?}");
+        assert_eq!(tokens.scopes, Some(vec!["x".to_owned(), "y".to_owned()]));
+    }
+
+    #[test]
+    fn a_busy_server_has_not_refused() {
+        let url = Url::parse("https://a.example/token").expect("a URL");
+        let error = |status, json| refusal(&url, &answer(status, json));
+        assert!(error(400, json!({ "error": "invalid_grant" })).is_final_refusal());
+        assert!(!error(503, json!({ "error": "server_error" })).is_final_refusal());
+        assert!(!error(429, json!({})).is_final_refusal());
+    }
+}

@@ -1,0 +1,36 @@
+//! Commands and events about the prompts and resources of servers. A resource is attached with
+//! `Command::Attach`.
+
+use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerContentCommand {
+    /// The user opened a list: outdated lists are requested again.
+    Refresh,
+    /// Answered by [`ServerContentEvent::PromptLoaded`].
+    LoadPrompt {
+        query: QueryId,
+        server: ServerId,
+        prompt: String,
+        /// Names and values; empty values are left out.
+        arguments: Vec<(String, String)>,
+    },
+    /// Answered by [`ServerContentEvent::ArgumentCompleted`], unless a later request replaces it.
+    CompleteArgument {
+        query: QueryId,
+        completion: ArgumentCompletion,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerContentEvent {
+    PromptLoaded {
+        query: QueryId,
+        result: Result<Arc<LoadedPrompt>, Notice>,
+    },
+    ArgumentCompleted {
+        query: QueryId,
+        values: Arc<Vec<String>>,
+    },
+}

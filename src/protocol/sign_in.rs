@@ -1,0 +1,27 @@
+//! Messages about signing in to servers.
+
+use crate::domain::{ServerId, SignInRequest};
+use std::sync::Arc;
+
+/// At most one sign-in is open at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignInCommand {
+    /// Starts a sign-in, in place of the open one. Answered by [`SignInEvent::Opened`], or by a
+    /// notice and [`SignInEvent::Ended`].
+    Start(ServerId),
+    /// Uses an address that the user pasted.
+    UseAddress(String),
+    Cancel,
+    /// Removes the tokens of a server. A notice reports the result.
+    SignOut(ServerId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignInEvent {
+    /// The sign-in waits for the user.
+    Opened(Arc<SignInRequest>),
+    /// The pasted address was wrong, for this reason. The sign-in continues.
+    AddressRejected(String),
+    /// The sign-in to this server succeeded or failed.
+    Ended(ServerId),
+}

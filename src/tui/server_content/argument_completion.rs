@@ -1,0 +1,80 @@
+//! The values that a server offers for the argument being typed.
+
+use crate::domain::QueryId;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Typing must pause for this long before values are requested.
+const DEBOUNCE: Duration = Duration::from_millis(150);
+
+#[derive(Debug, Default)]
+pub(super) struct FieldCompletion {
+    /// When to request values for the field with the focus.
+    due_at: Option<Duration>,
+    /// The last request. Answers to earlier ones are ignored.
+    requested: Option<QueryId>,
+    values: Arc<Vec<String>>,
+    selected: Option<usize>,
+}
+
+impl FieldCompletion {
+    /// The text changed or another field has the focus: the values no longer apply.
+    pub fn reset(&mut self, now: Duration, is_requested: bool) {
+        *self = Self {
+            due_at: is_requested.then(|| now + DEBOUNCE),
+            ..Self::default()
+        };
+    }
+
+    /// Hides the values until the text changes.
+    pub fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn due_at(&self) -> Option<Duration> {
+        self.due_at
+    }
+
+    /// Whether values must be requested now.
+    pub fn take_due(&mut self, now: Duration) -> bool {
+        self.due_at.take_if(|due_at| *due_at <= now).is_some()
+    }
+
+    pub fn requested(&mut self, query: QueryId) {
+        self.requested = Some(query);
+    }
+
+    /// Stores an answer; a value that is typed in full needs no list.
+    pub fn handle_values(&mut self, query: QueryId, values: &Arc<Vec<String>>, typed: &str) {
+        let is_typed = values.len() == 1 && values[0] == typed;
+        if self.requested == Some(query) && !is_typed {
+            self.values = Arc::clone(values);
+        }
+    }
+
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    pub fn selected(&self) -> Option<usize> {
+        self.selected
+    }
+
+    pub fn select_next(&mut self) {
+        let next = self.selected.map_or(0, |selected| selected + 1);
+        self.selected = Some(next.min(self.values.len().saturating_sub(1)));
+    }
+
+    /// Moves up; above the first value nothing is selected. Returns false if nothing was.
+    pub fn select_previous(&mut self) -> bool {
+        let had_selection = self.selected.is_some();
+        self.selected = self.selected.and_then(|selected| selected.checked_sub(1));
+        had_selection
+    }
+
+    /// The selected value, or the first one if `takes_first`.
+    pub fn choice(&self, takes_first: bool) -> Option<String> {
+        let index = self.selected.or(takes_first.then_some(0))?;
+        self.values.get(index).cloned()
+    }
+}

@@ -1,0 +1,47 @@
+//! Resources in the completion list of `@`, beside files.
+
+use super::{describe_resource, full_uri};
+use crate::domain::{Server, ServerId};
+use crate::text::Clean;
+
+/// Maximum number of resources that the list offers.
+const MENTIONED_MAX: usize = 20;
+
+/// A resource that matches what was typed after `@`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MentionedResource {
+    pub server: ServerId,
+    pub uri: String,
+    pub description: Clean,
+}
+
+impl MentionedResource {
+    /// `SERVER:URI`, raw.
+    pub fn full_uri(&self) -> String {
+        full_uri(&self.server, &self.uri)
+    }
+}
+
+/// The resources whose full URI, name or title contains the fragment, in any letter case. None for
+/// an empty fragment, which lists files.
+pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedResource> {
+    if fragment.is_empty() {
+        return Vec::new();
+    }
+    let fragment = fragment.to_lowercase();
+    let enabled = servers.iter().filter(|server| server.enabled);
+    let resources = enabled.flat_map(|server| {
+        let resources = server.content.resources.iter();
+        resources.map(move |resource| (server, resource))
+    });
+    let contains = |text: &str| text.to_lowercase().contains(&fragment);
+    let matching = resources.filter(|(server, resource)| {
+        contains(&full_uri(&server.id, &resource.uri)) || contains(resource.label())
+    });
+    let mentioned = matching.map(|(server, resource)| MentionedResource {
+        server: server.id.clone(),
+        uri: resource.uri.clone(),
+        description: describe_resource(resource, resource.label()),
+    });
+    mentioned.take(MENTIONED_MAX).collect()
+}

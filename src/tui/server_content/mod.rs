@@ -1,0 +1,229 @@
+//! Prompts and resources of servers: `/prompt` and `/resource` list them, `/SERVER:PROMPT` uses a
+//! prompt, a form asks for arguments, and a prompt is reviewed before it is sent.
+
+mod argument_completion;
+mod argument_form;
+pub mod mention;
+mod picker;
+mod review;
+
+use crate::domain::{ContentArgument, Notice, Server, ServerId, ServerPrompt, ServerResource};
+use crate::protocol::{Command, ServerContentCommand};
+use crate::text::Clean;
+use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
+use argument_form::{ArgumentForm, FormTarget};
+use picker::ContentPicker;
+use review::PromptReview;
+
+/// Maximum number of prompts or resources that the completion list offers.
+const COMPLETED_MAX: usize = 500;
+
+/// A prompt and its server.
+#[derive(Debug, Clone, Copy)]
+pub struct OfferedPrompt<'a> {
+    pub server: &'a Server,
+    pub prompt: &'a ServerPrompt,
+}
+
+impl OfferedPrompt<'_> {
+    /// The name that identifies the prompt among all servers, raw.
+    pub fn full_name(self) -> String {
+        format!("{}:{}", self.server.id, self.prompt.name)
+    }
+
+    /// Whether the name can be typed as a command.
+    fn is_typable(&self) -> bool {
+        let is_word = |name: &str| !name.contains(|c: char| c.is_whitespace() || c.is_control());
+        is_word(self.server.id.as_str()) && is_word(&self.prompt.name)
+    }
+
+    /// Title and description in one line.
+    pub fn description(self) -> Clean {
+        describe(
+            self.prompt.title.as_deref(),
+            self.prompt.description.as_deref(),
+        )
+    }
+
+    /// The arguments as the syntax of a command, such as `CITY [UNIT]`.
+    pub fn usage(self) -> Clean {
+        let names = self.prompt.arguments.iter().map(|argument| {
+            let name = argument.name.to_uppercase();
+            match argument.is_required {
+                true => name,
+                false => format!("[{name}]"),
+            }
+        });
+        Clean::single_line(&names.collect::<Vec<_>>().join(" "))
+    }
+}
+
+fn describe(title: Option<&str>, description: Option<&str>) -> Clean {
+    let parts: Vec<&str> = title.into_iter().chain(description).collect();
+    Clean::single_line(&parts.join(": "))
+}
+
+/// All prompts of the servers that are switched on.
+pub fn offered_prompts<'a>(
+    shared: SharedUiState<'a>,
+) -> impl Iterator<Item = OfferedPrompt<'a>> + use<'a> {
+    let servers = shared.servers.iter().filter(|server| server.enabled);
+    servers.flat_map(|server| {
+        let prompts = server.content.prompts.iter();
+        prompts.map(move |prompt| OfferedPrompt { server, prompt })
+    })
+}
+
+/// The prompts that can be typed as commands.
+pub fn typable_prompts<'a>(
+    shared: SharedUiState<'a>,
+) -> impl Iterator<Item = OfferedPrompt<'a>> + use<'a> {
+    let prompts = offered_prompts(shared).filter(OfferedPrompt::is_typable);
+    prompts.take(COMPLETED_MAX)
+}
+
+/// The prompt with this `SERVER:PROMPT` name; letter case decides only between equal names.
+fn find_prompt<'a>(name: &str, shared: SharedUiState<'a>) -> Option<OfferedPrompt<'a>> {
+    let exact = offered_prompts(shared).find(|offered| offered.full_name() == name);
+    let folded = name.to_lowercase();
+    let has_name = |offered: &OfferedPrompt| offered.full_name().to_lowercase() == folded;
+    exact.or_else(|| offered_prompts(shared).find(has_name))
+}
+
+/// `/prompt [SERVER:PROMPT [VALUES]]`.
+pub fn run_prompt_command(argument: &str, cx: &mut UiContext) {
+    if argument.is_empty() {
+        cx.send(Command::ServerContent(ServerContentCommand::Refresh));
+        return cx.open(ContentPicker::prompts());
+    }
+    let (name, values) = split_name(argument);
+    if !run_typed_prompt(name, values, cx) {
+        let name = Clean::single_line(name);
+        let notice = Notice::warning(format!("No server has a prompt `{}`.", name.as_str()));
+        cx.notify(notice.with_advice("/prompt lists all prompts."));
+    }
+}
+
+fn split_name(argument: &str) -> (&str, &str) {
+    let (name, values) = argument
+        .split_once(char::is_whitespace)
+        .unwrap_or((argument, ""));
+    (name, values.trim())
+}
+
+/// Uses the prompt with this `SERVER:PROMPT` name. Returns false if there is none.
+pub fn run_typed_prompt(name: &str, argument: &str, cx: &mut UiContext) -> bool {
+    let Some(offered) = find_prompt(name, cx.shared) else {
+        return false;
+    };
+    let values = split_values(argument, &offered.prompt.arguments);
+    use_prompt(offered, values, cx);
+    true
+}
+
+/// The typed words as values, in the order of the arguments. The last argument takes the rest.
+fn split_values(argument: &str, arguments: &[ContentArgument]) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut rest = argument.trim();
+    while !rest.is_empty() && values.len() < arguments.len() {
+        let is_last = values.len() + 1 == arguments.len();
+        let (value, after) = match is_last {
+            true => (rest, ""),
+            false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        values.push(value.to_owned());
+        rest = after.trim_start();
+    }
+    values
+}
+
+/// Loads the prompt, or asks for its arguments first if there are any that were not typed.
+fn use_prompt(offered: OfferedPrompt, values: Vec<String>, cx: &mut UiContext) {
+    let (server, prompt) = (offered.server.id.clone(), offered.prompt.clone());
+    let is_complete = prompt.has_required(&values) && !values.is_empty();
+    if is_complete || prompt.arguments.is_empty() {
+        return PromptReview::load(server, prompt, values, cx);
+    }
+    let completes = offered.server.content.completes_arguments;
+    let form = ArgumentForm::new(server, FormTarget::Prompt(prompt), values, completes, cx);
+    cx.open(form);
+}
+
+/// `/resource [SERVER:URI]`.
+pub fn run_resource_command(argument: &str, cx: &mut UiContext) {
+    if argument.is_empty() {
+        cx.send(Command::ServerContent(ServerContentCommand::Refresh));
+        return cx.open(ContentPicker::resources());
+    }
+    let servers = cx.shared.servers.iter();
+    let typed = servers.filter_map(|server| {
+        let uri = argument
+            .strip_prefix(server.id.as_str())?
+            .strip_prefix(':')?;
+        Some((server.id.clone(), uri.to_owned()))
+    });
+    // A longer name may begin with another one and a colon.
+    match typed.max_by_key(|(server, _)| server.as_str().len()) {
+        Some((server, uri)) if !uri.is_empty() => {
+            cx.request(UiRequest::AttachResource { server, uri });
+        }
+        _ => {
+            let name = Clean::single_line(argument);
+            let notice = Notice::warning(format!("`{}` names no server.", name.as_str()));
+            cx.notify(notice.with_advice("/resource lists all resources."));
+        }
+    }
+}
+
+/// The full URIs and descriptions of the resources that can be typed as an argument.
+pub fn typable_resources(shared: SharedUiState) -> impl Iterator<Item = (String, Clean)> {
+    let servers = shared.servers.iter().filter(|server| server.enabled);
+    let resources = servers.flat_map(|server| {
+        let resources = server.content.resources.iter();
+        resources.map(move |resource| {
+            let name = full_uri(&server.id, &resource.uri);
+            (name, describe_resource(resource, resource.label()))
+        })
+    });
+    let is_typable = |(name, _): &(String, Clean)| !name.contains(char::is_control);
+    resources.filter(is_typable).take(COMPLETED_MAX)
+}
+
+/// The type, the size, this name and the description of a resource in one line.
+fn describe_resource(resource: &ServerResource, name: &str) -> Clean {
+    let size = resource
+        .bytes
+        .map(crate::domain::model_catalog::format_size);
+    let mut parts: Vec<&str> = Vec::new();
+    parts.extend(resource.mime_type.as_deref());
+    parts.extend(size.as_deref());
+    parts.push(name);
+    parts.extend(resource.description.as_deref());
+    Clean::single_line(&parts.join(", "))
+}
+
+fn full_uri(server: &ServerId, uri: &str) -> String {
+    format!("{server}:{uri}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_argument_takes_the_rest_of_the_line() {
+        let argument = |name: &str| ContentArgument {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            is_required: true,
+        };
+        let arguments = [argument("a"), argument("b")];
+        assert_eq!(
+            split_values("one two three ", &arguments),
+            ["one", "two three"]
+        );
+        assert_eq!(split_values("one", &arguments), ["one"]);
+        assert!(split_values("one", &[]).is_empty());
+    }
+}

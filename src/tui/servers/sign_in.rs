@@ -1,0 +1,210 @@
+//! The dialog of a sign-in to a server: where it leads, the whole address, and a field for the
+//! address on which the browser ends. The browser is opened only on a key.
+
+use crate::domain::{ServerId, SignInRequest};
+use crate::protocol::{Command, Event, SignInCommand, SignInEvent};
+use crate::text::Clean;
+use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
+use crate::tui::widgets::text_field;
+use crate::tui::widgets::window::draw_window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use std::sync::Arc;
+
+/// Rows at the bottom: the field, and the line that explains it.
+const FIELD_ROWS: u16 = 2;
+const FIELD_LABEL: &str = "Address:";
+
+#[derive(Debug)]
+pub struct SignInLayer {
+    server: ServerId,
+    /// `None` until the authorization server is known.
+    request: Option<Arc<SignInRequest>>,
+    pasted: Editor,
+    /// Why the last address was not accepted.
+    rejection: Option<String>,
+    /// Number of rows above the view.
+    scrolled_rows: usize,
+    /// Number of rows that did not fit at the last draw.
+    hidden_rows: usize,
+}
+
+/// Starts a sign-in and shows its dialog.
+pub fn open(server: &ServerId, cx: &mut UiContext) {
+    cx.send(Command::SignIn(SignInCommand::Start(server.clone())));
+    cx.open(SignInLayer {
+        server: server.clone(),
+        request: None,
+        pasted: Editor::new(""),
+        rejection: None,
+        scrolled_rows: 0,
+        hidden_rows: 0,
+    });
+}
+
+impl SignInLayer {
+    fn cancel(&self, cx: &mut UiContext) -> Handled {
+        cx.send(Command::SignIn(SignInCommand::Cancel));
+        Handled::Closed
+    }
+
+    fn submit(&mut self, cx: &mut UiContext) {
+        let address = self.pasted.text().trim().to_owned();
+        if self.request.is_some() && !address.is_empty() {
+            self.rejection = None;
+            cx.send(Command::SignIn(SignInCommand::UseAddress(address)));
+        }
+    }
+
+    /// The rows above the field, each with its style.
+    fn rows(&self, columns: u16, pen: &Painter) -> Vec<(String, Style)> {
+        let theme = pen.theme;
+        let mut rows = Vec::new();
+        let mut put = |text: &str, style: Style| {
+            let wrapped = wrapped_rows(&Clean::new(text), columns);
+            rows.extend(wrapped.into_iter().map(|row| (row, style)));
+        };
+        let Some(request) = &self.request else {
+            put("Looking for the authorization server …", theme.dim);
+            return rows;
+        };
+        put(&format!("Server   {}", request.server_url), theme.plain);
+        put(&format!("Sign in  {}", request.host), theme.attention);
+        if request.has_punycode() {
+            let warning =
+                "This host name contains international letters, which can imitate another name.";
+            put(warning, theme.failure);
+        }
+        let scopes = match request.scopes.is_empty() {
+            true => "none named".to_owned(),
+            false => request.scopes.join(", "),
+        };
+        put(&format!("Scopes   {scopes}"), theme.plain);
+        put("", theme.plain);
+        put("Open this address in a browser:", theme.dim);
+        put(&request.url, theme.accent);
+        put("", theme.plain);
+        let end = format!(
+            "the address of the page on which it ends ({}…)",
+            request.callback
+        );
+        put(
+            &match request.is_listening {
+                true => format!(
+                    "The browser returns here by itself. If it runs on another machine, paste {end}."
+                ),
+                false => format!("All callback ports are taken. Paste {end}."),
+            },
+            theme.dim,
+        );
+        rows
+    }
+}
+
+impl Layer for SignInLayer {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        match layers::find_key(key, &[KeyContext::SignIn]) {
+            Some(LayerKey::Back) => return self.cancel(cx),
+            Some(LayerKey::Confirm) => self.submit(cx),
+            Some(LayerKey::Copy) => {
+                if let Some(request) = &self.request {
+                    cx.copy("the address", request.url.clone());
+                }
+            }
+            Some(LayerKey::OpenBrowser) => {
+                if let Some(request) = &self.request {
+                    cx.request(UiRequest::OpenBrowser(request.url.clone()));
+                }
+            }
+            Some(LayerKey::PageUp | LayerKey::PageDown) => return Handled::PassedOn,
+            _ => {
+                text_field::handle_line_key(&mut self.pasted, key, cx.shared.keymap);
+            }
+        }
+        Handled::Consumed
+    }
+
+    /// Pasting fills the field; only Enter uses it.
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        text_field::paste_line(&mut self.pasted, text);
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
+        let last = self.scrolled_rows + self.hidden_rows;
+        self.scrolled_rows = self.scrolled_rows.saturating_add_signed(rows).min(last);
+    }
+
+    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
+        let Event::SignIn(event) = event else {
+            return Handled::PassedOn;
+        };
+        match event {
+            SignInEvent::Opened(request) if request.server == self.server => {
+                self.request = Some(Arc::clone(request));
+            }
+            SignInEvent::AddressRejected(why) => {
+                self.rejection = Some(why.clone());
+                self.pasted = Editor::new("");
+            }
+            SignInEvent::Ended(server) if *server == self.server => return Handled::Closed,
+            _ => {}
+        }
+        Handled::Consumed
+    }
+
+    fn interrupt(&mut self, cx: &mut UiContext) -> Handled {
+        self.cancel(cx)
+    }
+
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let name = Clean::name(self.server.as_str());
+        let area = draw_window(area.body, &format!("Sign in to {name}"), "", pen);
+        let text_height = area.height.saturating_sub(FIELD_ROWS);
+        let rows = self.rows(area.width, pen);
+        let last = rows.len().saturating_sub(text_height.into());
+        self.scrolled_rows = self.scrolled_rows.min(last);
+        self.hidden_rows = last - self.scrolled_rows;
+        for ((text, style), y) in rows.iter().skip(self.scrolled_rows).zip(0..text_height) {
+            pen.put(area.x, area.y + y, text, *style, area.width);
+        }
+        let line = |from_bottom: u16| Rect {
+            y: area.y + area.height.saturating_sub(from_bottom),
+            height: area.height.min(1),
+            ..area
+        };
+        let message = match (&self.rejection, self.hidden_rows) {
+            (Some(why), _) => Some((Clean::single_line(why), pen.theme.failure)),
+            (None, 0) => None,
+            (None, more) => Some((
+                Clean::single_line(&format!("{more} more rows below")),
+                pen.theme.dim,
+            )),
+        };
+        if let Some((text, style)) = message {
+            let at = line(2);
+            pen.put_truncated(at.x, at.y, text.as_str(), style, at.width);
+        }
+        let label = (FIELD_LABEL, pen.theme.dim);
+        let cursor = text_field::draw_line(&mut self.pasted, label, line(1), pen);
+        self.request.as_ref().map(|_| cursor)
+    }
+
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let hint = |key, effect| layers::hint(KeyContext::SignIn, key, effect);
+        let mut hints = Vec::new();
+        if self.request.is_some() {
+            if !self.pasted.is_blank() {
+                hints.push(hint(LayerKey::Confirm, "use the address"));
+            }
+            hints.push(hint(LayerKey::OpenBrowser, "open the browser"));
+            hints.push(hint(LayerKey::Copy, "copy the address"));
+        }
+        hints.push(hint(LayerKey::Back, "cancel"));
+        hints
+    }
+}

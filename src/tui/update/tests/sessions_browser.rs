@@ -1,0 +1,120 @@
+//! The browser of saved conversations: broken files, banners, and the counter beside a long title.
+
+use crate::domain::{Banner, BannerCause, IndexProgress, SessionSummary};
+use crate::protocol::SavedSessionEvent;
+use crate::tui::layout::ScreenLayout;
+use crate::tui::update::tests::*;
+
+fn summary(id: &str, title: &str, open_error: Option<&str>) -> SessionSummary {
+    SessionSummary {
+        id: id.into(),
+        title: title.to_owned(),
+        model: "qwen3:4b".into(),
+        started_at: None,
+        changed_at: "2026-11-18T12:00:00Z".parse().expect("a time"),
+        message_count: 2,
+        open_error: open_error.map(str::to_owned),
+    }
+}
+
+/// The browser with a broken file and a conversation.
+fn browser() -> ChatHarness {
+    let mut chat = chat();
+    chat.keys("<F4>");
+    let commands = chat.commands();
+    let query = commands.into_iter().find_map(|command| match command {
+        Command::ListSessions(query) => Some(query),
+        _ => None,
+    });
+    let sessions = vec![
+        summary("broken.json", "", Some("it is not valid JSON")),
+        summary("b.json", "Busan", None),
+    ];
+    chat.engine_event(Event::SessionsListed {
+        query: query.expect("a request"),
+        listed_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
+        sessions: Arc::new(sessions),
+    });
+    chat.commands();
+    chat
+}
+
+#[test]
+fn a_broken_file_offers_only_its_reason_and_deletion() {
+    let mut chat = browser();
+    chat.keys("<Tab>");
+    let keys = |chat: &mut ChatHarness| {
+        let screen = chat.screen();
+        let line = screen.lines().find(|line| line.contains("Enter "));
+        line.expect("the keys").to_owned()
+    };
+    let offered = keys(&mut chat);
+    assert!(
+        offered.contains("Enter reason") && offered.contains("d delete"),
+        "{offered}"
+    );
+    for absent in ["rename", "fork", "export", "resume"] {
+        assert!(!offered.contains(absent), "{offered}");
+    }
+    for key in ["r", "f", "e", "<Enter>"] {
+        chat.model.notices = Default::default();
+        chat.keys(key);
+        let notice = chat.notice();
+        assert!(
+            notice.contains("broken.json is broken: it is not valid JSON"),
+            "{key}: {notice}"
+        );
+        assert!(chat.commands().is_empty(), "{key}");
+        assert!(chat.model.layer.is_some(), "{key}");
+    }
+    chat.keys("<Down>");
+    let offered = keys(&mut chat);
+    assert!(
+        offered.contains("Enter resume") && offered.contains("r rename"),
+        "{offered}"
+    );
+}
+
+#[test]
+fn the_keys_of_the_rows_are_named_before_the_rows_have_the_focus() {
+    let mut chat = browser();
+    chat.keys("<Down>");
+    let screen = chat.screen();
+    for hint in ["Tab then r rename", "f fork", "e export", "d delete"] {
+        assert!(screen.contains(hint), "{screen}");
+    }
+}
+
+#[test]
+fn a_long_reason_beside_the_title_leaves_the_counter_visible() {
+    let mut chat = browser();
+    let progress = IndexProgress {
+        indexed: 0,
+        total: 2,
+        error: Some("the folder /home/someone/.humble/cache is on a read-only file system".into()),
+    };
+    chat.engine_event(Event::SavedSession(SavedSessionEvent::Indexed(progress)));
+    let screen = chat.screen();
+    let title = screen
+        .lines()
+        .find(|line| line.contains("Sessions"))
+        .expect("a title");
+    assert!(title.contains("not indexed: the folder"), "{title}");
+    assert!(title.contains(" 2 "), "the counter: {title}");
+}
+
+#[test]
+fn banners_leave_most_of_the_browser() {
+    let mut chat = browser();
+    let banners = ["a.json", "b.json", "c.json", "d.json"].map(|file| {
+        let cause = BannerCause::UnreadableFile(file.into());
+        let text = format!("{file}, line 1: {}", "a long reason ".repeat(20));
+        Banner::new(cause, Notice::failure(text))
+    });
+    chat.engine_event(Event::BannersChanged(banners.to_vec()));
+    let layout = ScreenLayout::compute(&mut chat.model);
+    assert_eq!(layout.notice_area.height, 3);
+    chat.keys("<Esc>");
+    let layout = ScreenLayout::compute(&mut chat.model);
+    assert!(layout.notice_area.height > 3, "the chat shows all of them");
+}

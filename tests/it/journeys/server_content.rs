@@ -1,0 +1,233 @@
+//! Prompts and resources of servers: lists, forms with completion, review, attaching.
+
+use super::in_memory_server::InMemoryServer;
+use super::*;
+use serde_json::{Value, json};
+
+const TAB: KeyCode = KeyCode::Tab;
+const DOWN: KeyCode = KeyCode::Down;
+const ESC: KeyCode = KeyCode::Esc;
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+fn message(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": { "type": "text", "text": text } })
+}
+
+fn prompts() -> Value {
+    json!({ "prompts": [
+        { "name": "help", "description": "Named like a command." },
+        { "name": "weather", "title": "Weather\u{1b}[31m report", "arguments": [
+            { "name": "city", "description": "Where", "required": true },
+            { "name": "unit" },
+        ] },
+    ] })
+}
+
+fn resources() -> Value {
+    json!({ "resources": [
+        { "uri": "file:///etc/passwd", "name": "secrets", "mimeType": "text/plain", "size": 2_048 },
+        { "uri": "note://two", "name": "Second note" },
+    ] })
+}
+
+/// A server with prompts, resources and completions.
+fn library() -> InMemoryServer {
+    InMemoryServer::default()
+        .with_answer("prompts/list", prompts())
+        .with_answer(
+            "prompts/get",
+            json!({ "messages": [message("user", "Tell me about\u{202e} 서울.")] }),
+        )
+        .with_answer("resources/list", resources())
+        .with_answer(
+            "resources/read",
+            json!({ "contents": [{ "uri": "file:///etc/passwd", "text": "from the server" }] }),
+        )
+        .with_answer(
+            "completion/complete",
+            json!({ "completion": { "values": ["서울", "수원"] } }),
+        )
+}
+
+#[test]
+fn a_prompt_is_completed_reviewed_and_sent() {
+    let library = library();
+    let mut chat = chat_with(&library, script().answer("Sunny."));
+    chat.types("/prompt").enter();
+    chat.sees("── Prompts").sees("humble:weather  Weather");
+    chat.press(DOWN, NONE).enter();
+    chat.sees("humble:weather").sees("required: Where");
+    chat.types("ㅅ")
+        .waits(Duration::from_millis(200))
+        .sees("수원");
+    assert_eq!(
+        library.last_params("completion/complete")["ref"],
+        json!({ "type": "ref/prompt", "name": "weather" })
+    );
+    chat.press(DOWN, NONE).press(TAB, NONE).sees("서울").enter();
+    chat.enter().sees("Tell me about⟨U+202E⟩ 서울.");
+    chat.enter().sees("Esc discard");
+    chat.reads_screen().enter().sees("Sunny.");
+    chat.model_receives("Tell me about");
+    let arguments = json!({ "city": "서울" });
+    assert_eq!(library.last_params("prompts/get")["arguments"], arguments);
+}
+
+#[test]
+fn a_typed_prompt_takes_its_values_from_the_line_and_can_be_edited_first() {
+    let library = library();
+    let mut chat = chat_with(&library, script().answer("Ok."));
+    chat.types("/humble:wea")
+        .sees("/humble:weather")
+        .press(TAB, NONE);
+    chat.types("Busan degrees Celsius").enter();
+    let expected = json!({ "city": "Busan", "unit": "degrees Celsius" });
+    assert_eq!(library.last_params("prompts/get")["arguments"], expected);
+    chat.reads_screen().key('e').sees("› Tell me about");
+    chat.types(" Briefly.").enter().sees("Ok.");
+    chat.model_receives("서울. Briefly.");
+}
+
+#[test]
+fn a_prompt_named_like_a_command_is_used_by_its_full_name() {
+    let library = library();
+    let mut chat = chat_with(&library, script().answer("Ok."));
+    chat.types("/help").enter().does_not_see("Tell me about");
+    chat.press(ESC, NONE);
+    chat.types("/HUMBLE:help").enter().sees("Tell me about");
+    chat.press(ESC, NONE).types("/humble:none").enter();
+    chat.sees("Unknown command /humble:none.");
+}
+
+#[test]
+fn several_messages_keep_their_roles_and_embedded_resources_are_attached_as_data() {
+    let resource = json!({ "type": "resource", "resource": { "uri": "r://a", "text": "inside" } });
+    let messages = json!({ "messages": [
+        message("user", "Question"), message("assistant", "Answer"),
+        { "role": "user", "content": resource },
+    ] });
+    let library = library().with_answer("prompts/get", messages);
+    let mut chat = chat_with(&library, script().answer("Done."));
+    chat.types("/humble:help").enter();
+    chat.sees("Assistant:")
+        .sees("@ humble:r://a")
+        .sees("inside");
+    chat.reads_screen().enter().sees("Done.");
+    chat.model_receives("Assistant:\\nAnswer");
+    chat.model_receives("[Begin of attached file humble:r://a");
+}
+
+#[test]
+fn a_failed_prompt_brings_its_values_back() {
+    let library = library().with_answer("prompts/get", json!({ "messages": "none" }));
+    let mut chat = chat_with(&library, script());
+    chat.types("/humble:weather Busan").enter();
+    chat.sees("could not be loaded").sees("no `messages`");
+    chat.sees("city  Busan").sees("Enter show the prompt");
+}
+
+#[test]
+fn completions_that_never_arrive_leave_the_form_usable() {
+    let library = library().with_answer("completion/complete", Value::Null);
+    let mut chat = chat_with(&library, script());
+    chat.types("/humble:weather")
+        .enter()
+        .sees("required: Where");
+    chat.waits(Duration::from_secs(10)).types("Seoul").enter();
+    chat.enter().sees("Tell me about");
+}
+
+#[test]
+fn a_required_value_is_asked_for() {
+    let mut chat = chat_with(&library(), script());
+    chat.types("/humble:weather").enter();
+    chat.enter().enter().sees("`city` is required.");
+    chat.does_not_see("Tell me about");
+}
+
+#[test]
+fn a_resource_is_read_from_its_server_and_sent_as_data() {
+    let library = library();
+    let mut chat = chat_with(&library, script().answer("Ok."));
+    chat.types("/resource").enter();
+    chat.sees("humble:secrets").sees("text/plain, 2 kB").enter();
+    chat.sees("@ humble:file:///etc/passwd").sees("tokens");
+    chat.types("Summarize.").enter().sees("Ok.");
+    chat.model_receives("from the server");
+    chat.model_does_not_receive("root:");
+}
+
+#[test]
+fn an_at_sign_completes_resources_beside_files() {
+    let library = library();
+    let mut chat = chat_with(&library, script().answer("Ok."));
+    chat.types("See @humble:note");
+    chat.waits_until_sees("humble:note://two")
+        .sees("Second note");
+    chat.press(TAB, NONE).sees("See @humble:note://two");
+    chat.enter().sees("Ok.");
+    chat.model_receives("[Begin of attached file humble:note://two");
+}
+
+#[test]
+fn binary_resources_are_named_and_nothing_is_attached() {
+    let blob = json!({ "contents": [{ "uri": "b", "blob": "AAAA" }] });
+    let library = library().with_answer("resources/read", blob);
+    let mut chat = chat_with(&library, script());
+    chat.types("/resource humble:b").enter();
+    chat.sees("humble:b is a binary file, not text.");
+    chat.does_not_see("Alt+X");
+}
+
+#[test]
+fn a_changed_list_keeps_the_selected_row_and_never_runs_another() {
+    let library = library();
+    let mut chat = chat_with(&library, script());
+    chat.types("/prompt").enter().press(DOWN, NONE);
+    let first = json!({ "name": "a-new-one" });
+    let mut changed = prompts();
+    let list = changed["prompts"].as_array_mut().expect("a list");
+    list.insert(0, first);
+    library.replace_list("prompts/list", changed);
+    chat.waits_until_sees("changed its prompts: added `a-new-one`");
+    chat.sees("▌ humble:weather");
+    library.replace_list("prompts/list", json!({ "prompts": [{ "name": "other" }] }));
+    chat.waits_until_sees("humble:other");
+    chat.enter();
+    assert!(
+        !library
+            .requested_methods()
+            .contains(&"prompts/get".to_owned())
+    );
+    chat.enter().sees("Tell me about");
+}
+
+#[test]
+fn a_server_without_the_capabilities_is_never_asked() {
+    let server = InMemoryServer::default().with_answering_tool("a", "b");
+    let mut chat = chat_with(&server, script());
+    chat.types("/prompt").enter();
+    chat.sees("No connected server offers prompts.");
+    chat.press(ESC, NONE).types("/resource").enter();
+    chat.sees("No connected server offers resources.");
+    assert_eq!(server.requested_methods(), Vec::<String>::new());
+}
+
+/// Opens the list of prompts and returns how often the server was asked for it.
+fn list_count_after_opening(ttl_ms: u64) -> usize {
+    let mut lists = prompts();
+    lists["ttlMs"] = ttl_ms.into();
+    let library = InMemoryServer::default().with_answer("prompts/list", lists);
+    let mut chat = chat_with(&library, script());
+    chat.types("/prompt").enter().sees("humble:weather");
+    for _ in 0..50 {
+        chat.waits(Duration::from_millis(100));
+    }
+    library.requested_methods().len()
+}
+
+#[test]
+fn only_an_outdated_list_is_requested_again_when_it_is_opened() {
+    assert_eq!(list_count_after_opening(60_000), 1);
+    assert_eq!(list_count_after_opening(0), 2);
+}

@@ -1,0 +1,118 @@
+//! Servers that are unsafe or hostile: the sign-in ends before anything is given away.
+
+use super::{SignInHarness, finish_with};
+use crate::support::auth_server::{AuthFaults, AuthServer};
+use humble::mcp::OAuthError;
+use std::time::{Duration, Instant};
+
+async fn with(faults: AuthFaults) -> SignInHarness {
+    let harness = SignInHarness::start().await;
+    harness.server.state().faults = faults;
+    harness
+}
+
+/// The error of preparing a sign-in. Nothing was sent to the authorization or token endpoint.
+async fn preparation_error(faults: AuthFaults) -> OAuthError {
+    let harness = with(faults).await;
+    let error = harness.prepare().await.err().expect("a refusal");
+    assert_eq!(
+        harness.server.count("/authorize") + harness.server.count("/token"),
+        0
+    );
+    harness.hub.close().await;
+    error
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_of_another_issuer_is_refused_before_the_code_is_sent() {
+    let harness = with(AuthFaults {
+        issuer_in_callback: Some("https://evil.example".to_owned()),
+        ..AuthFaults::default()
+    })
+    .await;
+    let sign_in = harness.prepare().await.expect("a usable server");
+    let callback = AuthServer::visit(&sign_in.request().url).await;
+    let outcome = finish_with(sign_in, &[&callback]).await.0;
+    assert_eq!(outcome, Err(OAuthError::WrongIssuer));
+    assert_eq!(harness.server.count("/token"), 0);
+    harness.hub.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denied_sign_in_says_so() {
+    let harness = with(AuthFaults {
+        denies: true,
+        ..AuthFaults::default()
+    })
+    .await;
+    let error = harness.sign_in().await.expect_err("a refusal");
+    let expected = "The authorization server refused: access was denied.";
+    assert_eq!(error.to_string(), expected);
+    harness.hub.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_pkce_is_refused() {
+    let error = preparation_error(AuthFaults {
+        no_pkce: true,
+        ..AuthFaults::default()
+    });
+    assert_eq!(error.await, OAuthError::NoPkce);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_registration_asks_for_a_client_id() {
+    let error = preparation_error(AuthFaults {
+        no_registration: true,
+        ..AuthFaults::default()
+    })
+    .await;
+    assert_eq!(error, OAuthError::NoRegistration);
+    assert!(
+        error
+            .advice()
+            .is_some_and(|advice| advice.contains("clientId"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_for_another_server_is_refused() {
+    let error = preparation_error(AuthFaults {
+        resource: Some("https://evil.example/mcp".to_owned()),
+        ..AuthFaults::default()
+    });
+    let named = "https://evil.example/mcp".to_owned();
+    assert_eq!(error.await, OAuthError::ResourceMismatch { named });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_of_50_mb_is_not_read_to_the_end() {
+    let started = Instant::now();
+    let error = preparation_error(AuthFaults {
+        metadata_bytes: 50 << 20,
+        ..AuthFaults::default()
+    })
+    .await;
+    assert!(matches!(error, OAuthError::TooLarge { .. }), "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redirects_of_metadata_end_in_a_loop_elsewhere_or_in_a_file() {
+    for target in [
+        "/.well-known/oauth-protected-resource/mcp",
+        "http://localhost:1/metadata",
+        "https://example.com/metadata",
+        "file:///etc/passwd",
+    ] {
+        let error = preparation_error(AuthFaults {
+            metadata_redirect: Some(target.to_owned()),
+            ..AuthFaults::default()
+        })
+        .await;
+        assert!(
+            matches!(error, OAuthError::Redirect(_)),
+            "{target}: {error:?}"
+        );
+    }
+}

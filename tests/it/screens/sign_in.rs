@@ -1,0 +1,71 @@
+//! Snapshots of the dialog of a sign-in.
+
+use super::at_two_sizes;
+use crate::support::screen_harness::ScreenHarness;
+use crossterm::event::KeyCode;
+use humble::domain::{Notice, Server, ServerStatus, SignInRequest};
+use humble::protocol::{Event, SignInEvent};
+use humble::tui::UiInput;
+use std::sync::Arc;
+
+fn request() -> SignInRequest {
+    let url = format!(
+        "https://xn--exmple-4nf.example/authorize?response_type=code&client_id=humble&redirect_uri=\
+         http%3A%2F%2F127.0.0.1%3A14713%2Fcallback&state={}&code_challenge={}&scope=read+write",
+        "s".repeat(43),
+        "c".repeat(43)
+    );
+    SignInRequest {
+        server: "mail".into(),
+        server_url: "https://mail.example/mcp".to_owned(),
+        host: "xn--exmple-4nf.example".to_owned(),
+        scopes: vec!["read".to_owned(), "write\u{202e}all".to_owned()],
+        url,
+        callback: "http://127.0.0.1:14713/callback".to_owned(),
+        is_listening: true,
+    }
+}
+
+/// Opens the dialog with the command.
+fn started(story: &mut ScreenHarness) -> &mut ScreenHarness {
+    let notice = Notice::warning("Server `mail` requires you to sign in.");
+    let mail: Server = Server {
+        status: ServerStatus::NeedsSignIn(notice),
+        ..crate::support::fixtures::server("mail", Vec::new())
+    };
+    story
+        .event(Event::ServersListed(vec![mail]))
+        .types("/mcp mail login")
+        .key(KeyCode::Enter)
+}
+
+fn opened(story: &mut ScreenHarness) -> &mut ScreenHarness {
+    let opened = SignInEvent::Opened(Arc::new(request()));
+    started(story).event(Event::SignIn(opened))
+}
+
+#[test]
+fn sign_in_before_the_authorization_server_is_known() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        started(story);
+    }));
+}
+
+#[test]
+fn sign_in_with_an_international_host() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        opened(story);
+    }));
+}
+
+#[test]
+fn sign_in_after_a_wrong_address() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        let why = "The answer belongs to a different sign-in.".to_owned();
+        opened(story)
+            .event(Event::SignIn(SignInEvent::AddressRejected(why)))
+            .input(UiInput::Paste(
+                "http://127.0.0.1:14713/callback?code=x".to_owned(),
+            ));
+    }));
+}
