@@ -21,10 +21,11 @@ use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ImageSupport, KeySettings, ModelCatalog, ModelList, ModelRef,
-    ModelServer, NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt,
-    PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
+    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError, Notice,
+    PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId,
+    ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode, TrustEntry,
+    TurnEvent, TurnId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -109,6 +110,11 @@ pub enum Command {
     /// Enables or disables a server.
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
+    /// Looks for the MCP servers of other clients; answered by
+    /// [`Event::ImportSourcesFound`].
+    FindImportSources(QueryId),
+    /// Adds servers to `mcp-servers.json`, switched off.
+    AddServers(Vec<NewServer>),
     /// Requests a server's stderr; answered by [`Event::ServerLogRead`] if it has more than
     /// `lines_seen` lines.
     ReadServerLog {
@@ -302,6 +308,11 @@ pub enum Event {
     ServersListed(Vec<Server>),
     /// One server's status and tools.
     ServerChanged(Server),
+    /// The result of [`Command::FindImportSources`].
+    ImportSourcesFound {
+        query: QueryId,
+        sources: Arc<Vec<ImportSource>>,
+    },
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].

@@ -62,6 +62,8 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
+            | Command::FindImportSources(_)
+            | Command::AddServers(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)

@@ -32,6 +32,8 @@ pub enum LayerKey {
     Refresh,
     AddServer,
     Copy,
+    /// Brings servers from other clients.
+    Import,
     /// Shows a server's stderr.
     Stderr,
     /// Switches a server or tool on or off.
@@ -75,6 +77,8 @@ pub enum KeyContext {
     Completions,
     /// The prompts that wait for the running turn.
     Queue,
+    /// The servers of another client, as a text.
+    ImportText,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -167,6 +171,7 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::Import, 'i'),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -192,6 +197,8 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Queue, L::Delete, 'd'),
     bind_unmodified(P::Queue, L::Delete, K::Delete),
     bind_any_modifier(P::Queue, L::Back, K::Esc),
+    bind_unmodified(P::ImportText, L::Confirm, K::Enter),
+    bind_any_modifier(P::ImportText, L::Back, K::Esc),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -282,6 +289,7 @@ mod tests {
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
             P::Queue => "### Queued prompts",
+            P::ImportText => "### Servers of another client",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

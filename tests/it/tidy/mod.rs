@@ -52,6 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "provider",
             "mcp",
+            "import",
             "notes",
         ],
     ),

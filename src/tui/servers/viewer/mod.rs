@@ -8,8 +8,8 @@ mod view;
 use crate::domain::{Server, ServerId};
 use crate::protocol::Event;
 use crate::text::Clean;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
@@ -259,6 +259,9 @@ impl Layer for ServersViewer {
                     }
                 }
             }
+            ListKey::Unhandled(LayerKey::Import) => {
+                cx.request(UiRequest::RunAction(Action::ImportServers));
+            }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
                     stderr_log::open(&server.id, cx);
@@ -315,6 +318,7 @@ impl Layer for ServersViewer {
             own(LayerKey::Toggle, "on/off"),
             own(LayerKey::Copy, "copy"),
             own(LayerKey::Stderr, "stderr"),
+            own(LayerKey::Import, "import"),
         ];
         // The first frame names the keys before it lists the items.
         let count = match self.items.len() {
