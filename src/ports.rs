@@ -93,7 +93,8 @@ pub trait NoteService: Send + Sync {
         source: SummarySource,
     ) -> BoxFuture<'static, Result<NoteSummary, Notice>>;
 
-    /// The prompt for a note about `topic`, if the vault can be written.
+    /// The prompt for a note about `topic`, if the vault can be written. `style` is how to write, in
+    /// the user's words; it may be empty.
     ///
     /// # Errors
     /// The vault cannot be used.
@@ -101,6 +102,7 @@ pub trait NoteService: Send + Sync {
         &self,
         request: NoteRequest,
         topic: String,
+        style: String,
     ) -> BoxFuture<'static, Result<String, Notice>>;
 
     /// Saves the answer to the prompt of [`Self::prepare_note`] as a note.
@@ -113,7 +115,7 @@ pub trait NoteService: Send + Sync {
         answer: NoteAnswer,
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
 
-    /// The prompt for a summary, and its sources.
+    /// The prompt for a summary, and its sources. `style` as for [`Self::prepare_note`].
     ///
     /// # Errors
     /// The vault or the note cannot be read, or there is nothing to summarize.
@@ -121,6 +123,7 @@ pub trait NoteService: Send + Sync {
         &self,
         request: NoteRequest,
         source: SummarySource,
+        style: String,
     ) -> BoxFuture<'static, Result<SummaryTask, Notice>>;
 
     /// Finds a note by its path below the vault or its absolute path.

@@ -86,7 +86,7 @@ impl Notebook {
     }
 
     async fn create_note(self, request: NoteRequest, topic: String) -> Result<CreatedNote, Notice> {
-        let prompt = self.note_prompt(&request, &topic).await?;
+        let prompt = self.note_prompt(&request, &topic, "").await?;
         (request.on_progress)("Writing the note");
         let answer = self.complete(&request, prompt).await?;
         if answer.is_cut_off {
@@ -107,7 +107,7 @@ impl Notebook {
         request: NoteRequest,
         source: SummarySource,
     ) -> Result<NoteSummary, Notice> {
-        let mut task = self.summary_task(&request, source).await?;
+        let mut task = self.summary_task(&request, source, "").await?;
         (request.on_progress)("Summarizing");
         let summary = self.complete(&request, task.prompt).await?;
         if summary.is_cut_off {
@@ -156,9 +156,10 @@ impl NoteService for Notebook {
         &self,
         request: NoteRequest,
         topic: String,
+        style: String,
     ) -> BoxFuture<'static, Result<String, Notice>> {
         let notebook = self.clone();
-        Box::pin(async move { notebook.note_prompt(&request, &topic).await })
+        Box::pin(async move { notebook.note_prompt(&request, &topic, &style).await })
     }
 
     fn save(
@@ -174,9 +175,10 @@ impl NoteService for Notebook {
         &self,
         request: NoteRequest,
         source: SummarySource,
+        style: String,
     ) -> BoxFuture<'static, Result<SummaryTask, Notice>> {
         let notebook = self.clone();
-        Box::pin(async move { notebook.summary_task(&request, source).await })
+        Box::pin(async move { notebook.summary_task(&request, source, &style).await })
     }
 
     fn open(

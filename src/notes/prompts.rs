@@ -9,18 +9,33 @@ const WORDS_MAX: usize = 800;
 /// Maximum number of characters of each chunk, for languages without spaces between words.
 const CHARS_MAX: usize = 6_000;
 
-/// Asks for a note.
-pub fn note_prompt(topic: &str) -> String {
+/// Asks for a note. `style` is how to write, in the user's words; it may be empty.
+pub fn note_prompt(topic: &str, style: &str) -> String {
+    let request = match style {
+        "" => format!("Write a short note in Markdown about: {topic}\n\n"),
+        style => format!("Write a note in Markdown about: {topic}\nStyle: {style}\n\n"),
+    };
+    let language = match style {
+        "" => "Use the language of the topic.",
+        _ => "Use the language of the topic, or the one that the style names.",
+    };
     format!(
-        "Write a short note in Markdown about: {topic}\n\n\
-         Use the language of the topic. Begin with a heading of level 1. \
-         Answer with the note alone.\n\nNote:\n"
+        "{request}{language} Begin with a heading of level 1. Answer with the note alone.\n\nNote:\n"
     )
 }
 
+/// The line about the style in the request for a summary.
+fn style_line(style: &str) -> String {
+    match style {
+        "" => String::new(),
+        style => format!("Style: {style}\n"),
+    }
+}
+
 /// Asks for a summary of the chunks about a topic.
-pub fn topic_prompt(topic: &str, chunks: &[Hit]) -> String {
-    let mut prompt = format!("Summarize the following notes about {topic}.\n\n");
+pub fn topic_prompt(topic: &str, style: &str, chunks: &[Hit]) -> String {
+    let style = style_line(style);
+    let mut prompt = format!("Summarize the following notes about {topic}.\n{style}\n");
     for chunk in chunks {
         prompt.push_str(&chunk_heading(chunk));
         prompt.push_str(shortened(&chunk.body));
@@ -31,10 +46,11 @@ pub fn topic_prompt(topic: &str, chunks: &[Hit]) -> String {
 }
 
 /// Asks for a summary of one note, given its text.
-pub fn single_note_prompt(text: &str) -> String {
+pub fn single_note_prompt(text: &str, style: &str) -> String {
+    let style = style_line(style);
     let text = &text[..prefix_length(text, CHUNKS_MAX * WORDS_MAX, CHUNKS_MAX * CHARS_MAX)];
     format!(
-        "Summarize the following note.\n\n{}\n\nSummary:",
+        "Summarize the following note.\n{style}\n{}\n\nSummary:",
         text.trim()
     )
 }
@@ -102,6 +118,7 @@ mod tests {
         };
         let prompt = topic_prompt(
             "cats",
+            "",
             &[chunk("w ".repeat(900)), chunk("가".repeat(9_000))],
         );
         let start = "Summarize the following notes about cats.\n\n# Title: Part\nw w ";
@@ -112,6 +129,25 @@ mod tests {
             800 + "following".matches('w').count()
         );
         assert_eq!(prompt.matches('가').count(), 6_000);
+    }
+
+    #[test]
+    fn a_style_is_part_of_every_request() {
+        let style = "detailed, in French";
+        let note = note_prompt("tea", style);
+        assert!(
+            note.starts_with("Write a note in Markdown about: tea\nStyle: detailed, in French\n\n")
+        );
+        let topic = topic_prompt("tea", style, &[]);
+        let start = "Summarize the following notes about tea.\n";
+        assert_eq!(topic, format!("{start}Style: {style}\n\nSummary:"));
+        let single = single_note_prompt("Tea.", style);
+        let start = "Summarize the following note.\n";
+        assert_eq!(single, format!("{start}Style: {style}\n\nTea.\n\nSummary:"));
+        assert_eq!(
+            single_note_prompt("Tea.", ""),
+            format!("{start}\nTea.\n\nSummary:")
+        );
     }
 
     #[test]

@@ -25,10 +25,11 @@ impl Notebook {
         &self,
         request: &NoteRequest,
         topic: &str,
+        style: &str,
     ) -> Result<String, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         on_blocking_thread(move || vault.check_writable()).await?;
-        Ok(prompts::note_prompt(topic))
+        Ok(prompts::note_prompt(topic, style))
     }
 
     /// Saves the model's answer as a note: in the file of the earlier version that it replaces, or
@@ -69,11 +70,12 @@ impl Notebook {
         &self,
         request: &NoteRequest,
         source: SummarySource,
+        style: &str,
     ) -> Result<SummaryTask, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         match source {
-            SummarySource::Note(note) => task_for_note(vault, note).await,
-            SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic).await,
+            SummarySource::Note(note) => task_for_note(vault, note, style).await,
+            SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic, style).await,
         }
     }
 
@@ -83,11 +85,12 @@ impl Notebook {
         request: &NoteRequest,
         vault: Vault,
         topic: String,
+        style: &str,
     ) -> Result<SummaryTask, Notice> {
         if Vault::is_note(Path::new(&topic)) {
             let named = find_by_name(vault.clone(), topic.clone()).await?;
             if let Some(note) = named {
-                return task_for_note(vault, note).await;
+                return task_for_note(vault, note, style).await;
             }
         }
         let mut remarks = Vec::new();
@@ -119,7 +122,7 @@ impl Notebook {
             }
         }
         Ok(SummaryTask {
-            prompt: prompts::topic_prompt(&topic, &chunks),
+            prompt: prompts::topic_prompt(&topic, style, &chunks),
             title: topic,
             sources,
             vault: vault.root().to_path_buf(),
@@ -128,7 +131,7 @@ impl Notebook {
     }
 }
 
-async fn task_for_note(vault: Vault, note: String) -> Result<SummaryTask, Notice> {
+async fn task_for_note(vault: Vault, note: String, style: &str) -> Result<SummaryTask, Notice> {
     let root = vault.root().to_path_buf();
     let (note, text) = read_note(vault, note).await?;
     if text.trim().is_empty() {
@@ -140,7 +143,7 @@ async fn task_for_note(vault: Vault, note: String) -> Result<SummaryTask, Notice
         remarks.push("The note is long; only its beginning was summarized.".to_owned());
     }
     Ok(SummaryTask {
-        prompt: prompts::single_note_prompt(&text),
+        prompt: prompts::single_note_prompt(&text, style),
         title: title_of(&note, &text),
         sources: vec![note.path],
         vault: root,

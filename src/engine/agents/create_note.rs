@@ -23,14 +23,14 @@ impl Agent for CreateNote {
         _history: &[SavedMessage],
         context: &AgentContext,
     ) -> Option<PreparedStep> {
-        let Some(NoteIntent::Create { topic }) = NoteIntent::of_prompt(message) else {
+        let Some(NoteIntent::Create { topic, style }) = NoteIntent::of_prompt(message) else {
             return None;
         };
         let notes = Arc::clone(&context.notes);
         let (before, after) = (context.request(), context.request());
         let replaces = context.replaced_note.clone();
         Some(Box::pin(async move {
-            let prompt = notes.prepare_note(before, topic.clone()).await?;
+            let prompt = notes.prepare_note(before, topic.clone(), style).await?;
             Ok(AgentStep::AskModel {
                 prompt,
                 untrusted_text: String::new(),

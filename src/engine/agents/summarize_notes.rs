@@ -16,18 +16,24 @@ impl Agent for SummarizeNotes {
         context: &AgentContext,
     ) -> Option<PreparedStep> {
         let open_note = context.open_note.clone();
-        let source = match NoteIntent::of_prompt(message)? {
-            NoteIntent::SummarizeTopic { topic } => Some(SummarySource::Topic(topic)),
-            NoteIntent::SummarizeOpenNote => open_note
-                .as_ref()
-                .map(|note| SummarySource::Note(note.path.display().to_string())),
+        let (source, style) = match NoteIntent::of_prompt(message)? {
+            NoteIntent::SummarizeTopic { topic, style } => {
+                (Some(SummarySource::Topic(topic)), style)
+            }
+            NoteIntent::SummarizeOpenNote { style } => {
+                let path = open_note.as_ref().map(|note| note.path.display());
+                (
+                    path.map(|path| SummarySource::Note(path.to_string())),
+                    style,
+                )
+            }
             _ => return None,
         };
         let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
         let (notes, request) = (Arc::clone(&context.notes), context.request());
         Some(Box::pin(async move {
             let task = notes
-                .prepare_summary(request, source.ok_or_else(no_open_note)?)
+                .prepare_summary(request, source.ok_or_else(no_open_note)?, style)
                 .await
                 .map_err(|notice| match open_note {
                     Some(note) => unreadable(&note, &notice),

@@ -1,280 +1,234 @@
-//! The English phrases: a fixed beginning, followed by the topic.
+//! The English phrases. To add a way to ask, add a phrase; its words are in `english_classes`.
 
-use super::english_lookalikes::{is_message, is_music, is_on_surface, is_topic};
-use super::{NoteIntent, Topic};
+use super::NoteIntent;
+use super::english_classes::GRAMMAR;
+use super::english_lookalikes::{is_judgment, is_message, is_music, is_on_surface, is_statement};
+use super::english_topics::is_topic;
+use super::topic::RequestTopic;
 
-/// A part of a phrase, in lower case. The first alternative that fits is taken.
-enum Part {
-    One(&'static [&'static str]),
-    Optional(&'static [&'static str]),
-}
-
-use Part::{One, Optional};
-
-const ARTICLES: Part = Optional(&["a", "an", "the", "another", "one"]);
-const ABOUT: Part = One(&["about", "on", "regarding", "concerning"]);
-const ABOUT_OR_FOR: Part = One(&[
+/// Words of a request that show that notes are texts, not those of music.
+const TEXT_WORDS: &[&str] = &[
+    "my",
+    "our",
     "about",
-    "on",
-    "for",
-    "regarding",
-    "concerning",
-    "that mention",
-    "that talk about",
+    "mention",
+    "mentions",
     "mentioning",
-    "containing",
-]);
-const MY: Part = Optional(&["all of my", "all my", "all the", "my", "the", "our", "all"]);
-const OWN: &[&str] = &["my", "our"];
-const ME: Part = Optional(&["me"]);
-const NOTES: Part = One(&["notes", "note"]);
-const SHORT: Part = Optional(&["short", "brief", "quick", "concise", "little", "good"]);
-const SUMMARIZE: Part = One(&[
-    "summarize",
-    "summarise",
-    "sum up",
-    "briefly summarize",
-    "briefly summarise",
-]);
-const SUMMARY: Part = One(&["summary", "overview"]);
-const ASK_FOR: Part = Optional(&[
-    "give me", "show me", "write me", "get me", "i need", "i'd like", "write", "make", "create",
-]);
-const OPEN: Part = Optional(&[
-    "this open",
-    "the open",
-    "my open",
-    "this current",
-    "the current",
-    "my current",
-    "this",
-    "the",
-    "current",
-    "open",
-]);
-
-/// Polite beginnings, which do not change the request.
-const POLITE: &[Part] = &[
-    Optional(&["hey", "hi", "hello", "ok", "okay"]),
-    Optional(&["please", "kindly"]),
-    Optional(&[
-        "can you",
-        "could you",
-        "would you",
-        "will you",
-        "i want you to",
-        "i would like you to",
-        "i'd like you to",
-    ]),
-    Optional(&["please", "kindly", "quickly"]),
-    Optional(&["help me"]),
+    "tagged",
 ];
-/// Polite endings.
-const POLITE_ENDINGS: &[&str] = &["please", "for me", "thanks", "thank you"];
+const POLITE: &[&str] = &["{greeting?} {please?} {could-you?} {please?} {help?} {topic}"];
+const POLITE_ENDINGS: &[&str] = &["{topic} {thanks}"];
 
-const CREATE: &[&[Part]] = &[&[
-    One(&["create", "make", "write", "write down", "add", "draft"]),
-    ME,
-    ARTICLES,
-    Optional(&["new", "quick"]),
-    Optional(&["short", "brief", "quick", "small", "new"]),
-    One(&["note"]),
-    ABOUT,
-]];
-
-const FIND: &[&[Part]] = &[
-    &[
-        One(&["find", "search for", "look for", "show", "list", "get"]),
-        ME,
-        MY,
-        Optional(&["any", "some"]),
-        NOTES,
-        ABOUT_OR_FOR,
-    ],
-    &[
-        One(&["search", "look"]),
-        Optional(&["in", "through"]),
-        MY,
-        One(&["notes"]),
-        One(&["for", "about", "on"]),
-    ],
-    &[
-        One(&["which of my", "what of my", "which of our"]),
-        One(&["notes", "note"]),
-        One(&["are on", "is on", "contain", "contains"]),
-    ],
-    &[
-        One(&["which", "what"]),
-        Optional(&["of my", "of the"]),
-        One(&["notes", "note"]),
-        One(&[
-            "talks about",
-            "talk about",
-            "mentions",
-            "mention",
-            "are about",
-            "is about",
-            "discuss",
-            "discusses",
-        ]),
-    ],
-    &[
-        One(&["which", "what"]),
-        One(&["notes"]),
-        One(&["do i have"]),
-        ABOUT,
-    ],
-    &[
-        One(&["do i have"]),
-        Optional(&["any", "a", "some"]),
-        NOTES,
-        ABOUT,
-    ],
+const CREATE: &[&str] = &[
+    "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
+    "{create} me? {article?} {plain*} note {for-myself?} {titled} {topic}",
+    "{take} me? {article} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
+    "new note {about} {topic}",
+    "new note {titled} {topic}",
+];
+const CREATE_NOTES: &[&str] = &[
+    "{take} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
+    "{create} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
 ];
 
-const SUMMARIZE_OPEN_NOTE: &[&[Part]] = &[
-    &[SUMMARIZE, OPEN, One(&["note"])],
-    &[
-        ASK_FOR,
-        ARTICLES,
-        SHORT,
-        SUMMARY,
-        One(&["of"]),
-        OPEN,
-        One(&["note"]),
-    ],
-    &[One(&["what is", "what's"]), OPEN, One(&["note about"])],
+/// Requests for notes about a topic.
+const FIND_NOTES: &[&str] = &[
+    "{find} me? {any?} {my} notes|note {mentioning} {topic}",
+    "{find} me? {any?} {the?} notes|note {mentioning} {topic}",
+    "{find} me? {any?} {my} notes|note for|with {topic}",
+    "{find} me? {any?} {the?} notes|note for|with {topic}",
+    "{show} me? {any?} {my} notes|note {mentioning} {topic}",
+    "{show} me? {any?} {the?} notes|note {mentioning} {topic}",
+    "{show} me? {any?} {my} notes|note for|with {topic}",
+    "which|what of {my} notes|note {mention} {topic}",
+    "which|what of the notes|note {mention} {topic}",
+    "which|what notes|note {mention} {topic}",
+    "which|what notes do i have {mentioning} {topic}",
+    "{show} me? what|which notes i have {mentioning} {topic}",
+    "what are {my} notes {mentioning} {topic}",
+    "{is-there} {any?} {my?} notes|note {mentioning} {topic}",
+    "do|does {my} notes|note|vault {mention} {topic}",
+    "where|when did|do i {wrote-about} {topic}",
+    "did i write|note anything|something {about} {topic}",
+    "have i written|noted anything|something {about} {topic}",
+    "where in my notes did|do i {wrote-about} {topic}",
+    "in which|what note|notes did|do i {wrote-about} {topic}",
+    "in which of my notes did|do i {wrote-about} {topic}",
+    "where is|are|'s my|the notes|note {mentioning} {topic}",
+    "where's my|the note {mentioning} {topic}",
+];
+/// Notes about a topic, without a verb.
+const NOTES_ABOUT: &[&str] = &[
+    "{my?} notes {mentioning} {topic}",
+    "got? any notes {mentioning} {topic}",
+];
+/// Requests for words in the notes.
+const FIND_IN_NOTES: &[&str] = &[
+    "is|are {topic} mentioned in {my} notes|vault",
+    "did i write|note anything|something {about} {topic} in {my} notes|vault",
+    "have i written|noted anything|something {about} {topic} in {my} notes|vault",
+    "{search} in|through? {my} notes|vault for anything {mentioning} {topic}",
+    "{search} in|through? {my} notes|vault for|about|on {topic}",
+    "{search} in|through? {the} notes|vault for {topic}",
+    "{search} in|through? notes for|: {topic}",
+    "{search} {my} notes : {topic}",
+    "is there anything|something {mentioning} {topic} in {my} notes|vault",
+    "{find} me? {any?} notes|note {mentioning} {topic} in|from|through|among|across {my} notes|vault",
+    "{find} me? {about} {topic} in|from|through|among|across {my} notes|vault",
+    "{find} me? {topic} in|from|through|among|across {my} notes|vault",
+    "{find} me? {topic} in|from|through|among|across the notes|vault",
 ];
 
-const SUMMARIZE_TOPIC: &[&[Part]] = &[
-    &[SUMMARIZE, MY, One(&["notes"]), ABOUT_OR_FOR],
-    &[
-        ASK_FOR,
-        ARTICLES,
-        SHORT,
-        SUMMARY,
-        One(&["of"]),
-        MY,
-        One(&["notes"]),
-        ABOUT_OR_FOR,
-    ],
-    &[
-        One(&["what do", "what does"]),
-        MY,
-        NOTES,
-        One(&["say about", "say on", "tell me about"]),
-    ],
+const SUMMARIZE_OPEN_NOTE: &[&str] = &[
+    "{style?} {summarize} {open} note",
+    "{ask-for?} {article?} quick? {style*} {summary} of {open} note",
+    "what is|does {open} note about",
+    "what does {open} note say",
+    "what's {open} note about",
+    "what's in {open} note",
+    "what is in {open} note",
 ];
 
-/// Beginnings and endings of requests whose topic stands in between.
-const FIND_BEFORE: &[&[Part]] = &[&[
-    One(&["search for", "look for", "look up", "find", "search"]),
-    ME,
-]];
-const IN_NOTES: &[&str] = &[
-    "in my notes",
-    "in all my notes",
-    "in all of my notes",
-    "in our notes",
-    "in the notes",
-    "from my notes",
-    "through my notes",
-    "among my notes",
+const SUMMARIZE_TOPIC: &[&str] = &[
+    "{style?} {summarize} {my} notes|note {mentioning} {topic}",
+    "{style?} {summarize} {the?} notes|note {mentioning} {topic}",
+    "{style?} {summarize} {my} notes for {topic}",
+    "{style?} {summarize} what|everything {my} notes|vault say|says|contain|have {about} {topic}",
+    "{style?} {summarize} what i wrote|noted|know {about} {topic} in|from my notes",
+    "{style?} {summarize} what i wrote|noted {about} {topic}",
+    "what do i know {about} {topic} according to my notes",
+    "{style?} {summarize} everything in {my} notes|vault {mentioning} {topic}",
+    "{ask-for?} {article?} quick? {style*} {summary} of {my} notes {mentioning} {topic}",
+    "{ask-for?} {article?} quick? {style*} {summary} of {the?} notes {mentioning} {topic}",
+    "what do|does {my} notes|note|vault say|tell|contain|have me? about|on {topic}",
+    "what do|does the notes|note|vault say|tell|contain|have me? about|on {topic}",
+    "what's in {my} notes {about} {topic}",
+    "what is in {my} notes {about} {topic}",
+    "what have i written|noted down? {about} {topic} in my notes",
+    "what did i write|note down? {about} {topic} in my notes",
+    "what have i written|noted down? {about} {topic}",
 ];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
+    let sentence = separate_colons(sentence);
     let words: Vec<&str> = sentence.split_whitespace().collect();
-    let words = after(&words, POLITE)?;
-    let words = POLITE_ENDINGS
+    let words = without_politeness(&words);
+    let (request, mut tails) = GRAMMAR.split_tails(words);
+    let request = without_politeness(request);
+    let created = topic_of(request, CREATE, is_note).or_else(|| {
+        topic_of(request, CREATE_NOTES, |topic| {
+            is_note(topic) && !is_music(topic)
+        })
+    });
+    if let Some((topic, style)) = created {
+        let style = join_style(style, &mut tails);
+        return Some(NoteIntent::Create { topic, style });
+    }
+    if let Some(query) = query(words) {
+        return Some(NoteIntent::Find { query });
+    }
+    if let Some(found) = GRAMMAR.find(request, SUMMARIZE_OPEN_NOTE, |_| true) {
+        let style = join_style(found.style, &mut tails);
+        return Some(NoteIntent::SummarizeOpenNote { style });
+    }
+    let (topic, style) = topic_of(request, SUMMARIZE_TOPIC, has_no_text)?;
+    let style = join_style(style, &mut tails);
+    Some(NoteIntent::SummarizeTopic { topic, style })
+}
+
+fn query(words: &[&str]) -> Option<String> {
+    let means_text = words
         .iter()
-        .find_map(|ending| before(words, ending))
-        .unwrap_or(words);
-    if let Some(topic) = topic_after(words, CREATE) {
-        let is_note = topic.is_quoted || !(is_message(&topic) || is_on_surface(&topic));
-        return is_note.then_some(NoteIntent::Create { topic: topic.text });
-    }
-    // A colon introduces the text to search.
-    let has_no_text = |topic: &Topic| topic.is_quoted || !topic.text.contains(':');
-    let is_own = words
-        .iter()
-        .any(|word| OWN.contains(&word.to_lowercase().as_str()));
-    let is_text = |topic: &Topic| is_own || topic.is_quoted || !is_music(topic);
-    let query = topic_in_notes(words).or_else(|| topic_after(words, FIND));
-    if let Some(topic) = query.filter(|topic| has_no_text(topic) && is_text(topic)) {
-        return Some(NoteIntent::Find { query: topic.text });
-    }
-    let is_open_note = SUMMARIZE_OPEN_NOTE
-        .iter()
-        .any(|phrase| after(words, phrase).is_some_and(<[_]>::is_empty));
-    if is_open_note {
-        return Some(NoteIntent::SummarizeOpenNote);
-    }
-    let topic = topic_after(words, SUMMARIZE_TOPIC).filter(has_no_text)?;
-    Some(NoteIntent::SummarizeTopic { topic: topic.text })
+        .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
+    let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
+    let is_about_text = |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic);
+    let find = |phrases: &[&str], accepts: &dyn Fn(&RequestTopic) -> bool| {
+        Some(topic_of(words, phrases, accepts)?.0)
+    };
+    find(FIND_IN_NOTES, &|topic| {
+        is_text(topic) && !is_judgment(topic)
+    })
+    .or_else(|| find(FIND_NOTES, &is_about_text))
+    .or_else(|| {
+        find(NOTES_ABOUT, &|topic| {
+            is_about_text(topic) && !is_statement(topic)
+        })
+    })
 }
 
-/// The topic that follows one of the phrases.
-fn topic_after(words: &[&str], phrases: &[&[Part]]) -> Option<Topic> {
-    let rest = phrases.iter().find_map(|phrase| after(words, phrase))?;
-    topic_of(rest)
+fn is_note(topic: &RequestTopic) -> bool {
+    !(is_message(topic) || is_on_surface(topic))
 }
 
-/// The topic of `search for TOPIC in my notes`.
-fn topic_in_notes(words: &[&str]) -> Option<Topic> {
-    let rest = IN_NOTES.iter().find_map(|ending| before(words, ending))?;
-    let rest = FIND_BEFORE.iter().find_map(|phrase| after(rest, phrase))?;
-    let about = after(rest, &[ABOUT]).or_else(|| after(rest, &[NOTES, ABOUT]));
-    topic_of(about.unwrap_or(rest))
+/// A colon introduces the text to search.
+fn has_no_text(topic: &RequestTopic) -> bool {
+    !topic.text.contains(':')
 }
 
-fn topic_of(words: &[&str]) -> Option<Topic> {
-    let topic = Topic::parse(words.join(" ").trim_end_matches(','))?;
-    (topic.is_quoted || is_topic(&topic)).then_some(topic)
+/// The topic and the style of the first phrase that fits. A topic in quotation marks is always one.
+fn topic_of(
+    words: &[&str],
+    phrases: &[&str],
+    accepts: impl Fn(&RequestTopic) -> bool,
+) -> Option<(String, Vec<String>)> {
+    let parse = |words: &[&str]| {
+        let text = words.join(" ").replace(" :", ":");
+        let topic = RequestTopic::parse(text.trim_end_matches(','))?;
+        let is_accepted = topic.is_quoted || (is_topic(&topic) && accepts(&topic));
+        is_accepted.then_some(topic.text)
+    };
+    let found = GRAMMAR.find(words, phrases, |topic| parse(topic).is_some())?;
+    Some((parse(found.topic)?, found.style))
 }
 
-/// The words before `ending`; `None` if they do not end with it.
-fn before<'a, 'b>(words: &'a [&'b str], ending: &str) -> Option<&'a [&'b str]> {
-    let expected: Vec<&str> = ending.split(' ').collect();
-    let at = words.len().checked_sub(expected.len())?;
-    let (rest, last) = words.split_at(at);
-    let mut pairs = last.iter().zip(&expected);
-    pairs
-        .all(|(word, expected)| is_word(word, expected))
-        .then_some(rest)
+/// Removes polite beginnings and endings.
+fn without_politeness<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+    let begun = GRAMMAR.find(words, POLITE, |_| true);
+    let words = begun.map_or(words, |found| found.topic);
+    let ended = GRAMMAR.find(words, POLITE_ENDINGS, |_| true);
+    ended.map_or(words, |found| found.topic)
 }
 
-/// The words after a phrase; `None` if they do not begin with it.
-fn after<'a, 'b>(mut words: &'a [&'b str], phrase: &[Part]) -> Option<&'a [&'b str]> {
-    for part in phrase {
-        let (alternatives, is_required) = match part {
-            One(alternatives) => (alternatives, true),
-            Optional(alternatives) => (alternatives, false),
-        };
-        let rest = alternatives
-            .iter()
-            .find_map(|alternative| strip_words(words, alternative));
-        match rest {
-            Some(rest) => words = rest,
-            None if is_required => return None,
-            None => {}
-        }
-    }
-    Some(words)
+/// Makes a colon after a word a word of its own.
+fn separate_colons(sentence: &str) -> String {
+    let words = sentence.split_whitespace().map(|word| {
+        let separated = word.strip_suffix(':').map(|word| format!("{word} :"));
+        separated.unwrap_or_else(|| word.to_owned())
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
-fn strip_words<'a, 'b>(mut words: &'a [&'b str], expected: &str) -> Option<&'a [&'b str]> {
-    for word in expected.split(' ') {
-        let (first, rest) = words.split_first()?;
-        if !is_word(first, word) {
-            return None;
-        }
-        words = rest;
-    }
-    Some(words)
+fn join_style(mut style: Vec<String>, tails: &mut Vec<String>) -> String {
+    style.append(tails);
+    let style = style.iter().map(|part| part.trim_end_matches(','));
+    style.collect::<Vec<_>>().join(", ")
 }
 
-/// Compares a word with one in lower case. Ignores a comma after it and the form of its apostrophe.
-fn is_word(word: &str, expected: &str) -> bool {
-    let word = word.trim_end_matches(',').to_lowercase();
-    word == expected || word.replace('’', "'") == expected
+/// Classes that a phrase names and nothing defines.
+#[cfg(test)]
+pub(super) fn undefined_classes() -> Vec<&'static str> {
+    let phrases = [
+        POLITE,
+        POLITE_ENDINGS,
+        CREATE,
+        CREATE_NOTES,
+        FIND_NOTES,
+        NOTES_ABOUT,
+        FIND_IN_NOTES,
+        SUMMARIZE_OPEN_NOTE,
+        SUMMARIZE_TOPIC,
+        GRAMMAR.tails,
+    ];
+    let elements = phrases
+        .concat()
+        .into_iter()
+        .flat_map(|phrase| phrase.split(' '));
+    let names = elements.filter_map(|element| {
+        let name = element.strip_prefix('{')?.strip_suffix('}')?;
+        Some(name.trim_end_matches(['?', '*']))
+    });
+    let is_defined = |name: &str| GRAMMAR.classes.iter().any(|(class, _)| *class == name);
+    names
+        .filter(|name| !["topic", "tail"].contains(name) && !is_defined(name))
+        .collect()
 }

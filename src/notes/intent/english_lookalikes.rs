@@ -1,78 +1,7 @@
-//! English prompts that only sound like notes: those that bring their own text, messages to people,
-//! notes on paper and notes in music.
+//! English topics of prompts that only sound like notes: messages to people, notes on paper, notes in
+//! music, proofreading, and statements.
 
-use super::Topic;
-
-/// Words that refer to something outside the prompt, so they are no topic.
-const REFERENCES: &[&str] = &[
-    "this",
-    "that",
-    "it",
-    "these",
-    "those",
-    "them",
-    "him",
-    "her",
-    "above",
-    "below",
-    "me",
-    "you",
-    "us",
-    "yourself",
-    "everything",
-    "something",
-    "anything",
-    "conversation",
-    "chat",
-    "our",
-    "the",
-    "my",
-    "all",
-    "of",
-];
-
-/// Signs that the prompt contains or points to its own text.
-const TEXT_SIGNS: &[&str] = &[
-    "this text",
-    "the text",
-    "following",
-    "this list",
-    "this document",
-    "below",
-    "this page",
-    "the above",
-    "attached",
-    "behalf of",
-    "what we",
-    "what you",
-    "what i said",
-    "to the readme",
-    "in the readme",
-    "in the doc",
-    "in src/",
-    "to the docs",
-    "to the doc",
-    "to the wiki",
-    "to the changelog",
-    "to the file",
-    "to the code",
-    "in the code",
-    "to the document",
-    "to the essay",
-    "to the email",
-    "this conversation",
-    "this chat",
-    ", then ",
-    " and then ",
-    " and translate",
-    " and send",
-    " and email",
-    " and read ",
-    " and explain",
-    " and tell ",
-    " and post ",
-    " and fix",
-];
+use super::topic::RequestTopic;
 
 /// A note about something *to* one of these is a message.
 const RECIPIENTS: &[&str] = &[
@@ -147,7 +76,7 @@ const RECIPIENTS: &[&str] = &[
     "everybody",
 ];
 const TITLES: &[&str] = &["mr", "mrs", "ms", "miss", "dr", "prof", "professor"];
-const DETERMINERS: &[&str] = &[
+pub(super) const DETERMINERS: &[&str] = &[
     "my", "our", "his", "her", "their", "your", "the", "a", "an", "all",
 ];
 
@@ -168,6 +97,17 @@ const SURFACES: &[&str] = &[
     "mirror",
     "arm",
     "hand",
+    "board",
+    "chalkboard",
+    "notice board",
+    "bulletin board",
+    "screen",
+    "slide",
+    "slides",
+    "card",
+    "table",
+    "box",
+    "package",
     "pull request",
     "pr",
     "ticket",
@@ -175,26 +115,58 @@ const SURFACES: &[&str] = &[
 ];
 /// Signs of notes in music.
 const MUSIC: &[&str] = &[
-    "string", "strings", "fret", "octave", "scale", "chord", "piano", "guitar", "violin", "staff",
-    "clef", "stave", "arpeggio", "melody",
+    "string",
+    "strings",
+    "fret",
+    "octave",
+    "scale",
+    "chord",
+    "piano",
+    "guitar",
+    "violin",
+    "staff",
+    "clef",
+    "stave",
+    "arpeggio",
+    "melody",
+    "fretboard",
+    "beat",
+    "treble",
 ];
-/// Words that point to something outside the prompt if a topic begins with them.
-const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those", "line", "page"];
-
-/// Whether the topic stands for itself, without text that the prompt brings or points to.
-pub(super) fn is_topic(topic: &Topic) -> bool {
-    let lower = topic.text.to_lowercase();
-    let refers = lower
-        .split_whitespace()
-        .all(|word| REFERENCES.contains(&word));
-    let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
-    let first = lower.split_whitespace().next().unwrap_or_default();
-    let points = lower != first && DEMONSTRATIVES.contains(&first);
-    !refers && !points && !has_own_text && !topic.has_second_sentence()
-}
-
+/// Signs that `find TOPIC in my notes` asks for proofreading, not for a word.
+const FLAWS: &[&str] = &[
+    "typo",
+    "typos",
+    "error",
+    "errors",
+    "mistake",
+    "mistakes",
+    "misspelling",
+    "misspellings",
+    "spelling",
+    "grammar",
+    "grammatical",
+    "duplicate",
+    "duplicates",
+    "inconsistencies",
+    "contradictions",
+    "gaps",
+    "broken",
+    "dead",
+    "links",
+    "any",
+    "and",
+    "all",
+    "the",
+    "or",
+];
+/// Verbs that make a sentence of `my notes on TOPIC`.
+const STATEMENT_VERBS: &[&str] = &[
+    "is", "are", "was", "were", "has", "have", "had", "isn't", "aren't", "should", "must", "need",
+    "needs", "do", "does", "don't", "can", "can't", "will", "would", "say", "seem", "look", "got",
+];
 /// Whether a person is to get the note, as in `my absence to my teacher`.
-pub(super) fn is_message(topic: &Topic) -> bool {
+pub(super) fn is_message(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     words.iter().enumerate().any(|(at, word)| {
@@ -212,7 +184,7 @@ pub(super) fn is_message(topic: &Topic) -> bool {
 }
 
 /// Whether the topic is the thing that the note is put on, as in `the fridge`.
-pub(super) fn is_on_surface(topic: &Topic) -> bool {
+pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let thing = DETERMINERS
         .iter()
@@ -221,7 +193,23 @@ pub(super) fn is_on_surface(topic: &Topic) -> bool {
 }
 
 /// Whether the notes are those of music.
-pub(super) fn is_music(topic: &Topic) -> bool {
+pub(super) fn is_music(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     lower.split_whitespace().any(|word| MUSIC.contains(&word))
+}
+
+/// Whether `find TOPIC in my notes` asks to judge the notes, not for words in them: for `spelling
+/// errors`, for `recipes that are not`, or to find `out what is missing`.
+pub(super) fn is_judgment(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let asks_what_is_absent = matches!(words[..], ["out", ..] | [.., "not" | "missing"]);
+    asks_what_is_absent || words.iter().all(|word| FLAWS.contains(word))
+}
+
+/// Whether `my notes on TOPIC` is a sentence, as in `tea are gone`.
+pub(super) fn is_statement(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.any(|word| STATEMENT_VERBS.contains(&word))
 }

@@ -1,298 +1,317 @@
-//! The Korean phrases: the topic, followed by a fixed ending. They are parsed from the end.
+//! The Korean phrases: the topic, then the notes, then the verb. They are parsed from the end. The
+//! words are in `korean_words` and `korean_lookalikes`.
 
-use super::{NoteIntent, Topic};
-
-/// Endings of a request, longest first. A bare stem is a request, too.
-const REQUEST_ENDINGS: &[&str] = &[
-    "주실 수 있을까요",
-    "주실 수 있나요",
-    "주실 수 있어요",
-    "주실 수 있으세요",
-    "줄 수 있을까요",
-    "줄 수 있을까",
-    "줄 수 있나요",
-    "줄 수 있어요",
-    "줄 수 있겠니",
-    "줄 수 있니",
-    "줄 수 있나",
-    "줄 수 있어",
-    "줄수있어요",
-    "줄수있어",
-    "봐 주세요",
-    "봐주세요",
-    "봐 줘",
-    "봐줘",
-    "보세요",
-    "주실래요",
-    "주시겠어요",
-    "주시겠어",
-    "주십시오",
-    "주세요",
-    "줄래요",
-    "줄래",
-    "줘요",
-    "줘",
-    "주라",
-    "주겠니",
-    "주겠어",
-    "달라",
-    "봐요",
-    "봐",
-    "라",
-    "요",
-    "",
-];
-const CREATE_STEMS: &[&str] = &[
-    "만들어",
-    "작성해",
-    "작성 해",
-    "생성해",
-    "생성 해",
-    "적어",
-    "써",
-];
-const FIND_STEMS: &[&str] = &["찾아", "검색해", "검색 해", "보여"];
-const SUMMARIZE_STEMS: &[&str] = &["요약해", "요약 해", "정리해", "정리 해"];
-/// Requests with a noun, as in `요약 부탁해`.
-const REQUEST_VERBS: &[&str] = &[
-    "부탁드리겠습니다",
-    "부탁드립니다",
-    "부탁드릴게요",
-    "부탁드려요",
-    "부탁드려",
-    "부탁합니다",
-    "부탁할게요",
-    "부탁할게",
-    "부탁해요",
-    "부탁해",
-    "부탁",
-];
-const CREATE_NOUNS: &[&str] = &["작성을", "작성", "생성을", "생성"];
-const FIND_NOUNS: &[&str] = &["검색을", "검색"];
-const SUMMARIZE_NOUNS: &[&str] = &["요약을", "요약", "정리를", "정리"];
-/// Polite beginnings, which do not change the request.
-const POLITE: &[&str] = &["혹시 ", "저기 ", "그럼 ", "저기, ", "혹시, "];
-/// Words between the note and the verb that give an amount or soften the request.
-const MODIFIERS: &[&str] = &[
-    "하나만",
-    "하나",
-    "한번",
-    "한 번",
-    "좀",
-    "전부",
-    "모두",
-    "다",
-];
-const NOTES: &[&str] = &["노트들을", "노트들", "노트를", "노트", "메모를", "메모"];
-const IN_NOTES: &[&str] = &["노트들에서", "노트에서", "메모에서"];
-const OWN: &[&str] = &["내", "나의", "제"];
-const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
-/// Connects the topic to the note, longest first.
-const ABOUT: &[&str] = &[
-    "에 대해서",
-    "에 대한",
-    "에 대해",
-    "에 관해서",
-    "에 관한",
-    "에 관해",
-    "에대해서",
-    "에대한",
-    "에대해",
-    "에관한",
-    "와 관련된",
-    "과 관련된",
-    "관련된",
-    "관련",
-];
-/// Words before `노트` that refer to the open note.
-const OPEN: &[&str] = &[
-    "이",
-    "현재",
-    "지금",
-    "열린",
-    "현재 열린",
-    "지금 열린",
-    "열려 있는",
-];
-/// Questions whether there is a note, and the words for notes before them.
-const EXISTENCE_QUESTIONS: &[&str] = &[
-    "있을까요",
-    "있을까",
-    "있습니까",
-    "있어요",
-    "있나요",
-    "있나",
-    "있니",
-    "있어",
-];
-const NOTES_AS_SUBJECT: &[&str] = &["노트가", "노트", "메모가", "메모"];
-/// Questions about the content of the open note.
-const CONTENT_QUESTIONS: &[&str] = &[
-    "무슨 내용이야",
-    "무슨 내용인가요",
-    "무슨 내용이에요",
-    "어떤 내용이야",
-    "뭐에 대한 거야",
-];
-/// Words that refer to something outside the prompt, so they are no topic.
-const REFERENCES: &[&str] = &[
-    "이",
-    "그",
-    "저",
-    "내",
-    "제",
-    "나의",
-    "이것",
-    "그것",
-    "이거",
-    "그거",
-    "이 내용",
-    "그 내용",
-    "위",
-    "위의",
-    "위 내용",
-    "아래",
-    "다음",
-    "이전",
-    "모든",
-    "전체",
-    "새",
-    "아무",
-    "오늘의",
-    "어떤",
-];
-/// Beginnings that point to something outside the prompt.
-const DEMONSTRATIVES: &[&str] = &["이 ", "그 ", "저 ", "위에서", "방금", "지금까지", "우리가"];
-/// With the word for note, these name something else: release notes, patch notes, products.
-const COMPOUNDS: &[&str] = &["릴리스", "릴리즈", "패치", "업데이트", "데스", "갤럭시"];
-/// Signs that the prompt contains or points to its own text.
-const TEXT_SIGNS: &[&str] = &[
-    "이 글",
-    "다음 글",
-    "아래 글",
-    "위 글",
-    "텍스트에서",
-    "글에서",
-    "에게 ",
-    "한테 ",
-    "께 ",
-    ":",
-];
-/// Ends of a topic that describe a message on paper, not a note in the folder.
-const MESSAGE_ENDINGS: &[&str] = &["붙일", "남길", "보낼", "전할", "드릴"];
+use super::NoteIntent;
+use super::korean_lookalikes::*;
+use super::korean_words::*;
+use super::topic::RequestTopic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let polite = POLITE.iter().find_map(|word| sentence.strip_prefix(word));
     let sentence = polite.unwrap_or(sentence).trim_start();
-    if let Some(text) = strip_request(sentence, CREATE_STEMS, CREATE_NOUNS) {
-        let topic = topic_of(strip_notes(text)?)?;
-        return Some(NoteIntent::Create { topic });
-    }
-    if let Some(text) = strip_request(sentence, FIND_STEMS, FIND_NOUNS) {
-        let query = topic_in_notes(text).or_else(|| topic_of(strip_notes(text)?))?;
-        return Some(NoteIntent::Find { query });
-    }
-    let before_question = strip_any(sentence, EXISTENCE_QUESTIONS);
-    if let Some(text) = before_question.and_then(|text| strip_any(text, NOTES_AS_SUBJECT)) {
-        let query = strip_any(text, ABOUT).and_then(topic)?;
-        return Some(NoteIntent::Find { query });
-    }
-    if let Some(text) = strip_any(sentence, CONTENT_QUESTIONS) {
-        let text = strip_any(text, &["노트는", "노트", "메모는", "메모"])?;
-        return OPEN
-            .contains(&text)
-            .then_some(NoteIntent::SummarizeOpenNote);
-    }
-    let text = strip_request(sentence, SUMMARIZE_STEMS, SUMMARIZE_NOUNS)?;
-    if let Some(topic) = topic_in_notes(text) {
-        return Some(NoteIntent::SummarizeTopic { topic });
-    }
-    let text = strip_notes(text)?;
-    if OPEN.contains(&text) {
-        return Some(NoteIntent::SummarizeOpenNote);
-    }
-    let topic = topic_of(text)?;
-    Some(NoteIntent::SummarizeTopic { topic })
+    create(sentence)
+        .or_else(|| find(sentence))
+        .or_else(|| summarize(sentence))
 }
 
-/// Removes the verb of a request and the modifier before it.
-fn strip_request<'a>(sentence: &'a str, stems: &[&str], nouns: &[&str]) -> Option<&'a str> {
+fn create(sentence: &str) -> Option<NoteIntent> {
+    if let Some((request, text)) = sentence.split_once(':') {
+        let style = strip_style(strip_request(request.trim_end(), &CREATE)?);
+        let notes = strip_any(style.text, NOTES)?;
+        let is_request = SIZES.contains(&notes) || notes.is_empty();
+        let topic = topic(text.trim()).filter(|_| is_request)?;
+        let style = style.join(None);
+        return Some(NoteIntent::Create { topic, style });
+    }
+    if let Some(text) = strip_request(sentence, &SUMMARIZE) {
+        let text = strip_any(text, &["노트로", "메모로"])?;
+        let (topic, style) = (topic(strip_about(text)?)?, String::new());
+        return Some(NoteIntent::Create { topic, style });
+    }
+    if let Some(text) = strip_request(sentence, &NOTE_DOWN) {
+        let style = strip_style(text);
+        let topic = topic(strip_about(style.text)?)?;
+        let style = style.join(None);
+        return Some(NoteIntent::Create { topic, style });
+    }
+    let text = strip_request(sentence, &CREATE);
+    let needs_about = text.is_none();
+    let text = text.or_else(|| strip_request(sentence, &KEEP))?;
+    let style = strip_style(text);
+    let object = strip_any(style.text, NOTES)?;
+    let object = strip_any(object, SIZES).unwrap_or(object);
+    let note_style = NOTE_STYLES
+        .iter()
+        .find(|style| strip_any(object, &[style]).is_some());
+    let object = note_style.map_or(object, |style| object.strip_suffix(style).unwrap_or(object));
+    let object = strip_any(object.trim_end(), SIZES).unwrap_or(object.trim_end());
+    let topic = topic_before_notes(object, needs_about)?;
+    let style = style.join(note_style.copied());
+    Some(NoteIntent::Create { topic, style })
+}
+
+fn find(sentence: &str) -> Option<NoteIntent> {
+    let query = match strip_request(sentence, &FIND) {
+        Some(text) => query_of_request(text),
+        None => query_of_question(sentence),
+    };
+    Some(NoteIntent::Find { query: query? })
+}
+
+fn query_of_request(text: &str) -> Option<String> {
+    if let Some(text) = after_in_notes(text) {
+        return topic_in_notes(text).filter(|topic| !starts_with_any(topic, FLAWS));
+    }
+    let text = strip_any(text, CONTENT).unwrap_or(text);
+    topic_before_notes(strip_any(text, NOTES)?, false)
+}
+
+/// The query of `홍차 노트 있어` and `노트에 홍차 내용 있어`.
+fn query_of_question(sentence: &str) -> Option<String> {
+    let text = strip_any(sentence, EXISTENCE_QUESTIONS)?;
+    let is_any = text.strip_prefix("어떤 ").unwrap_or(text);
+    if let Some(text) = after_at_notes(is_any) {
+        let text = FOUND.iter().find_map(|found| {
+            let text = without_particle(text, "이", "가").unwrap_or(text);
+            strip_any(text, &[found])
+        });
+        return topic_in_notes(text?);
+    }
+    let text = strip_any(text, WHERE).unwrap_or(text);
+    let text = strip_any(text, NOTES_AS_SUBJECT)?;
+    let is_described = DESCRIPTIONS.iter().any(|end| text.ends_with(end));
+    topic_before_notes(text, is_described)
+}
+
+fn summarize(sentence: &str) -> Option<NoteIntent> {
+    if let Some(intent) = content_question(sentence) {
+        return Some(intent);
+    }
+    let summary = strip_request(sentence, &SUMMARIZE);
+    let content =
+        || strip_request(sentence, &TELL).filter(|text| strip_any(text, CONTENT).is_some());
+    let style = strip_style(summary.or_else(content)?);
+    let (text, style) = (style.text, style.join(None));
+    if let Some(text) = after_in_notes(text) {
+        let topic = topic_in_notes(text)?;
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
+    let text = strip_any(text, CONTENT).unwrap_or(text);
+    let text = text.strip_suffix("의").unwrap_or(text);
+    let text = strip_any(text, NOTES)?;
+    if OPEN.contains(&text) {
+        return Some(NoteIntent::SummarizeOpenNote { style });
+    }
+    let topic = topic_before_notes(text, false)?;
+    Some(NoteIntent::SummarizeTopic { topic, style })
+}
+
+fn content_question(sentence: &str) -> Option<NoteIntent> {
+    let style = String::new();
+    if let Some(text) = strip_any(sentence, WRITING_QUESTIONS) {
+        let topic = topic(strip_about(text)?)?;
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
+    let text = strip_any(sentence, CONTENT_QUESTIONS)?;
+    if let Some(text) = after_at_notes(text).filter(|text| !text.is_empty()) {
+        let topic = topic(strip_about(text)?)?;
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
+    let text = strip_any(text, OPEN_NOTE_AS_TOPIC)?;
+    OPEN.contains(&text)
+        .then_some(NoteIntent::SummarizeOpenNote { style })
+}
+
+/// Removes the verb of a request and the modifiers before it.
+fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a str> {
     let with_stem = REQUEST_ENDINGS.iter().find_map(|ending| {
         let text = sentence.strip_suffix(ending)?.trim_end();
-        stems.iter().find_map(|stem| text.strip_suffix(stem))
+        verb.stems.iter().find_map(|stem| text.strip_suffix(stem))
     });
     let with_noun = || {
         let text = strip_any(sentence, REQUEST_VERBS)?;
         let text = strip_any(text, MODIFIERS).unwrap_or(text);
-        nouns.iter().find_map(|noun| text.strip_suffix(noun))
+        verb.nouns.iter().find_map(|noun| text.strip_suffix(noun))
+    };
+    let bare = || {
+        verb.bare_nouns
+            .iter()
+            .find_map(|noun| sentence.strip_suffix(noun))
     };
     // The verb must be a separate word.
-    let text = with_stem.or_else(with_noun)?;
-    let text = text.strip_suffix(char::is_whitespace)?.trim_end();
-    Some(strip_any(text, MODIFIERS).unwrap_or(text))
+    let text = with_stem.or_else(with_noun).or_else(bare)?;
+    let mut text = text.strip_suffix(char::is_whitespace)?.trim_end();
+    while let Some(shorter) = strip_any(text, MODIFIERS) {
+        text = shorter;
+    }
+    Some(text)
 }
 
-/// Removes the word for notes, which must be separate from the topic.
-fn strip_notes(text: &str) -> Option<&str> {
-    strip_any(text, NOTES)
+/// What stands before the verb, and the style that was removed from it.
+struct Styled<'a> {
+    text: &'a str,
+    style: Vec<&'a str>,
 }
 
-/// The topic of `내 노트에서 TOPIC을`.
-fn topic_in_notes(text: &str) -> Option<String> {
+impl Styled<'_> {
+    fn join(&self, first: Option<&str>) -> String {
+        let parts = first.into_iter().chain(self.style.iter().copied());
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn strip_style(mut text: &str) -> Styled<'_> {
+    let mut style = Vec::new();
+    loop {
+        let shorter = strip_any(text, STYLES)
+            .or_else(|| strip_length(text))
+            .filter(|shorter| !shorter.is_empty());
+        if let Some(shorter) = shorter {
+            style.insert(0, text[shorter.len()..].trim());
+            text = shorter;
+        } else if let Some(shorter) = strip_any(text, MODIFIERS) {
+            text = shorter;
+        } else {
+            return Styled { text, style };
+        }
+    }
+}
+
+/// Removes a length such as `세 줄로` and `200자 이내로`.
+fn strip_length(text: &str) -> Option<&str> {
+    let is_number = |c: char| c.is_ascii_digit();
+    UNIT_ENDINGS.iter().find_map(|ending| {
+        let text = text.strip_suffix(ending)?.trim_end();
+        UNITS.iter().find_map(|unit| {
+            let text = text.strip_suffix(unit)?.trim_end();
+            let before = text.trim_end_matches(is_number);
+            match before.len() < text.len() {
+                true => Some(before.trim_end()),
+                false => strip_any(text, NUMBERS),
+            }
+        })
+    })
+}
+
+/// The text after `내 노트에서`.
+fn after_in_notes(text: &str) -> Option<&str> {
+    after_own_notes(text, IN_NOTES)
+}
+
+/// The text after `내 노트에` or `내 노트에서`.
+fn after_at_notes(text: &str) -> Option<&str> {
+    after_own_notes(text, AT_NOTES).or_else(|| after_in_notes(text))
+}
+
+fn after_own_notes<'a>(text: &'a str, notes: &[&str]) -> Option<&'a str> {
     let own = OWN
         .iter()
         .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
     let text = own.unwrap_or(text);
-    let rest = IN_NOTES.iter().find_map(|notes| text.strip_prefix(notes))?;
-    let rest = rest.strip_prefix(' ')?.trim();
-    let rest = strip_any(rest, ABOUT).unwrap_or(rest);
-    topic(without_object_particle(rest))
+    let rest = notes.iter().find_map(|notes| text.strip_prefix(notes))?;
+    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
 
-/// The topic of `TOPIC에 대한 짧은`, `TOPIC에 대한 내` and of `TOPIC` alone.
-fn topic_of(text: &str) -> Option<String> {
+/// The topic of `홍차를`, `홍차에 대해` and `홍차에 대한 내용을`.
+fn topic_in_notes(text: &str) -> Option<String> {
+    let text = without_object_particle(text);
+    let text = strip_about(text).unwrap_or_else(|| {
+        let content = strip_any(text, FOUND);
+        content.and_then(strip_about).unwrap_or(text)
+    });
+    topic(text)
+}
+
+/// The topic of `홍차에 대한`, `홍차에 대한 내` and, unless `needs_about`, of `홍차`.
+fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
     let text = strip_any(text, SIZES).unwrap_or(text);
     let text = strip_any(text, OWN).unwrap_or(text);
-    topic(strip_any(text, ABOUT).unwrap_or(text))
+    if let Some(text) = strip_about(text) {
+        return topic(text);
+    }
+    let is_compound = COMPOUNDS
+        .iter()
+        .any(|word| strip_any(text, &[word]).is_some());
+    let is_place = PLACE_PARTICLES
+        .iter()
+        .any(|particle| text.ends_with(particle));
+    let topic = topic(text)?;
+    (!needs_about && !is_compound && !is_place).then_some(topic)
+}
+
+/// Removes what connects a topic to the notes about it.
+fn strip_about(text: &str) -> Option<&str> {
+    let written = strip_any(text, WRITTEN).and_then(|text| strip_any(text, ABOUT));
+    let written = written.map(|text| text.strip_prefix("내가 ").unwrap_or(text));
+    let about = written.or_else(|| strip_any(text, ABOUT));
+    about.or_else(|| {
+        PARTICLE_CONNECTIONS
+            .iter()
+            .find_map(|(after_consonant, after_vowel, rests)| {
+                rests.iter().find_map(|rest| {
+                    let text = text.strip_suffix(rest)?.trim_end();
+                    without_particle(text, after_consonant, after_vowel)
+                })
+            })
+    })
 }
 
 fn topic(text: &str) -> Option<String> {
-    let topic = Topic::parse(text)?;
+    let topic = RequestTopic::parse(text)?;
     let text = topic.text.as_str();
+    let is_conversation = CONVERSATIONS.iter().any(|word| {
+        let before = strip_any(text, &[word]);
+        before.is_some_and(|before| CONVERSATION_TIMES.contains(&before) || before.is_empty())
+    });
     let refers = REFERENCES.contains(&text)
-        || COMPOUNDS.contains(&text)
-        || DEMONSTRATIVES.iter().any(|start| text.starts_with(start))
-        || MESSAGE_ENDINGS.iter().any(|end| text.ends_with(end));
-    let has_own_text = TEXT_SIGNS.iter().any(|sign| topic.text.contains(sign));
-    let is_topic = topic.is_quoted || !(refers || has_own_text || topic.has_second_sentence());
+        || is_conversation
+        || starts_with_any(text, DEMONSTRATIVES)
+        || MESSAGE_ENDINGS
+            .iter()
+            .any(|end| strip_any(text, &[end]).is_some());
+    let goes_on = STEPS.iter().any(|step| text.ends_with(step));
+    let refers = refers || goes_on;
+    let signs = TEXT_SIGNS.iter().chain(LOOKALIKES);
+    let has_sign = signs.into_iter().any(|sign| text.contains(sign));
+    let is_topic = topic.is_quoted || !(refers || has_sign || topic.has_second_sentence());
     is_topic.then_some(topic.text)
 }
 
-/// Removes the first of the suffixes that matches. A suffix must follow a space or be the whole text,
-/// unless it begins with a particle, which follows the topic directly.
+fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| text.starts_with(start))
+}
+
+/// Removes the first of the suffixes that matches. A suffix must follow a space, a quotation mark or
+/// be the whole text, unless it begins with a particle, which follows the topic directly.
 fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
     suffixes.iter().find_map(|suffix| {
         let rest = text.strip_suffix(suffix)?;
-        let is_particle = suffix.starts_with(['에', '와', '과']);
+        let is_particle = suffix.starts_with(['에', '와', '과', '의']);
         let is_separate = rest.is_empty() || rest.ends_with(char::is_whitespace);
         (is_particle || is_separate).then(|| rest.trim_end())
     })
 }
 
-/// Removes `을` after a syllable with a final consonant and `를` after one without. `가을` is a
-/// word, because `가` has none.
+/// `가을` is a word, because `가` has no final consonant.
 fn without_object_particle(text: &str) -> &str {
-    let mut chars = text.chars();
-    let Some(particle) = chars.next_back() else {
-        return text;
+    without_particle(text, "을", "를").unwrap_or(text)
+}
+
+/// Removes a particle that has one form after a final consonant and another after a vowel.
+fn without_particle<'a>(
+    text: &'a str,
+    after_consonant: &str,
+    after_vowel: &str,
+) -> Option<&'a str> {
+    let ends_with_consonant = |text: &str| match text.chars().next_back() {
+        Some(syllable @ '가'..='힣') => Some((u32::from(syllable) - u32::from('가')) % 28 != 0),
+        _ => None,
     };
-    let before = chars.as_str();
-    let has_final_consonant = match before.chars().next_back() {
-        Some(syllable @ '가'..='힣') => (u32::from(syllable) - u32::from('가')) % 28 != 0,
-        _ => return text,
-    };
-    match (particle, has_final_consonant) {
-        ('을', true) | ('를', false) => before,
-        _ => text,
-    }
+    let consonant = text.strip_suffix(after_consonant);
+    let consonant = consonant.filter(|text| ends_with_consonant(text) != Some(false));
+    let vowel = text.strip_suffix(after_vowel);
+    let vowel = vowel.filter(|text| ends_with_consonant(text) != Some(true));
+    let found = consonant.or(vowel)?;
+    // After other letters, only quotation marks and digits tell that it is a particle.
+    (!found.is_empty()).then_some(found)
 }

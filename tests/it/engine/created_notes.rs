@@ -219,3 +219,18 @@ async fn a_truncated_replacement_keeps_the_earlier_note() {
     let text = fs::read_to_string(vault.join("tea.md")).expect("a note");
     assert_eq!(text, "# Tea 1\n");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_style_reaches_the_model_but_not_the_name_of_the_note() {
+    let script = Script::default().answer("# Le thé\n\nChaud.");
+    let (mut harness, vault) = with_notes(&[], script).await;
+    let prompt = "write a detailed note about tea in French";
+    harness.prompt(prompt).await;
+    harness.wait_for_turn_end().await;
+    let Some(Message::User(sent)) = harness.model_messages().pop() else {
+        panic!("{:?}", harness.model_messages());
+    };
+    let start = "Write a note in Markdown about: tea\nStyle: detailed, in French\n";
+    assert!(sent.starts_with(start), "{sent}");
+    assert_eq!(files(&vault), ["tea.md"]);
+}

@@ -1,0 +1,155 @@
+//! Korean words that only sound like a topic of notes: references, messages to people, release notes,
+//! products, music, paper, and proofreading.
+
+/// Words that refer to something outside the prompt, so they are no topic.
+pub(super) const REFERENCES: &[&str] = &[
+    "이",
+    "그",
+    "저",
+    "내",
+    "제",
+    "나의",
+    "이것",
+    "그것",
+    "이거",
+    "그거",
+    "이 내용",
+    "그 내용",
+    "위",
+    "위의",
+    "위 내용",
+    "아래",
+    "다음",
+    "이전",
+    "모든",
+    "전체",
+    "새",
+    "아무",
+    "오늘의",
+    "어떤",
+    "무슨",
+];
+/// Beginnings that point to something outside the prompt.
+pub(super) const DEMONSTRATIVES: &[&str] = &[
+    "이 ",
+    "그 ",
+    "저 ",
+    "위 ",
+    "아래 ",
+    "위에서",
+    "앞에서",
+    "방금",
+    "아까",
+    "지금까지",
+    "우리가",
+    "네가 ",
+    "니가 ",
+    "당신이 ",
+    "이번 버전",
+    "대화 내용",
+];
+/// A conversation with one of these words before it is the one with the model.
+pub(super) const CONVERSATIONS: &[&str] = &["대화", "대화 내용", "대화한 내용"];
+pub(super) const CONVERSATION_TIMES: &[&str] = &[
+    "어제", "오늘", "이번", "우리", "지난", "방금", "지금", "아까", "이전",
+];
+/// With the word for note, these name something else: release notes, products, games, music, paper.
+pub(super) const COMPOUNDS: &[&str] = &[
+    "릴리스",
+    "릴리즈",
+    "패치",
+    "업데이트",
+    "데스",
+    "갤럭시",
+    "삼성",
+    "포스트잇",
+    "포스트 잇",
+    "리듬게임",
+    "리듬 게임",
+    "음악",
+    "악보",
+    "피아노 악보",
+    "도레미",
+    "오선지",
+    "건반",
+    "향수",
+    "탑",
+    "미들",
+    "베이스",
+    "스티키",
+    "접착",
+    "기타 코드",
+    "장조",
+    "단조",
+];
+/// Signs of notes in music and on paper, wherever they are.
+pub(super) const LOOKALIKES: &[&str] = &[
+    "도레미",
+    "오선지",
+    "포스트잇",
+    "리듬게임",
+    "리듬 게임",
+    "음자리표",
+];
+/// Signs that the prompt contains or points to its own text, or is for a person.
+pub(super) const TEXT_SIGNS: &[&str] = &[
+    "이 글",
+    "다음 글",
+    "아래 글",
+    "위 글",
+    "텍스트에서",
+    "글에서",
+    "에게 ",
+    "한테 ",
+    "께 ",
+    "지 말고",
+    "저장하지",
+    "저장 없이",
+    ":",
+];
+/// Ends of a topic that describe a message on paper, not a note in the folder.
+pub(super) const MESSAGE_ENDINGS: &[&str] = &[
+    "붙일", "남길", "보낼", "전할", "드릴", "위한", "쓸", "쓰는", "줄", "적을",
+];
+/// Ends of a bare topic that are particles: the note is put there, or the topic is an object.
+pub(super) const PLACE_PARTICLES: &[&str] = &[
+    "에",
+    "에서",
+    "에게",
+    "한테",
+    "께",
+    "에다",
+    "에다가",
+    "와",
+    "하고",
+];
+/// Beginnings of `노트에서 TOPIC 찾아줘` that ask for proofreading, not for a word.
+pub(super) const FLAWS: &[&str] = &[
+    "오타",
+    "맞춤법",
+    "오류",
+    "틀린",
+    "잘못된",
+    "중복",
+    "문법",
+    "띄어쓰기",
+    "비문",
+    "반복되는",
+];
+/// Ends of a bare topic that only describe a note in general: `추천할 만한 노트 있어?`.
+pub(super) const DESCRIPTIONS: &[&str] = &[
+    "좋은",
+    "예쁜",
+    "싼",
+    "만한",
+    "추천할",
+    "괜찮은",
+    "쓸",
+    "적을",
+    "남는",
+    "빈",
+    "다른",
+    "비싼",
+];
+/// Ends of a topic that are the first of two requests: `홍차 찾아서 번역해줘`.
+pub(super) const STEPS: &[&str] = &["찾아서", "검색해서", "모아서", "골라서", "읽고", "보고"];

@@ -1,0 +1,384 @@
+//! The word lists of the Korean phrases. To add a verb, add its stem; to add a way to connect a topic
+//! with its notes, add it to [`ABOUT`] or [`PARTICLE_CONNECTIONS`].
+
+/// Endings of a request, longest first. A bare stem is a request, too.
+pub(super) const REQUEST_ENDINGS: &[&str] = &[
+    "주실 수 있을까요",
+    "주실 수 있나요",
+    "주실 수 있어요",
+    "주실 수 있으세요",
+    "줄 수 있을까요",
+    "줄 수 있을까",
+    "줄 수 있나요",
+    "줄 수 있어요",
+    "줄 수 있겠니",
+    "줄 수 있니",
+    "줄 수 있나",
+    "줄 수 있어",
+    "줄수있어요",
+    "줄수있어",
+    "봐줄 수 있을까요",
+    "봐줄 수 있어요",
+    "봐줄 수 있어",
+    "봐 주실래요",
+    "봐주실래요",
+    "봐 줄래요",
+    "봐줄래요",
+    "봐 줄래",
+    "봐줄래",
+    "봐 주세요",
+    "봐주세요",
+    "봐 줘",
+    "봐줘",
+    "보세요",
+    "주실래요",
+    "주시겠어요",
+    "주시겠어",
+    "주십시오",
+    "주세요",
+    "줄래요",
+    "줄래",
+    "줘요",
+    "줘",
+    "주라",
+    "주겠니",
+    "주겠어",
+    "달라",
+    "봐요",
+    "봐",
+    "라",
+    "요",
+    "",
+];
+/// The stem before the ending, and the nouns of `NOUN 부탁해`.
+pub(super) struct Verb {
+    pub(super) stems: &'static [&'static str],
+    pub(super) nouns: &'static [&'static str],
+    /// Nouns that are a request even without a verb.
+    pub(super) bare_nouns: &'static [&'static str],
+}
+pub(super) const CREATE: Verb = Verb {
+    stems: &[
+        "만들어",
+        "작성해",
+        "작성 해",
+        "작성 좀 해",
+        "생성해",
+        "생성 해",
+        "추가해",
+        "추가 해",
+        "적어",
+        "써",
+    ],
+    nouns: &["작성을", "작성", "생성을", "생성", "추가를", "추가"],
+    bare_nouns: &[],
+};
+/// These only create a note if the prompt says what it is about.
+pub(super) const KEEP: Verb = Verb {
+    stems: &["저장해", "남겨", "기록해", "적어둬", "적어 둬"],
+    nouns: &[],
+    bare_nouns: &[],
+};
+pub(super) const FIND: Verb = Verb {
+    stems: &["찾아", "검색해", "검색 해", "검색 좀 해", "보여"],
+    nouns: &["검색을", "검색"],
+    bare_nouns: &["검색", "찾기"],
+};
+pub(super) const SUMMARIZE: Verb = Verb {
+    stems: &[
+        "요약해",
+        "요약 해",
+        "요약 좀 해",
+        "정리해",
+        "정리 해",
+        "정리 좀 해",
+    ],
+    nouns: &["요약을", "요약", "정리를", "정리"],
+    bare_nouns: &["요약"],
+};
+/// Asks for the content of notes.
+pub(super) const TELL: Verb = Verb {
+    stems: &["알려"],
+    nouns: &[],
+    bare_nouns: &[],
+};
+/// The note is part of the verb: `홍차에 대해 메모해줘`.
+pub(super) const NOTE_DOWN: Verb = Verb {
+    stems: &["메모해", "메모 해", "노트해"],
+    nouns: &[],
+    bare_nouns: &[],
+};
+/// Requests with a noun, as in `요약 부탁해`.
+pub(super) const REQUEST_VERBS: &[&str] = &[
+    "부탁드리겠습니다",
+    "부탁드립니다",
+    "부탁드릴게요",
+    "부탁드려요",
+    "부탁드려",
+    "부탁합니다",
+    "부탁할게요",
+    "부탁할게",
+    "부탁해요",
+    "부탁해",
+    "부탁",
+];
+/// Polite beginnings, which do not change the request.
+pub(super) const POLITE: &[&str] = &["혹시 ", "저기 ", "그럼 ", "저기, ", "혹시, "];
+/// Words between the note and the verb that give an amount or soften the request.
+pub(super) const MODIFIERS: &[&str] = &[
+    "하나만",
+    "하나",
+    "한번",
+    "한 번",
+    "한 개",
+    "한개",
+    "좀",
+    "전부",
+    "모두",
+    "다",
+];
+/// Words between the note and the verb that describe how to write.
+pub(super) const STYLES: &[&str] = &[
+    "간단하게",
+    "간단히",
+    "간략하게",
+    "간략히",
+    "짧게",
+    "길게",
+    "자세하게",
+    "자세히",
+    "상세하게",
+    "상세히",
+    "쉽게",
+    "핵심만",
+    "요점만",
+    "영어로",
+    "한국어로",
+    "한글로",
+    "일본어로",
+    "중국어로",
+    "프랑스어로",
+    "독일어로",
+    "스페인어로",
+    "존댓말로",
+    "반말로",
+    "표로",
+    "목록으로",
+    "리스트로",
+    "글머리표로",
+    "글머리 기호로",
+    "마크다운으로",
+    "단계별로",
+    "예시와 함께",
+    "예제와 함께",
+];
+/// Units of `세 줄로`, and what may follow them.
+pub(super) const UNITS: &[&str] = &["줄", "문장", "단어", "문단", "단락", "글자", "자", "가지"];
+pub(super) const UNIT_ENDINGS: &[&str] = &["정도로", "이내로", "이하로", "으로", "로"];
+pub(super) const NUMBERS: &[&str] = &[
+    "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "한두", "두세", "서너",
+];
+/// Words before `노트` that describe a new note; short ones need no mention.
+pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
+pub(super) const NOTE_STYLES: &[&str] = &["긴", "자세한", "상세한", "꼼꼼한", "체계적인"];
+pub(super) const NOTES: &[&str] = &[
+    "노트들을",
+    "노트들",
+    "노트를",
+    "노트",
+    "메모들을",
+    "메모들",
+    "메모를",
+    "메모",
+];
+/// What follows `노트` in `노트 내용을 요약해줘` and `노트 목록 보여줘`.
+pub(super) const CONTENT: &[&str] = &["의 내용을", "의 내용", "내용을", "내용", "목록을", "목록"];
+pub(super) const IN_NOTES: &[&str] = &[
+    "노트들 중에서",
+    "노트들 중에",
+    "노트 중에서",
+    "노트 중에",
+    "노트들에서",
+    "노트에서",
+    "노트 안에서",
+    "메모 중에서",
+    "메모 중에",
+    "메모에서",
+];
+/// The same in questions: `노트에 홍차 내용 있어?`.
+pub(super) const AT_NOTES: &[&str] = &[
+    "노트들에는",
+    "노트들에",
+    "노트에는",
+    "노트에",
+    "메모에는",
+    "메모에",
+];
+pub(super) const OWN: &[&str] = &["내가 쓴", "제가 쓴", "내", "나의", "제", "모든", "전체"];
+/// Connects the topic to the note, longest first.
+pub(super) const ABOUT: &[&str] = &[
+    "에 대해서",
+    "에 대한",
+    "에 대해",
+    "에 관해서",
+    "에 관한",
+    "에 관해",
+    "에대해서",
+    "에대한",
+    "에대해",
+    "에관한",
+    "주제로",
+    "주제의",
+    "와 관련된",
+    "과 관련된",
+    "와 관련한",
+    "과 관련한",
+    "관련된",
+    "관련한",
+    "관련",
+    "라는 제목의",
+    "제목의",
+    "제목으로",
+];
+/// What may stand between [`ABOUT`] and the note.
+pub(super) const WRITTEN: &[&str] = &[
+    "내가 쓴",
+    "제가 쓴",
+    "내가 적은",
+    "쓴",
+    "적은",
+    "적어둔",
+    "적어 둔",
+    "써둔",
+    "써 둔",
+    "적어놓은",
+    "적어 놓은",
+    "써놓은",
+    "써 놓은",
+    "기록해둔",
+    "정리해둔",
+    "작성한",
+    "정리한",
+    "기록한",
+    "다룬",
+    "다루는",
+];
+/// Connects the topic to the note: the particle after a consonant, after a vowel, and what follows.
+pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
+    (
+        "이라는",
+        "라는",
+        &[
+            "",
+            "제목의",
+            "제목으로",
+            "이름의",
+            "이름으로",
+            "단어가 들어간",
+            "단어가 있는",
+            "말이 들어간",
+            "단어",
+            "말",
+        ],
+    ),
+    (
+        "이",
+        "가",
+        &["언급된", "들어간", "포함된", "나오는", "적힌", "들어 있는"],
+    ),
+    ("을", "를", &["언급한", "포함한", "다룬", "다루는"]),
+];
+/// What is found in a note: `노트에서 홍차에 대한 내용 찾아줘`.
+pub(super) const FOUND: &[&str] = &[
+    "내용",
+    "이야기",
+    "얘기",
+    "부분",
+    "글",
+    "것",
+    "거",
+    "게",
+    "메모",
+    "정보",
+];
+/// Words before `노트` that refer to the open note.
+pub(super) const OPEN: &[&str] = &[
+    "이",
+    "현재",
+    "지금",
+    "열린",
+    "현재 열린",
+    "지금 열린",
+    "열려 있는",
+    "지금 열려 있는",
+    "현재 열려 있는",
+    "열어둔",
+    "보고 있는",
+    "지금 보고 있는",
+];
+/// Questions whether there is a note, and the words for notes before them.
+pub(super) const EXISTENCE_QUESTIONS: &[&str] = &[
+    "있을까요",
+    "있을까",
+    "있습니까",
+    "있는지",
+    "있었나",
+    "있어요",
+    "있나요",
+    "있지",
+    "있나",
+    "있니",
+    "있어",
+    "어딨어요",
+    "어딨어",
+    "어딨지",
+    "어딨나요",
+];
+pub(super) const WHERE: &[&str] = &["어디에", "어디"];
+pub(super) const NOTES_AS_SUBJECT: &[&str] = &[
+    "노트가",
+    "노트는",
+    "노트들",
+    "노트",
+    "메모가",
+    "메모는",
+    "메모",
+];
+/// Questions about the content of the open note.
+pub(super) const CONTENT_QUESTIONS: &[&str] = &[
+    "무슨 내용이야",
+    "무슨 내용인가요",
+    "무슨 내용이에요",
+    "어떤 내용이야",
+    "어떤 내용이에요",
+    "뭐에 대한 거야",
+    "뭐에 관한 거야",
+    "뭐라고 써 있어",
+    "뭐라고 써있어",
+    "뭐라고 쓰여 있어",
+    "뭐라고 적혀 있어",
+    "뭐라고 적혀있어",
+    "뭐라고 적혀 있지",
+    "뭐라고 써 있지",
+    "뭐라고 적었지",
+    "뭐라고 썼지",
+    "뭐라고 되어 있어",
+    "뭐라고 나와 있어",
+];
+pub(super) const OPEN_NOTE_AS_TOPIC: &[&str] = &[
+    "노트에는",
+    "노트에",
+    "노트는",
+    "노트",
+    "메모에는",
+    "메모에",
+    "메모는",
+    "메모",
+];
+/// Questions about what the user has written.
+pub(super) const WRITING_QUESTIONS: &[&str] = &[
+    "내가 뭐라고 썼지",
+    "내가 뭐라고 썼어",
+    "내가 뭐라고 적었지",
+    "내가 뭐라고 적었어",
+];
