@@ -55,14 +55,16 @@ fn is_repeated(result: &Value) -> bool {
     is_empty
         || texts.any(|text| {
             let parsed = serde_json::from_str::<Value>(text).ok();
-            let is_result = |fields: &Map<String, Value>| {
-                // FastMCP wraps a value that is not an object.
-                fields.len() == 1
-                    && fields
-                        .get("result")
-                        .is_some_and(|inner| is_value(inner, text))
+            let is_wrapped = |fields: &Map<String, Value>| {
+                // FastMCP wraps a value that is not an object as `result`. The reference servers
+                // wrap a text, mostly as `content`.
+                let mut fields = fields.iter();
+                let is_wrapped_text = |(name, inner): (&String, &Value)| {
+                    (name == "result" || inner.is_string()) && is_value(inner, text)
+                };
+                fields.next().is_some_and(is_wrapped_text) && fields.next().is_none()
             };
-            parsed.as_ref() == Some(structured) || structured.as_object().is_some_and(is_result)
+            parsed.as_ref() == Some(structured) || structured.as_object().is_some_and(is_wrapped)
         })
 }
 
@@ -224,6 +226,8 @@ mod tests {
         );
         assert_eq!(both(json!({ "result": 42 }), "42"), "42");
         assert_eq!(both(json!({ "result": "맑음" }), "맑음"), "맑음");
+        assert_eq!(both(json!({ "content": "안녕\n" }), "안녕\n"), "안녕\n");
+        assert_eq!(both(json!({ "celsius": 21 }), "21"), "21\n{\"celsius\":21}");
         assert_eq!(
             both(json!({ "degrees": 21 }), "Warm."),
             "Warm.\n{\"degrees\":21}"

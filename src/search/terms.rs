@@ -184,10 +184,10 @@ impl SearchTerms {
         self.terms.iter().map(Term::text)
     }
 
-    /// Whether any of the terms occurs in `text`.
+    /// Whether any of the terms occurs in `text`. English words may have different endings.
     pub fn any_in(&self, text: &str) -> bool {
         let text = composed(text).to_lowercase();
-        self.texts().any(|term| text.contains(term))
+        self.terms.iter().any(|term| text.contains(term.stem()))
     }
 
     /// Whether `texts` contain enough of the terms to be about the same topic: two, or the only one.
@@ -326,6 +326,15 @@ mod tests {
     fn cjk_runs_become_overlapping_pairs_and_a_last_letter() {
         assert_eq!(letter_pairs("메모장 a책"), "메모 모장 장 책 ");
         assert_eq!(letter_pairs("plain text"), "");
+    }
+
+    #[test]
+    fn a_term_occurs_in_a_text_with_another_ending() {
+        let occurs = |query, text| SearchTerms::parse(query).any_in(text);
+        assert!(occurs("routers", "The router password is on the box."));
+        assert!(occurs("passwords", "Router: PASSWORD"));
+        assert!(occurs("공유기", "공유기를 껐다 켠다"));
+        assert!(!occurs("routers", "A route to the sea."));
     }
 
     #[test]

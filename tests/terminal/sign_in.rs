@@ -23,11 +23,10 @@ fn home_with(server: &AuthServer, model_url: &str) -> TestHome {
     home
 }
 
-/// The address on the screen, which is wrapped.
+/// The address on the screen, which is wrapped. The line after it says where to paste.
 fn shown_address(terminal: &PtyTerminal) -> String {
-    let screen = terminal
-        .wait_for_text("Open this address in a browser:")
-        .contents();
+    terminal.wait_for_text("Open this address in a browser:");
+    let screen = terminal.wait_for_text("paste").contents();
     let rows = screen
         .lines()
         .skip_while(|line| !line.contains("Open this address"));
