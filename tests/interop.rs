@@ -10,6 +10,8 @@ mod dialects;
 mod home;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
+#[path = "interop/prefix_cache.rs"]
+mod prefix_cache;
 #[path = "support/pty.rs"]
 mod pty;
 #[path = "interop/servers.rs"]
