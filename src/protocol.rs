@@ -260,6 +260,8 @@ pub enum Event {
     /// The conversation's other branches, most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
+    /// The conversation named on the command line cannot be opened. A banner gives the reason.
+    InitialSessionFailed,
     /// An unanswered prompt, offered to the message editor.
     PromptOffered(Prompt),
     /// The result of [`Command::Attach`].

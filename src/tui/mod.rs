@@ -71,6 +71,8 @@ pub struct TuiOptions {
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.
     pub redact: RedactFn,
+    /// The command line names a conversation, which the engine is opening.
+    pub opens_session: bool,
     /// Show the demo tour with these prompts (`humble demo`).
     pub tour_prompts: Option<TourPrompts>,
 }

@@ -165,6 +165,7 @@ impl Actor {
         };
         self.cx
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
+        self.cx.outbox.push(Event::InitialSessionFailed);
     }
 
     /// Opens the session of an unfinished turn and offers its prompt again.

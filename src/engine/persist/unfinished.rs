@@ -98,7 +98,7 @@ impl UnfinishedTurns {
                 partial_answer: turn.answer_text(),
                 calls: turn.tool_calls(),
                 was_interrupted: true,
-                was_replacement: turn.messages_before < session.messages.len(),
+                replaced_turns: session.prompts_from(turn.messages_before),
             };
             session.metadata.add_cancelled(cancelled);
         }

@@ -84,19 +84,16 @@ fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str)
     // A failed continuation belongs to the answer above it.
     let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
+    // A failed replacement of several turns is tried again in the same place.
+    let replaced_by_last = transcript.turns_replaced_by_last();
     let is_replacement =
-        transcript.last_prompt().is_some_and(has_answer) || transcript.is_last_turn_replacement();
+        transcript.last_prompt().is_some_and(has_answer) || replaced_by_last.is_some();
     let Some(replaced) = transcript.last_typed_prompt().filter(|_| is_replacement) else {
         return prompt;
     };
     let title = title_of(replaced).to_owned();
-    // A failed replacement of several turns is tried again in the same place.
-    let turns = match &model.conversation.last_prompt {
-        Some(last) if transcript.is_last_turn_replacement() => last.replaced_turns,
-        _ => 1,
-    };
     model.conversation.replacement = Some(ReplacementTurn { notice, title });
-    prompt.replacing(turns)
+    prompt.replacing(replaced_by_last.unwrap_or(1))
 }
 
 /// Loads the last prompt into the message. The conversation changes only when it is sent.
@@ -291,8 +288,8 @@ pub fn prompt_offered(model: &mut UiModel, prompt: Prompt) {
         model.composer.editor.set(&prompt.text);
         model.attachments.show(prompt.attachments);
         model.panes.focus = Focus::Message;
-        // A prompt of a replacement turn still replaces the last turn.
-        if model.chat.transcript.is_last_turn_replacement() {
+        // A prompt of a replacement turn still replaces the same turns.
+        if model.chat.transcript.turns_replaced_by_last().is_some() {
             model.composer.begin_replacing_last();
         }
     } else {

@@ -33,7 +33,11 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::Turn(id, event) if turns::apply_event(model, id, &event, effects) => {
             submit::send_queued(model, effects);
         }
-        Event::SessionOpened(session) => session_opened(model, &session),
+        Event::SessionOpened(session) => session_opened(model, &session, effects),
+        Event::InitialSessionFailed => {
+            model.conversation.is_opening = false;
+            return_queue(model);
+        }
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
             if let Some(tour) = &mut model.tour {
@@ -126,18 +130,30 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     model.notify(notice);
 }
 
-fn session_opened(model: &mut UiModel, session: &Session) {
-    branches::cancel_edit(model);
+/// Puts the queued prompts into the message, because they were meant for another conversation.
+fn return_queue(model: &mut UiModel) {
     if model.composer.return_queue_to_editor() {
         model.notify(Notice::info(
             "Moved the queued prompts back to the message.",
         ));
+    }
+}
+
+fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
+    branches::cancel_edit(model);
+    // Prompts sent while the conversation of the command line was being opened are for it.
+    let has_waiting_prompts = model.conversation.is_opening;
+    if !has_waiting_prompts {
+        return_queue(model);
     }
     model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
+    if has_waiting_prompts {
+        submit::send_queued(model, effects);
+    }
 }
 
 fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
