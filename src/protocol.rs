@@ -183,6 +183,8 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves unsent text; an empty one deletes the saved draft.
     SaveDraft(UnsentText),
+    /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
+    AddToHistory(String),
     /// Reads a file to attach; answered by [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
@@ -262,8 +264,15 @@ pub enum Event {
     PrivateChanged(bool),
     /// The conversation named on the command line cannot be opened. A banner gives the reason.
     InitialSessionFailed,
-    /// An unanswered prompt, offered to the message editor.
-    PromptOffered(Prompt),
+    /// The conversation of an unfinished turn is being opened.
+    ResumingTurn,
+    /// The prompt of a resumed turn, for the message editor. It is not sent, because tools may
+    /// have changed since.
+    PromptOffered {
+        prompt: Prompt,
+        /// What else the user should know about the turn.
+        notice: Option<Notice>,
+    },
     /// The result of [`Command::Attach`].
     AttachmentRead {
         query: QueryId,

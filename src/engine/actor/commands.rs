@@ -97,6 +97,7 @@ impl Actor {
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::AddToHistory(text) => self.add_to_history(text),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
@@ -251,7 +252,12 @@ impl Actor {
         });
     }
 
+    /// Adds a prompt to the saved history, unless nothing of this run or conversation is saved.
     pub(super) fn add_to_history(&mut self, prompt: String) {
+        let options = &self.cx.options;
+        if options.no_save || options.is_one_shot || self.persist.is_private() {
+            return;
+        }
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
             if let Err(error) = history.append(&prompt) {

@@ -178,8 +178,9 @@ impl Actor {
         self.persist
             .save_recovered(&self.conversation, resumed.journal, &self.cx);
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
-        self.cx.outbox.push(Event::PromptOffered(prompt));
-        self.cx.notice(resumed.notice);
+        let notice = resumed.notice;
+        let offered = Event::PromptOffered { prompt, notice };
+        self.cx.outbox.push(offered);
         self.recovery.offer_next(&mut self.cx);
     }
 

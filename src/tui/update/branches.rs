@@ -9,7 +9,6 @@ use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
-use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
@@ -238,8 +237,8 @@ pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
         let notice = match is_of_message {
             true => Notice::info("This message has no other versions.")
                 .with_advice("e edits it into a new one."),
-            false => Notice::info("There are no other versions yet.")
-                .with_advice("/retry, /edit and /undo create them."),
+            false => Notice::info("There are no other versions.")
+                .with_advice("/retry, /edit and /undo keep the answered turn that they replace."),
         };
         return model.notify(notice);
     }
@@ -279,22 +278,6 @@ fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
     format!("{turns:<8}{left_at}").trim_end().to_owned()
-}
-
-/// Puts a prompt from an earlier run into the message, or into the history if the message is
-/// not blank.
-pub fn prompt_offered(model: &mut UiModel, prompt: Prompt) {
-    if model.composer.editor.is_blank() {
-        model.composer.editor.set(&prompt.text);
-        model.attachments.show(prompt.attachments);
-        model.panes.focus = Focus::Message;
-        // A prompt of a replacement turn still replaces the same turns.
-        if model.chat.transcript.turns_replaced_by_last().is_some() {
-            model.composer.begin_replacing_last();
-        }
-    } else {
-        submit::remember(model, &prompt.text);
-    }
 }
 
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {

@@ -148,10 +148,10 @@ async fn a_crash_loses_no_attachment() {
     harness.answer(ask, resume).await;
     let offered = harness
         .wait_for("the prompt", |event| {
-            matches!(event, Event::PromptOffered(_))
+            matches!(event, Event::PromptOffered { .. })
         })
         .await;
-    let Event::PromptOffered(prompt) = offered else {
+    let Event::PromptOffered { prompt, .. } = offered else {
         unreachable!("just matched")
     };
     assert_eq!(prompt.text, "Look.");

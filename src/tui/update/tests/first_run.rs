@@ -247,7 +247,10 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     assert_eq!(chat.message(), "question");
     assert!(branches::cancel_edit(&mut chat.model));
     assert_eq!(chat.message(), "draft");
-    chat.engine_event(Event::PromptOffered(crate::domain::Prompt::new("earlier")));
+    chat.engine_event(Event::PromptOffered {
+        prompt: crate::domain::Prompt::new("earlier"),
+        notice: None,
+    });
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");
