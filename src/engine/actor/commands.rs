@@ -65,6 +65,8 @@ impl Actor {
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
             | Command::SignIn(_)
+            | Command::FindImportSources(_)
+            | Command::AddServers(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)

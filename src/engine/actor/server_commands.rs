@@ -5,6 +5,7 @@ use super::Actor;
 use crate::config;
 use crate::domain::trust::PinChange;
 use crate::domain::{Server, ServerId, ToolMode, Toolset};
+use crate::engine::imports;
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event, SignInCommand, UserAnswer};
@@ -14,6 +15,8 @@ impl Actor {
     pub(super) fn route_server_command(&mut self, command: Command) {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
+            Command::FindImportSources(query) => imports::find(query, &mut self.cx),
+            Command::AddServers(servers) => imports::add(servers, &mut self.cx),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
             Command::SignIn(command) => self.route_sign_in_command(command),
             Command::ReadServerLog { server, lines_seen } => {

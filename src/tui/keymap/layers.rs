@@ -34,6 +34,8 @@ pub enum LayerKey {
     Edit,
     AddServer,
     Copy,
+    /// Brings servers from other clients.
+    Import,
     /// Shows a server's stderr.
     Stderr,
     SignIn,
@@ -83,6 +85,8 @@ pub enum KeyContext {
     Queue,
     /// A prompt of a server, before it is sent.
     PromptReview,
+    /// The servers of another client, as a text.
+    ImportText,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -182,6 +186,7 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::SignIn, L::Back, K::Esc),
     bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
     bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
+    bind_letter(P::Servers, L::Import, 'i'),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -209,6 +214,8 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Queue, L::Back, K::Esc),
     bind_unmodified(P::PromptReview, L::Confirm, K::Enter),
     bind_letter(P::PromptReview, L::Edit, 'e'),
+    bind_unmodified(P::ImportText, L::Confirm, K::Enter),
+    bind_any_modifier(P::ImportText, L::Back, K::Esc),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -301,6 +308,7 @@ mod tests {
             P::Completions => "### While commands are listed",
             P::Queue => "### Queued prompts",
             P::PromptReview => "### A prompt of a server",
+            P::ImportText => "### Servers of another client",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

@@ -16,7 +16,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{models, server_content, sessions, settings};
+use crate::tui::{imports, models, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -57,6 +57,7 @@ pub fn run_action(
             model.with_context(|cx| settings::replace_system_prompt(argument, cx))
         }
         Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
+        Action::ImportServers => model.with_context(imports::open),
         Action::Trust => model.with_context(|cx| cx.open(TrustLayer::default())),
         Action::Mcp
         | Action::ToggleServer

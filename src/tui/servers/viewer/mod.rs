@@ -8,8 +8,8 @@ mod view;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::protocol::Event;
 use crate::text::Clean;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
@@ -264,6 +264,9 @@ impl Layer for ServersViewer {
                     sign_in::open(&server.id, cx);
                 }
             }
+            ListKey::Unhandled(LayerKey::Import) => {
+                cx.request(UiRequest::RunAction(Action::ImportServers));
+            }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
                     stderr_log::open(&server.id, cx);
@@ -320,6 +323,7 @@ impl Layer for ServersViewer {
             own(LayerKey::Toggle, "on/off"),
             own(LayerKey::Copy, "copy"),
             own(LayerKey::Stderr, "stderr"),
+            own(LayerKey::Import, "import"),
         ];
         let needs_sign_in = |server: &Server| matches!(server.status, ServerStatus::NeedsSignIn(_));
         if self

@@ -252,3 +252,21 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");
 }
+
+#[test]
+fn the_first_start_offers_servers_of_other_clients() {
+    let mut chat = first_run(&["a"]);
+    let screen = chat.screen();
+    let label = "3  Bring MCP servers from Claude Desktop, Cursor, VS Code …";
+    assert!(screen.contains(label), "{screen}");
+    chat.keys("3<Enter>");
+    let commands = chat.commands();
+    assert!(matches!(
+        commands.as_slice(),
+        [Command::FindImportSources(_)]
+    ));
+    assert!(
+        chat.model
+            .is_layer_open(crate::tui::keymap::Action::ImportServers)
+    );
+}

@@ -18,6 +18,7 @@ mod find;
 mod first_run;
 mod help;
 mod hints;
+mod imports;
 mod lists;
 mod message;
 mod notice_area;
