@@ -287,6 +287,9 @@ fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &m
         .filter(|server| server.id == *id || failed_just_now(&server.id))
         .filter(|server| failure_headline(server).is_some())
         .collect();
-    let line = failure_notice::failure_line(&failed, cx.shared);
-    cx.notify(Notice::warning(line).with_advice(failure_notice::ADVICE));
+    let mut announcement = Notice::warning(failure_notice::failure_line(&failed, cx.shared));
+    if failed.len() == 1 {
+        announcement.advice.clone_from(&notice.advice);
+    }
+    cx.notify(announcement.with_advice(failure_notice::ADVICE));
 }
