@@ -4,6 +4,7 @@
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
 use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, status};
+use crate::support::fixtures;
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
