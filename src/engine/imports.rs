@@ -4,7 +4,7 @@
 use super::cx::EngineCx;
 use super::jobs::JobResult;
 use crate::config::{self, BUILT_IN_SERVER, Home};
-use crate::domain::{ImportSource, NewServer, Notice, QueryId};
+use crate::domain::{Advice, ImportSource, NewServer, Notice, QueryId};
 use crate::import::{self, CLIENTS, Folders, ImportError};
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) fn added_notice(count: usize) -> Notice {
         1 => "Added one server, switched off.".to_owned(),
         count => format!("Added {count} servers, switched off."),
     };
-    Notice::info(servers).with_advice("`/mcp` shows them; switch on those that you trust.")
+    Notice::info(servers).with_advice(Advice::ListServers)
 }
 
 /// The clients that have MCP servers, or files that cannot be read. Blocks.

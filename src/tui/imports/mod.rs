@@ -1,4 +1,4 @@
-//! Brings MCP servers from other clients: a list of the clients found, and then everything that the
+//! Imports MCP servers from other clients: a list of the clients found, and then everything that the
 //! servers of one client would run or reach. Nothing is added without Enter on that text.
 
 mod text;
@@ -218,9 +218,9 @@ impl Layer for ImportLayer {
         let sources = self.sources.clone();
         let total = sources.as_ref().map_or(0, |sources| sources.len());
         let title = ListTitle {
-            title: "Bring MCP servers",
+            title: "Import MCP servers",
             total,
-            empty: "No known client has MCP servers here. `humble mcp import FILE` reads any file.",
+            empty: "No servers of other clients were found. `humble mcp import FILE` reads a file.",
             is_loading: sources.is_none(),
         };
         let filter = self.list.filter().to_lowercase();

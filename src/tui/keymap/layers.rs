@@ -34,7 +34,7 @@ pub enum LayerKey {
     Edit,
     AddServer,
     Copy,
-    /// Brings servers from other clients.
+    /// Imports servers from other clients.
     Import,
     /// Shows a server's stderr.
     Stderr,

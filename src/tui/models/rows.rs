@@ -227,7 +227,7 @@ pub fn count_words(count: usize) -> String {
 pub const ADD_SERVER_LABEL: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
 pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 
-pub const IMPORT_LABEL: &str = "Bring MCP servers from Claude Desktop, Cursor, VS Code …";
+pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, VS Code …";
 
 /// Models in the first-run choice. Three more items follow, so all numbers have one digit.
 const OFFERED_MAX: usize = 6;

@@ -1,4 +1,4 @@
-//! Snapshots of bringing MCP servers from other clients: the clients, and the servers of one.
+//! Snapshots of importing MCP servers from other clients: the clients, and the servers of one.
 
 use super::at_two_sizes;
 use crate::support::screen_harness::ScreenHarness;

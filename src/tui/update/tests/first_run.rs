@@ -257,7 +257,7 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
 fn the_first_start_offers_servers_of_other_clients() {
     let mut chat = first_run(&["a"]);
     let screen = chat.screen();
-    let label = "3  Bring MCP servers from Claude Desktop, Cursor, VS Code …";
+    let label = "3  Import MCP servers from Claude Desktop, Cursor, VS Code …";
     assert!(screen.contains(label), "{screen}");
     chat.keys("3<Enter>");
     let commands = chat.commands();

@@ -1,4 +1,4 @@
-//! Bringing MCP servers from other clients.
+//! Importing MCP servers from other clients.
 
 use crate::domain::{
     ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
