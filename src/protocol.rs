@@ -127,6 +127,11 @@ pub enum Command {
         lines_seen: Option<u64>,
     },
     /// Enables or disables a tool.
+    /// Pins a tool, so that requests always offer it, or removes its pin.
+    PinTool {
+        server: ServerId,
+        tool: String,
+    },
     ToggleTool {
         server: ServerId,
         tool: String,

@@ -5,7 +5,7 @@ use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tool
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
-use super::servers::BUILT_IN_SERVER;
+use super::servers::{BUILT_IN_SERVER, TOOLS_PINNED};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
@@ -145,6 +145,30 @@ pub fn set_tool_enabled(
             Some(on) => set_in_server(document, id.as_str(), TOOLS_ON, |_| Ok(json!(on))),
             None => Ok(()),
         }
+    })
+}
+
+/// Stores whether a tool of a server is pinned.
+///
+/// # Errors
+/// As for [`set_server_enabled`].
+pub fn set_tool_pinned(
+    home: &Home,
+    id: &ServerId,
+    tool: &str,
+    is_pinned: bool,
+) -> Result<(), ConfigError> {
+    edit_file(&home.servers(), |document| {
+        set_in_server(document, id.as_str(), TOOLS_PINNED, |entry| {
+            let entry = entry.and_then(Value::as_object);
+            let pinned = entry.map(|entry| fields::text_list(entry, TOOLS_PINNED));
+            let mut pinned = pinned.transpose()?.flatten().unwrap_or_default();
+            pinned.retain(|name| name != tool);
+            if is_pinned {
+                pinned.push(tool.to_owned());
+            }
+            Ok(json!(pinned))
+        })
     })
 }
 

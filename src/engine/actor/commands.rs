@@ -68,6 +68,7 @@ impl Actor {
             | Command::FindImportSources(_)
             | Command::AddServers(_)
             | Command::ReadServerLog { .. }
+            | Command::PinTool { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }

@@ -24,6 +24,7 @@ impl Actor {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
+            Command::PinTool { server, tool } => self.pin_tool(&server, tool),
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
@@ -95,6 +96,21 @@ impl Actor {
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
             .save_config(move || config::set_tool_enabled(&home, &id, &tool, enabled));
+        self.configure_servers();
+    }
+
+    fn pin_tool(&mut self, id: &ServerId, tool: String) {
+        let mut servers = self.settings.servers_mut().iter_mut();
+        let Some(server) = servers.find(|server| server.id == *id) else {
+            return;
+        };
+        let is_pinned = !server.pinned_tools.remove(&tool);
+        if is_pinned {
+            server.pinned_tools.insert(tool.clone());
+        }
+        let (home, id) = (self.cx.home.clone(), id.clone());
+        self.cx
+            .save_config(move || config::set_tool_pinned(&home, &id, &tool, is_pinned));
         self.configure_servers();
     }
 

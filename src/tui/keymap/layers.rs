@@ -34,6 +34,8 @@ pub enum LayerKey {
     Edit,
     AddServer,
     Copy,
+    /// Pins a tool, or removes its pin.
+    Pin,
     /// Imports servers from other clients.
     Import,
     /// Shows a server's stderr.
@@ -179,6 +181,7 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::Pin, 'p'),
     bind_letter(P::Servers, L::SignIn, 's'),
     LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
     LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
@@ -300,7 +303,7 @@ mod tests {
             P::SearchList | P::SearchListRows => "### Lists",
             P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
-            P::Servers => "### Servers and tools (`/mcp`)",
+            P::Servers => "### Servers and tools (`/mcp`, `/tools`)",
             P::SignIn => "### Signing in to a server",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Numbered lists: server, persona, branch, call",

@@ -10,7 +10,7 @@ use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
-use crate::tui::servers::{commands as servers, stderr_log};
+use crate::tui::servers::{commands as servers, stderr_log, viewer};
 use crate::tui::trust::layer::TrustLayer;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
@@ -59,6 +59,7 @@ pub fn run_action(
         Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
         Action::ImportServers => model.with_context(imports::open),
         Action::Trust => model.with_context(|cx| cx.open(TrustLayer::default())),
+        Action::Tools => model.with_context(|cx| viewer::open_tools(argument, cx)),
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect
