@@ -33,6 +33,7 @@ mod sessions_browser;
 mod settings_edits;
 mod spoofing;
 mod templates;
+mod tools_list;
 mod trust;
 
 use crate::domain::Decision;

@@ -12,7 +12,7 @@ fn connected(name: &str, tools: &[(&str, &str)]) -> Server {
     fixtures::server(name, tools.collect())
 }
 
-fn failed() -> Server {
+pub(super) fn failed() -> Server {
     let notice = Notice::failure("Server `broken` could not be started.")
         .with_reason("It exited with status 3: \"no module named foo\".")
         .with_advice("If it needs environment variables, list them under \"env\".");
@@ -23,7 +23,7 @@ fn failed() -> Server {
     }
 }
 
-fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarness {
+pub(super) fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarness {
     let mut chat = chat();
     chat.size(size.0, size.1)
         .engine_event(Event::ServersListed(servers));
@@ -53,7 +53,7 @@ fn selected_row(chat: &mut ChatHarness) -> String {
     row.trim_start_matches([' ', '▌']).trim_end().to_owned()
 }
 
-fn assert_in_order(screen: &str, expected: &[&str]) {
+pub(super) fn assert_in_order(screen: &str, expected: &[&str]) {
     let mut start = 0;
     for text in expected {
         let offset = screen[start..].find(text);
@@ -327,94 +327,4 @@ fn annotations_filter_tools_and_negated_ones_do_not_match() {
         !screen.contains("look") && !screen.contains("append"),
         "{screen}"
     );
-}
-
-/// A chat with a server of which one tool is pinned, one held back and one off, and with a server
-/// that failed.
-fn with_tool_diet() -> ChatHarness {
-    let tool = |name: &str, read_only: bool| {
-        fixtures::tool_from(&serde_json::json!({
-            "name": name, "inputSchema": {}, "description": "First line.\nSecond line.",
-            "annotations": { "readOnlyHint": read_only },
-        }))
-    };
-    let tools = ["look", "find", "erase", "old"];
-    let tools = tools.map(|name| tool(name, name != "erase")).to_vec();
-    let mut files = fixtures::server("files", tools);
-    files.pinned_tools.insert("look".to_owned());
-    files.held_back_tools.insert("find".to_owned());
-    files.disabled_tools.insert("old".to_owned());
-    with_servers((80, 24), vec![failed(), files])
-}
-
-#[test]
-fn tools_are_listed_with_what_is_offered_held_back_or_pinned() {
-    let mut chat = with_tool_diet();
-    chat.keys("/tools<Enter>");
-    let screen = chat.screen();
-    let expected = [
-        "Tools: 2 offered, 1 held back",
-        "files  connected, 3 of 4 tools available",
-        "look  pinned",
-        "First line. …",
-        "find  held back",
-        "erase  offered",
-        "writes",
-        "old  off",
-    ];
-    assert_in_order(&screen, &expected);
-    assert!(!screen.contains("broken") && !screen.contains("Second line"));
-}
-
-#[test]
-fn the_list_of_tools_is_filtered_by_annotation_and_by_offer() {
-    for (words, listed) in [
-        ("read-only", "look find old"),
-        ("writes", "erase"),
-        ("held back", "find"),
-        ("pinned", "look"),
-    ] {
-        let mut chat = with_tool_diet();
-        let screen = chat.keys(&format!("/tools {words}<Enter>")).screen();
-        for name in ["look", "find", "erase", "old"] {
-            let is_listed = screen.contains(&format!("    {name}  "));
-            assert_eq!(
-                is_listed,
-                listed.contains(name),
-                "{words}: {name}\n{screen}"
-            );
-        }
-    }
-}
-
-#[test]
-fn p_pins_the_selected_tool_and_removes_its_pin() {
-    for (words, tool, notice) in [
-        ("held back", "find", "Tool `find` of `files` is pinned."),
-        (
-            "pinned",
-            "look",
-            "Tool `look` of `files` is no longer pinned.",
-        ),
-    ] {
-        let mut chat = with_tool_diet();
-        chat.keys(&format!("/tools {words}<Enter><Tab>p"));
-        let expected = Command::PinTool {
-            server: ServerId::new("files"),
-            tool: tool.to_owned(),
-        };
-        assert_eq!(chat.commands(), [expected]);
-        assert!(chat.screen().contains(notice), "{}", chat.screen());
-    }
-    // A server cannot be pinned, and in the filter `p` is text.
-    let mut chat = with_tool_diet();
-    chat.keys("/tools<Enter>p<Backspace><Tab><Up>p");
-    assert_eq!(chat.commands(), []);
-}
-
-#[test]
-fn without_tools_the_list_of_tools_says_so() {
-    let mut chat = with_servers((80, 24), vec![failed()]);
-    let screen = chat.keys("/tools<Enter>").screen();
-    assert!(screen.contains("No running server has tools."), "{screen}");
 }
