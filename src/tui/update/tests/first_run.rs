@@ -106,7 +106,7 @@ fn first_item_is_selected_and_enter_takes_it() {
 #[test]
 fn selected_item_stays_selected_when_models_are_found() {
     let mut chat = first_run(&[]);
-    chat.keys("<Down><Down>");
+    chat.keys("<Down><Down><Down>");
     assert!(is_selected(&mut chat, "Look around"));
     chat.engine_event(catalog(&["a"], true));
     assert!(is_selected(&mut chat, "Look around"));
