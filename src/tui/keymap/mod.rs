@@ -188,7 +188,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts"),
     bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo"),
     bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)).found_by("mcp add server"),
-    bind(A::Tools, "tools", G::Tools, W::Always, &[], "List, pin and switch tools").command("/tools", "[WORDS]").found_by("mcp diet annotations read-only held back"),
+    bind(A::Tools, "tools", G::Tools, W::Always, &[], "List, pin and switch tools").command("/tools", "[WORDS]").argument(V::Words(words::TOOLS_WORDS)).found_by("mcp diet annotations read-only held back"),
     bind(A::ImportServers, "import", G::Tools, W::Always, &[], "Import MCP servers from other clients").command("/import", "").found_by("claude desktop cursor vscode code add server mcp"),
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),

@@ -66,6 +66,8 @@ pub fn open(server: Option<&ServerId>, cx: &mut UiContext) {
 pub fn open_tools(words: &str, cx: &mut UiContext) {
     let mut viewer = ServersViewer::new(ViewerScope::Tools, None, cx.shared);
     viewer.list.paste(words);
+    viewer.is_stale = false;
+    viewer.apply_filter(cx.shared.servers);
     cx.open(viewer);
 }
 

@@ -39,7 +39,7 @@ fn tools_are_listed_with_what_is_offered_held_back_or_pinned() {
         "old  off",
     ];
     assert_in_order(&screen, &expected);
-    assert!(!screen.contains("broken") && !screen.contains("Second line"));
+    assert!(!screen.contains("broken  failed") && !screen.contains("Second line"));
 }
 
 #[test]
