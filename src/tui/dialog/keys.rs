@@ -12,7 +12,7 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
-use crate::tui::dialog::read_only_tools::ReadOnlyTools;
+use crate::tui::dialog::read_only_tools;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
 };
@@ -327,22 +327,7 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
         DialogAction::RunForSession => dialog.decide(Decision::RunForSession),
         DialogAction::RunAlways => dialog.decide(Decision::RunAlways),
         DialogAction::RunServer => dialog.decide(Decision::RunWholeServer),
-        DialogAction::RunReadOnly if dialog.page() != DialogPage::Lasting => {
-            // That page names the tools.
-            dialog.show_page(DialogPage::Lasting);
-            None
-        }
-        // All of them have to be read, also on a small screen.
-        DialogAction::RunReadOnly if dialog.scroll < dialog.last_top() => {
-            dialog.scroll_by(dialog.page_rows());
-            None
-        }
-        DialogAction::RunReadOnly => {
-            let offered = dialog.call()?;
-            let call = shared.transcript.call(offered.call)?;
-            let found = ReadOnlyTools::of_call(offered, call, shared.servers)?;
-            dialog.decide(Decision::RunReadOnly { tools: found.tools })
-        }
+        DialogAction::RunReadOnly => read_only_tools::list_or_grant(shared, dialog),
         DialogAction::Never => dialog.decide(Decision::Never),
         DialogAction::RunMatching => {
             let pattern =

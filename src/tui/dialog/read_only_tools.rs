@@ -2,10 +2,11 @@
 //! they say, so the choice names every tool, and is made only where the names are shown.
 
 use crate::domain::tool::ToolCall;
-use crate::domain::{Pin, Server, Tool};
-use crate::protocol::CallToApprove;
+use crate::domain::{Decision, Pin, Server, Tool};
+use crate::protocol::{CallToApprove, UserAnswer};
 use crate::text::Clean;
-use crate::tui::dialog::state::{DialogAction, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogPage};
+use crate::tui::layer::SharedUiState;
 use std::collections::BTreeMap;
 
 /// The tools of a server that say they only read.
@@ -57,4 +58,23 @@ impl ReadOnlyTools {
             names.join(", ")
         )
     }
+}
+
+/// Opens the page that names the tools, and scrolls to the last name. Grants them once it is
+/// visible.
+pub fn list_or_grant(shared: SharedUiState, dialog: &mut Dialog) -> Option<UserAnswer> {
+    if dialog.page() != DialogPage::Lasting {
+        dialog.show_page(DialogPage::Lasting);
+        return None;
+    }
+    let rows = dialog.choices(shared.transcript, shared.servers);
+    let is_choice = |row: &DialogChoice| row.action == DialogAction::RunReadOnly;
+    if !dialog.shows_end_of(rows.iter().position(is_choice)?) {
+        dialog.scroll_by(dialog.page_rows());
+        return None;
+    }
+    let offered = dialog.call()?;
+    let call = shared.transcript.call(offered.call)?;
+    let tools = ReadOnlyTools::of_call(offered, call, shared.servers)?.tools;
+    dialog.decide(Decision::RunReadOnly { tools })
 }

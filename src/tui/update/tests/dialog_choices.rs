@@ -298,7 +298,7 @@ fn read_only_tools_are_listed_before_they_are_granted() {
     chat.keys("v");
     let screen = chat.screen();
     for part in [
-        "v  Always run its tools that say they only read",
+        "v  Always run only its tools that say they only read",
         "(2 of 3)",
         "add, \"look, then run\": with any arguments",
     ] {

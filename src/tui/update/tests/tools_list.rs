@@ -53,7 +53,7 @@ fn the_list_of_tools_is_filtered_by_annotation_and_by_offer() {
         let mut chat = with_tool_diet();
         let screen = chat.keys(&format!("/tools {words}<Enter>")).screen();
         for name in ["look", "find", "erase", "old"] {
-            let is_listed = screen.contains(&format!("    {name}  "));
+            let is_listed = screen.contains(&format!("  {name}  "));
             assert_eq!(
                 is_listed,
                 listed.contains(name),
