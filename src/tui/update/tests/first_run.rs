@@ -251,9 +251,9 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
         prompt: crate::domain::Prompt::new("earlier"),
         notice: None,
     });
-    assert_eq!(chat.message(), "draft");
-    chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");
+    chat.keys("<Home><Up>");
+    assert_eq!(chat.message(), "draft");
 }
 
 #[test]
