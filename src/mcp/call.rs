@@ -4,6 +4,7 @@
 use super::error::McpError;
 use super::hub_event::HubEvent;
 use super::result_text::{RenderedResult, render_result};
+use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress};
@@ -146,7 +147,7 @@ async fn attempt(
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ending = exchange(&session, call, supervisor.tool_timeout(), events) => Ok(ending),
+                ending = run_rounds(supervisor, &session, call, events) => Ok(ending),
             }
         }
         Err(why) => Ok(CallEnding::Unreachable(why)),
@@ -181,14 +182,58 @@ impl Drop for OpenCall<'_> {
     }
 }
 
+/// Sends the call, and repeats it with the user's answers each time the server requires input.
+async fn run_rounds(
+    supervisor: &ServerSupervisor,
+    session: &McpSession,
+    call: McpCall,
+    events: &mpsc::Sender<HubEvent>,
+) -> CallEnding {
+    let McpCall {
+        id,
+        server,
+        tool,
+        arguments,
+        ..
+    } = call;
+    let requests = &supervisor.context.requests;
+    let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
+    for _ in 0..=INPUT_ROUNDS_MAX {
+        let timeout = supervisor.tool_timeout();
+        let ending = exchange(session, id, params.clone(), timeout, events).await;
+        let CallEnding::Answered(result) = &ending else {
+            return ending;
+        };
+        let Some(required) = InputRequired::from_result(result) else {
+            return ending;
+        };
+        let answers = tokio::select! {
+            biased;
+            error = session.shared.outcome.wait_for_end() => {
+                return CallEnding::Unreachable(may_have_run_text(&error));
+            }
+            answers = answer_input_requests(&required, requests, &server) => answers,
+        };
+        match answers {
+            Ok(answers) => params = params.with_input_responses(answers),
+            Err(why) => return CallEnding::ToolFailed(why),
+        }
+        params.request_state = required.state;
+    }
+    CallEnding::ToolFailed(format!(
+        "The server asked for input more than {INPUT_ROUNDS_MAX} times in one call."
+    ))
+}
+
 /// Sends the call and waits for its response, its timeout or the end of the session.
 async fn exchange(
     session: &McpSession,
-    call: McpCall,
+    call: CallId,
+    params: CallToolRequestParams,
     timeout: Duration,
     events: &mpsc::Sender<HubEvent>,
 ) -> CallEnding {
-    let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments);
+    let tool = params.name.to_string();
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
@@ -204,14 +249,17 @@ async fn exchange(
         session,
         request: handle.id.clone(),
         token: handle.progress_token.clone(),
-        tool: &call.tool,
+        tool: &tool,
         is_answered: false,
     };
-    let hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
+    let mut hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
     let mut idle_deadline = Instant::now() + timeout;
     // The earliest time for the next progress report, and the time to report the newest progress,
     // if it has not been reported yet.
     let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
+    // The clock stops while the server asks the user.
+    let mut questions = session.shared.incoming_requests.open_questions();
+    let mut paused_at = (*questions.borrow_and_update() > 0).then(Instant::now);
     loop {
         tokio::select! {
             // A response that arrived just before the session ended still counts.
@@ -226,7 +274,17 @@ async fn exchange(
                 let ending = CallEnding::Unreachable(may_have_run_text(&error));
                 return or_session_unknown(ending, session, &handle.id);
             }
-            () = sleep_until(idle_deadline.min(hard_deadline)) => return CallEnding::TimedOut,
+            Ok(()) = questions.changed() => {
+                let is_asking = *questions.borrow_and_update() > 0;
+                if let (false, Some(since)) = (is_asking, paused_at) {
+                    hard_deadline += since.elapsed();
+                    idle_deadline = Instant::now() + timeout;
+                }
+                paused_at = is_asking.then(|| paused_at.unwrap_or_else(Instant::now));
+            }
+            () = sleep_until(idle_deadline.min(hard_deadline)), if paused_at.is_none() => {
+                return CallEnding::TimedOut;
+            }
             Ok(()) = progress.changed() => {
                 idle_deadline = Instant::now() + timeout;
                 progress.mark_unchanged();
@@ -235,7 +293,7 @@ async fn exchange(
             () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
                 (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
                 let newest_progress = progress.borrow().clone();
-                send_progress(call.id, newest_progress, events);
+                send_progress(call, newest_progress, events);
             }
         }
     }

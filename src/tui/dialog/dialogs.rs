@@ -237,6 +237,8 @@ impl Layer for Dialogs {
             DialogMode::Choosing => vec![choose, scroll],
             DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
+            DialogMode::ConfirmSecret(_) => owned(&["Enter send", "Esc back"]),
+            DialogMode::EditForm => owned(&["Enter next", "Esc review", "Space selects"]),
             DialogMode::EditArguments { target, .. } => editor_hints(target, shared.keymap),
         };
         let is_asking = matches!(dialog.mode, DialogMode::Choosing);

@@ -22,5 +22,6 @@ pub mod pages;
 mod permission_notice;
 pub mod read_before_run;
 mod rule_text;
+mod server_form;
 pub mod state;
 pub mod view;

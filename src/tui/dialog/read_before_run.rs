@@ -3,7 +3,7 @@
 
 use crate::domain::Decision;
 use crate::domain::{Arguments, Notice};
-use crate::protocol::UserAnswer;
+use crate::protocol::{UserAnswer, UserChoice};
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
 use crate::tui::input::decode::normalize_key;
@@ -130,4 +130,29 @@ pub fn confirm_unread_key(
         }
     }
     None
+}
+
+/// Whether this key would accept changes with rows that were never drawn: an address or a command
+/// could hide among them. Applies to settings changes, a tool's new definition, and a server's
+/// instructions, forms and web pages.
+pub fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+    if dialog.was_fully_drawn() {
+        return false;
+    }
+    let rows = dialog.choices(shared.transcript);
+    let row = choice_for_key(dialog, &rows, key);
+    let accepting_choices = [
+        UserChoice::ApplyChanges,
+        UserChoice::Accept,
+        UserChoice::SendAlways,
+        UserChoice::SendUntilExit,
+        UserChoice::Send,
+        UserChoice::OpenPage,
+        UserChoice::VisitMyself,
+    ];
+    row.is_some_and(|row| {
+        accepting_choices
+            .iter()
+            .any(|choice| row.action == DialogAction::Choose(*choice))
+    })
 }

@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("protocol", &["domain"]),
     ("ports", &["domain"]),
     ("sync", &[]),
+    ("browser", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
     ("browser", &[]),
@@ -43,6 +44,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "attachments",
+            "browser",
             "domain",
             "text",
             "dialect",
