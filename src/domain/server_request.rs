@@ -13,6 +13,8 @@ pub struct ServerRequestId(pub u64);
 pub enum ServerRequest {
     Form(Arc<ElicitationForm>),
     Url(Arc<UrlElicitation>),
+    /// Whether the user is done on a page that a call requires.
+    PageVisited(Arc<UrlElicitation>),
 }
 
 #[derive(Debug, Clone, PartialEq)]

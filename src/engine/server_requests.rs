@@ -31,6 +31,10 @@ pub(super) fn ask(open: OpenServerRequest, cx: &mut EngineCx) {
             server: server.clone(),
             page: Arc::clone(page),
         },
+        ServerRequest::PageVisited(page) => Ask::PageVisited {
+            server: server.clone(),
+            host: page.host.clone(),
+        },
     };
     let pending = PendingQuestion::ServerRequest(open);
     cx.ask(QuestionOwner::Server(server), question, pending);
@@ -63,7 +67,8 @@ pub(super) fn handle_answer(
                 .spawn_blocking(move || JobResult::PageOpened(open, browser::open(&url)));
             None
         }
-        (UserAnswer::Choice(UserChoice::VisitMyself), ServerRequest::Url(_)) => Some(accepted),
+        (UserAnswer::Choice(UserChoice::VisitMyself), ServerRequest::Url(_))
+        | (UserAnswer::Choice(UserChoice::Retry), ServerRequest::PageVisited(_)) => Some(accepted),
         (UserAnswer::Choice(UserChoice::Decline), _) => Some(ServerRequestReply::Declined),
         _ => Some(ServerRequestReply::Cancelled),
     }

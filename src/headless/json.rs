@@ -104,6 +104,7 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::SendInstructions { .. } => "instructions",
         Ask::FillForm { .. } => "form",
         Ask::VisitPage { .. } => "web_page",
+        Ask::PageVisited { .. } => "web_page_visited",
     };
     (name, choices)
 }

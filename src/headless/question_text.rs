@@ -65,6 +65,11 @@ pub(super) fn question_text(question: &Ask) -> String {
         Ask::VisitPage { server, .. } => {
             format!("{} asks you to open a page.", Clean::name(server.as_str()))
         }
+        Ask::PageVisited { server, host } => {
+            let server = Clean::name(server.as_str());
+            let host = Clean::unambiguous_line(host);
+            format!("{server} runs the call only after you have been on {host}.")
+        }
         Ask::SendInstructions { server, .. } => {
             Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()

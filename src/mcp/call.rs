@@ -4,10 +4,14 @@
 use super::error::McpError;
 use super::hub_event::HubEvent;
 use super::result_text::{RenderedResult, render_result};
-use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
+use super::server_requests::{
+    INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, required_pages, visit_pages,
+};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
-use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress};
+use crate::domain::{
+    Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress, UrlElicitation,
+};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
@@ -95,6 +99,10 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
+        CallEnding::PagesRequired(_) => {
+            let text = "The server keeps requiring visits to web pages.".to_owned();
+            ToolOutcome::Failed { text, elapsed }.into()
+        }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
             let why = "The server drops every session right after opening it.".to_owned();
@@ -158,6 +166,8 @@ enum CallEnding {
     Answered(Value),
     /// The server answered with a protocol error.
     ToolFailed(String),
+    /// The server ran nothing, because the user must visit these pages first.
+    PagesRequired(Vec<UrlElicitation>),
     Unreachable(String),
     TimedOut,
     /// The server ran nothing because it does not recognize the session.
@@ -201,24 +211,36 @@ async fn run_rounds(
     for _ in 0..=INPUT_ROUNDS_MAX {
         let timeout = supervisor.tool_timeout();
         let ending = exchange(session, id, params.clone(), timeout, events).await;
-        let CallEnding::Answered(result) = &ending else {
-            return ending;
+        let answering = async {
+            match ending {
+                CallEnding::PagesRequired(pages) => {
+                    let incoming = &session.shared.incoming_requests;
+                    let visited = visit_pages(pages, incoming, requests, &server).await;
+                    visited.map_err(CallEnding::ToolFailed)
+                }
+                CallEnding::Answered(result) => {
+                    let Some(required) = InputRequired::from_result(&result) else {
+                        return Err(CallEnding::Answered(result));
+                    };
+                    let answers = answer_input_requests(&required, requests, &server).await;
+                    params.input_responses = Some(answers.map_err(CallEnding::ToolFailed)?);
+                    params.request_state = required.state;
+                    Ok(())
+                }
+                ending => Err(ending),
+            }
         };
-        let Some(required) = InputRequired::from_result(result) else {
-            return ending;
-        };
-        let answers = tokio::select! {
+        let answered = tokio::select! {
             biased;
+            // A finished call is final, even if the session ended right after it.
+            answered = answering => answered,
             error = session.shared.outcome.wait_for_end() => {
                 return CallEnding::Unreachable(may_have_run_text(&error));
             }
-            answers = answer_input_requests(&required, requests, &server) => answers,
         };
-        match answers {
-            Ok(answers) => params = params.with_input_responses(answers),
-            Err(why) => return CallEnding::ToolFailed(why),
+        if let Err(ending) = answered {
+            return ending;
         }
-        params.request_state = required.state;
     }
     CallEnding::ToolFailed(format!(
         "The server asked for input more than {INPUT_ROUNDS_MAX} times in one call."
@@ -343,7 +365,11 @@ async fn classify_response(
     match result {
         Ok(result) => CallEnding::Answered(result),
         // The server answered, so the call did not fail in transit.
-        Err(error @ ServiceError::McpError(_)) => CallEnding::ToolFailed(error_text(&error)),
+        Err(ServiceError::McpError(error)) => match required_pages(&error) {
+            Some(Ok(pages)) => CallEnding::PagesRequired(pages),
+            Some(Err(why)) => CallEnding::ToolFailed(why),
+            None => CallEnding::ToolFailed(error_text(&ServiceError::McpError(error))),
+        },
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
             CallEnding::Unreachable(may_have_run_text(
                 &session.shared.outcome.wait_for_end().await,

@@ -203,6 +203,16 @@ const VISIT_PAGE: &[ChoiceRow] = &[
     ),
 ];
 
+const PAGE_VISITED: &[ChoiceRow] = &[
+    row(
+        C::Retry,
+        'r',
+        "done: run again",
+        "I am done there: run the call again",
+    ),
+    row(C::Stop, 'n', "give up", "Give up the call"),
+];
+
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
     /// approvals, which have their own keys. A letter means the same in every dialog, including
@@ -227,6 +237,7 @@ impl Ask {
             Self::SendInstructions { .. } => INSTRUCTIONS,
             Self::FillForm { .. } => FILL_FORM,
             Self::VisitPage { .. } => VISIT_PAGE,
+            Self::PageVisited { .. } => PAGE_VISITED,
         }
     }
 }
@@ -255,6 +266,7 @@ mod tests {
             ("### Server instructions", INSTRUCTIONS),
             ("### A form from a server", FILL_FORM),
             ("### A web page from a server", VISIT_PAGE),
+            ("### A web page that a call requires", PAGE_VISITED),
         ] {
             let keys = rows.iter().flat_map(|row| [row.key, row.alias]);
             let keys = keys.filter(|key| *key != ' ').map(String::from);

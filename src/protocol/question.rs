@@ -70,6 +70,8 @@ pub enum Ask {
         server: ServerId,
         page: Arc<UrlElicitation>,
     },
+    /// Whether the user is done on a page that a call requires; the call is then repeated.
+    PageVisited { server: ServerId, host: String },
     /// Whether to send a server's instructions to the model.
     SendInstructions { server: ServerId, text: Arc<str> },
 }
@@ -162,6 +164,18 @@ pub enum UserChoice {
     Decline,
     /// Close a server's request without a decision.
     CancelRequest,
+}
+
+impl Ask {
+    /// The server that asks the user this.
+    pub fn requesting_server(&self) -> Option<&ServerId> {
+        match self {
+            Self::FillForm { server, .. }
+            | Self::VisitPage { server, .. }
+            | Self::PageVisited { server, .. } => Some(server),
+            _ => None,
+        }
+    }
 }
 
 /// The owner of a question. The question is closed when its owner ends.

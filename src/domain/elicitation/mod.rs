@@ -2,12 +2,14 @@
 //! from the server's schema, and every value is checked here before it is sent. Pure.
 
 mod check;
+mod pattern;
 mod schema;
 mod secret_field;
 #[cfg(test)]
 mod tests;
 mod url;
 
+pub use pattern::TextPattern;
 pub use schema::FORM_FIELDS_MAX;
 pub use url::{UrlElicitation, UrlWarning};
 
@@ -58,8 +60,7 @@ pub struct TextRules {
     pub format: Option<TextFormat>,
     pub length_min: usize,
     pub length_max: Option<usize>,
-    /// A regular expression that the value must contain a match of.
-    pub pattern: Option<String>,
+    pub pattern: Option<TextPattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +109,18 @@ impl FieldOption {
 
 impl ElicitationForm {
     /// The labels of the fields that ask for a secret, which servers must not do in a form.
+    ///
+    /// If only the message names a secret, any typed text may be it.
     pub fn secret_fields(&self) -> Vec<&str> {
-        let secret = self.fields.iter().filter(|field| field.asks_for_secret());
-        secret.map(FormField::label).collect()
+        let labels = |is_secret: &dyn Fn(&FormField) -> bool| -> Vec<&str> {
+            let secret = self.fields.iter().filter(|field| is_secret(field));
+            secret.map(FormField::label).collect()
+        };
+        let named = labels(&FormField::asks_for_secret);
+        if named.is_empty() && secret_field::message_names_secret(&self.message) {
+            return labels(&|field| matches!(field.kind, FieldKind::Text(_)));
+        }
+        named
     }
 
     /// The answer for these inputs, one for each field. Blank optional fields are left out.

@@ -3,12 +3,15 @@
 
 use super::{
     ElicitationForm, FieldInput, FieldKind, FieldOption, FormField, MESSAGE_CHARS_MAX, NumberRules,
-    TextFormat, TextRules,
+    TextFormat, TextPattern, TextRules,
 };
 use serde_json::{Map, Value};
 
 /// Maximum number of fields. A form with more is refused.
 pub const FORM_FIELDS_MAX: usize = 100;
+/// Maximum size of a form: the bytes of all its texts, plus some for each value.
+const FORM_BYTES_MAX: usize = 256 * 1024;
+const VALUE_BYTES: usize = 8;
 /// Maximum number of options of one field.
 const OPTIONS_MAX: usize = 500;
 /// Maximum length of a name, title, description, option or pattern, in characters.
@@ -34,6 +37,9 @@ impl ElicitationForm {
                 "it has {count} fields, more than {FORM_FIELDS_MAX}"
             ));
         }
+        if bytes_left(FORM_BYTES_MAX, params).is_none() {
+            return Err(format!("it is larger than {} KiB", FORM_BYTES_MAX / 1024));
+        }
         let required = schema.get("required").and_then(Value::as_array);
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
@@ -43,6 +49,19 @@ impl ElicitationForm {
             message,
             fields: fields.collect::<Result<_, _>>()?,
         })
+    }
+}
+
+/// The rest of a budget after subtracting the size of a value. `None` if the value is larger.
+fn bytes_left(budget: usize, value: &Value) -> Option<usize> {
+    let budget = budget.checked_sub(VALUE_BYTES)?;
+    match value {
+        Value::String(text) => budget.checked_sub(text.len()),
+        Value::Array(items) => items.iter().try_fold(budget, bytes_left),
+        Value::Object(fields) => fields.iter().try_fold(budget, |budget, (name, value)| {
+            bytes_left(budget.checked_sub(name.len())?, value)
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Some(budget),
     }
 }
 
@@ -133,7 +152,7 @@ fn kind(schema: &Value) -> Result<FieldKind, String> {
             },
             length_min: count(schema, "minLength").unwrap_or(0),
             length_max: count(schema, "maxLength"),
-            pattern: text(schema, "pattern")?,
+            pattern: text(schema, "pattern")?.map(TextPattern::new),
         })),
         Some(number @ ("number" | "integer")) => Ok(FieldKind::Number(NumberRules {
             is_integer: number == "integer",

@@ -89,13 +89,19 @@ impl FormField {
 
 /// Whether a text names a secret. Letters that look like others count as those.
 pub(super) fn names_secret(text: &str) -> bool {
-    let spelled = |text: &str| {
+    let has_word = |text: &str| words(text).any(|word| WORDS.contains(&word.as_str()));
+    message_names_secret(text) || has_word(text) || has_word(&fold_look_alikes(text))
+}
+
+/// Whether a longer text names a secret. Single words such as `token` mean too many other things
+/// there.
+pub(super) fn message_names_secret(text: &str) -> bool {
+    let has_phrase = |text: &str| {
         let lower = text.to_lowercase();
         let joined: String = lower.chars().filter(|c| c.is_alphanumeric()).collect();
-        let is_phrase = PHRASES.iter().any(|phrase| joined.contains(phrase));
-        is_phrase || words(text).any(|word| WORDS.contains(&word.as_str()))
+        PHRASES.iter().any(|phrase| joined.contains(phrase))
     };
-    spelled(text) || spelled(&fold_look_alikes(text))
+    has_phrase(text) || has_phrase(&fold_look_alikes(text))
 }
 
 /// The words of a text or identifier, lower case: `apiToken`, `api_token` and `API token` all give

@@ -5,11 +5,15 @@ use crate::mcp::hub_event::HubEvent;
 use crate::sync::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc::OwnedPermit;
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::timeout;
 
 /// Maximum number of open requests of all servers. Further requests wait.
 const OPEN_REQUESTS_MAX: usize = 32;
+/// How long a request stays open. It is cancelled if the user does not answer in time.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Clone)]
 pub struct RequestBroker {
@@ -52,8 +56,8 @@ impl RequestBroker {
         }
     }
 
-    /// Asks the hub's owner and waits for the reply, for as long as the user takes. Dropping the
-    /// future withdraws the request.
+    /// Asks the hub's owner and waits for the reply, for up to an hour. Dropping the future
+    /// withdraws the request.
     pub async fn ask(&self, server: &ServerId, request: ServerRequest) -> ServerRequestReply {
         let Ok(_slot) = self.slots.acquire().await else {
             return ServerRequestReply::Cancelled;
@@ -83,12 +87,12 @@ impl RequestBroker {
         if self.events.send(event).await.is_err() {
             return ServerRequestReply::Cancelled;
         }
-        let reply = reply.await;
-        if reply.is_ok() {
-            // The owner closed the request itself.
-            open.withdrawal = None;
-        }
-        reply.unwrap_or(ServerRequestReply::Cancelled)
+        let Ok(Ok(reply)) = timeout(REPLY_TIMEOUT, reply).await else {
+            return ServerRequestReply::Cancelled;
+        };
+        // The owner closed the request itself.
+        open.withdrawal = None;
+        reply
     }
 
     /// Answers an open request. Ignored if it was withdrawn.

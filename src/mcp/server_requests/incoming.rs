@@ -12,7 +12,7 @@ use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 /// Maximum number of unanswered requests of one session. Further requests are refused.
 const UNANSWERED_MAX: usize = 8;
@@ -31,9 +31,18 @@ pub struct IncomingRequests {
     unanswered: Mutex<HashMap<String, Option<AbortHandle>>>,
     replies: Mutex<VecDeque<Value>>,
     replied: Notify,
-    /// Ids and hosts of the web pages that the user agreed to visit, oldest first.
-    visited_pages: Mutex<VecDeque<(String, String)>>,
+    /// The web pages that the user agreed to visit, oldest first.
+    visited_pages: Mutex<VecDeque<VisitedPage>>,
     open_questions: watch::Sender<usize>,
+}
+
+/// A page whose completion the server may report.
+#[derive(Debug)]
+struct VisitedPage {
+    id: String,
+    host: String,
+    /// Told about the completion.
+    waiter: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Debug)]
@@ -84,22 +93,36 @@ impl IncomingRequests {
     /// agree to visit are ignored.
     pub fn complete_page(&self, params: &Value) {
         let id = params.get("elicitationId").and_then(Value::as_str);
-        let host = {
+        let page = {
             let mut pages = lock_ignoring_poison(&self.visited_pages);
-            let index = pages.iter().position(|(page, _)| Some(page.as_str()) == id);
+            let index = pages.iter().position(|page| Some(page.id.as_str()) == id);
             index.and_then(|index| pages.remove(index))
         };
-        if let Some((_, host)) = host {
-            self.enqueue(IncomingMessage::PageCompleted { host });
+        let Some(page) = page else { return };
+        if let Some(waiter) = page.waiter {
+            let _ = waiter.send(());
         }
+        self.enqueue(IncomingMessage::PageCompleted { host: page.host });
     }
 
-    fn remember_page(&self, page: &UrlElicitation) {
+    fn remember_page(&self, page: &UrlElicitation, waiter: Option<oneshot::Sender<()>>) {
         let mut pages = lock_ignoring_poison(&self.visited_pages);
         if pages.len() == VISITED_PAGES_MAX {
             pages.pop_front();
         }
-        pages.push_back((page.id.clone(), page.host.clone()));
+        pages.push_back(VisitedPage {
+            id: page.id.clone(),
+            host: page.host.clone(),
+            waiter,
+        });
+    }
+
+    /// Remembers a page that the user agreed to visit. The receiver is told when the server reports
+    /// that the user is done, which it may never do.
+    pub fn expect_completion(&self, page: &UrlElicitation) -> oneshot::Receiver<()> {
+        let (waiter, completion) = oneshot::channel();
+        self.remember_page(page, Some(waiter));
+        completion
     }
 
     /// Withdraws a request that the server cancelled.
@@ -204,7 +227,7 @@ async fn answer(
             let reply = broker.ask(server, question.clone()).await;
             if let (ServerRequest::Url(page), ServerRequestReply::Accepted(_)) = (&question, &reply)
             {
-                incoming.remember_page(page);
+                incoming.remember_page(page, None);
             }
             elicitation_result(&question, reply)
         }

@@ -5,8 +5,10 @@
 mod broker;
 mod incoming;
 mod input_required;
+mod required_pages;
 mod wire;
 
 pub use broker::RequestBroker;
 pub use incoming::{IncomingRequests, answer_incoming, unknown_method};
 pub use input_required::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
+pub use required_pages::{required_pages, visit_pages};

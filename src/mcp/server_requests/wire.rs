@@ -43,7 +43,7 @@ pub fn elicitation_result(request: &ServerRequest, reply: ServerRequestReply) ->
     match reply {
         ServerRequestReply::Accepted(content) => match request {
             ServerRequest::Form(_) => json!({ "action": "accept", "content": content }),
-            ServerRequest::Url(_) => json!({ "action": "accept" }),
+            ServerRequest::Url(_) | ServerRequest::PageVisited(_) => json!({ "action": "accept" }),
         },
         ServerRequestReply::Declined => json!({ "action": "decline" }),
         ServerRequestReply::Cancelled => json!({ "action": "cancel" }),

@@ -65,6 +65,7 @@ pub fn dialog_body(
             body_settings::replaced_prompt_rows(path, text, columns)
         }
         Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
+        Ask::PageVisited { server, host } => elicitation::body::visited_rows(server, host, columns),
         Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
         Ask::FillForm { server, .. } => {
             let form = dialog.form.as_ref();
@@ -92,6 +93,7 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         | Ask::PinChanged(_)
         | Ask::FillForm { .. }
         | Ask::VisitPage { .. }
+        | Ask::PageVisited { .. }
         | Ask::SendInstructions { .. } => Vec::new(),
         Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");

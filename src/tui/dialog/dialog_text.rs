@@ -96,6 +96,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
         Ask::FillForm { .. } => ("Form", "Send these values?"),
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
+        Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
     };
     let badges = dialog
         .call()
@@ -123,7 +124,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
             text.title = title;
         }
     }
-    if let Ask::FillForm { server, .. } | Ask::VisitPage { server, .. } = &dialog.question {
+    if let Some(server) = dialog.question.requesting_server() {
         let server = Clean::quoted_if_needed(server.as_str());
         text.title = format!("{} from {server}", text.title);
     }

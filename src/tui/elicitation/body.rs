@@ -134,6 +134,18 @@ pub fn page_rows(server: &ServerId, page: &UrlElicitation, columns: u16) -> Vec<
     rows
 }
 
+/// A page that a call requires and the user has agreed to visit.
+pub fn visited_rows(server: &ServerId, host: &str, columns: u16) -> Vec<StyledLine> {
+    let text = " runs the call only after you have been on this page. The question closes by itself \
+                if the server notices that you are done.";
+    let mut rows = introduction(server, text, columns);
+    let mut row = StyledLine::default();
+    row.push_plain("Host     ");
+    row.push_bold(Clean::unambiguous_line(host).as_str());
+    rows.push(row);
+    rows
+}
+
 fn introduction(server: &ServerId, text: &'static str, columns: u16) -> Vec<StyledLine> {
     let mut intro = Clean::name(server.as_str());
     intro.append(&Clean::from_static(text));

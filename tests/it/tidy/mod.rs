@@ -19,7 +19,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("protocol", &["domain"]),
     ("ports", &["domain"]),
     ("sync", &[]),
-    ("browser", &[]),
     ("files", &["sync"]),
     ("http_util", &[]),
     ("browser", &[]),

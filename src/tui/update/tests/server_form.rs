@@ -25,8 +25,10 @@ fn two_fields() -> Ask {
 /// A question of a server outside a turn, which has been drawn and accepts keys.
 fn asked(question: Ask) -> ChatHarness {
     let mut chat = chat();
+    chat.size(80, 24).keys("go<Enter>");
     ask_as(&mut chat, 7, "parcels", question);
     show(&mut chat);
+    chat.commands();
     chat
 }
 
@@ -62,7 +64,7 @@ fn values(value: &Value) -> UserAnswer {
 #[test]
 fn a_form_is_filled_in_reviewed_and_sent() {
     let mut chat = asked(two_fields());
-    chat.keys("e").keys("A d a <Enter> 3 6 <Enter>");
+    chat.keys("e").keys("Ada<Enter>36<Enter>");
     let review = show(&mut chat);
     assert!(review.contains("name *  Ada"), "{review}");
     assert_eq!(answers(&mut chat), [], "nothing is sent before the review");
@@ -92,7 +94,7 @@ fn a_missing_or_invalid_value_is_shown_instead_of_sent() {
     chat.keys("y");
     let screen = show(&mut chat);
     assert!(screen.contains("This value is required."), "{screen}");
-    chat.keys("A <Down> 1 7 <Enter>");
+    chat.keys("A<Down>17<Enter>");
     let screen = show(&mut chat);
     assert!(screen.contains("At least 18."), "{screen}");
     chat.keys("<Esc>");
@@ -104,7 +106,7 @@ fn a_missing_or_invalid_value_is_shown_instead_of_sent() {
 #[test]
 fn esc_never_discards_input() {
     let mut chat = asked(two_fields());
-    chat.keys("e A <Esc>");
+    chat.keys("eA<Esc>");
     show(&mut chat);
     chat.keys("<Esc>");
     assert_eq!(chat.notice(), "Your input is kept. c cancels, n declines.");
@@ -120,19 +122,19 @@ fn a_secret_is_sent_only_after_a_typed_confirmation() {
     );
     let mut chat = asked(question);
     assert!(show(&mut chat).contains("Warning: `password` looks like a secret."));
-    chat.keys("y y <Enter>");
+    chat.keys("yy<Enter>");
     assert_eq!(answers(&mut chat), []);
-    chat.keys("<Backspace> s e n d <Enter>");
+    chat.keys("<Backspace>send<Enter>");
     assert_eq!(answers(&mut chat), [values(&json!({ "password": "x" }))]);
 }
 
 #[test]
 fn typing_goes_to_the_message_until_the_user_pauses() {
     let mut chat = chat();
-    chat.size(80, 24).keys("h e");
+    chat.size(80, 24).keys("go<Enter>he");
     ask_as(&mut chat, 7, "parcels", two_fields());
     chat.screen();
-    chat.keys("y n c");
+    chat.keys("ync");
     assert_eq!(answers(&mut chat), []);
     assert_eq!(chat.message(), "heync");
     show(&mut chat);
@@ -141,6 +143,37 @@ fn typing_goes_to_the_message_until_the_user_pauses() {
         answers(&mut chat),
         [UserAnswer::Choice(UserChoice::Decline)]
     );
+}
+
+#[test]
+fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
+    let mut chat = chat();
+    chat.size(80, 24);
+    ask_as(&mut chat, 7, "parcels", two_fields());
+    ask_as(&mut chat, 8, "shop", two_fields());
+    let screen = show(&mut chat);
+    let row = "Server parcels asks you something (and 1 other question). Alt+Q opens it.";
+    assert!(screen.contains(row), "{screen}");
+    assert!(!screen.contains("Form from"), "{screen}");
+    chat.keys("yn").wait(2_000).keys("c");
+    assert_eq!(
+        (chat.message(), answers(&mut chat)),
+        ("ync".to_owned(), vec![])
+    );
+    // Withdrawn while it waits.
+    chat.engine_event(Event::AskClosed(AskId(8)));
+    chat.keys("<Alt+q>");
+    let screen = show(&mut chat);
+    assert!(screen.contains("Form from parcels"), "{screen}");
+    assert!(!screen.contains("asks you something"), "{screen}");
+    chat.keys("n");
+    assert_eq!(
+        answers(&mut chat),
+        [UserAnswer::Choice(UserChoice::Decline)]
+    );
+    assert_eq!(chat.message(), "ync");
+    chat.keys("<Alt+q>");
+    assert_eq!(chat.notice(), "No server asks you anything.");
 }
 
 #[test]
@@ -174,7 +207,7 @@ fn options_are_chosen_with_arrows_letters_and_space() {
         }),
         &[],
     ));
-    chat.keys("e l <Down> <Space> <Right> <Right> <Space> <Down> n <Enter>");
+    chat.keys("el<Down><Space><Right><Right><Space><Down>n<Enter>");
     show(&mut chat);
     chat.keys("y");
     let expected = json!({ "size": "large", "extras": ["a", "c"], "express": false });
@@ -193,7 +226,7 @@ fn the_address_of_a_page_is_copied_without_an_answer() {
     let screen = show(&mut chat);
     for text in [
         "Host     xn--gthub-n2e.com",
-        "It reads as gіthub.com.",
+        "gіthub.com.",
         "https://xn--gthub-n2e.com/login",
     ] {
         assert!(screen.contains(text), "{text}\n{screen}");
