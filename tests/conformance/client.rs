@@ -132,7 +132,7 @@ fn answer_request(hub: &Hub, event: HubEvent) {
     println!("{request:?}");
     let values = match request {
         ServerRequest::Form(form) => form.answer(&example_inputs(&form)),
-        ServerRequest::Url(_) => Ok(Arguments::new()),
+        ServerRequest::Url(_) | ServerRequest::PageVisited(_) => Ok(Arguments::new()),
     };
     hub.reply(
         id,

@@ -23,6 +23,7 @@ fn main() {
         has_grown: false,
         subscription: None,
         asking_call: None,
+        is_page_required: false,
         running: Arc::default(),
     };
     for line in stdin().lock().lines() {
@@ -92,6 +93,8 @@ struct Server {
     subscription: Option<Value>,
     /// Id of the call that waits for the user.
     asking_call: Option<Value>,
+    /// A call was refused until the user has visited a page.
+    is_page_required: bool,
     /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
 }

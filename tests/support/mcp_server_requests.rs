@@ -32,7 +32,7 @@ impl Server {
                     |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
                 let names = [
                     "form", "secret", "page", "two", "again", "huge", "cancels", "idle", "die",
-                    "flood",
+                    "flood", "gated", "completes",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
@@ -67,6 +67,19 @@ impl Server {
                 }));
                 send_result(id, &text("withdrawn"));
             }
+            "gated" | "completes" if !self.is_page_required => {
+                self.is_page_required = true;
+                let data = json!({ "elicitations": [page()] });
+                let error = json!({ "code": -32042, "message": "Sign in first.", "data": data });
+                send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+                if name == "completes" {
+                    std::thread::spawn(|| {
+                        std::thread::sleep(std::time::Duration::from_millis(300));
+                        complete_page();
+                    });
+                }
+            }
+            "gated" | "completes" => send_result(id, &text("visited")),
             "flood" => (0..20).for_each(|n| ask(&format!("e{n}"), &form())),
             "page" => {
                 ask("e-page", &page());
@@ -79,10 +92,7 @@ impl Server {
     fn handle_answer(&mut self, id: &Value, message: &Value) {
         eprintln!("answered {message}");
         if id == "e-page" {
-            send(&json!({
-                "jsonrpc": "2.0", "method": "notifications/elicitation/complete",
-                "params": { "elicitationId": "page-1" },
-            }));
+            complete_page();
         }
         if let Some(call) = self.asking_call.take() {
             let answer = message.get("result").unwrap_or(&message["error"]);
@@ -126,6 +136,13 @@ impl Server {
 
 fn ask(id: &str, params: &Value) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }));
+}
+
+fn complete_page() {
+    send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/elicitation/complete",
+        "params": { "elicitationId": "page-1" },
+    }));
 }
 
 fn request(name: &str) -> Value {

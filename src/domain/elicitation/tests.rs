@@ -173,6 +173,9 @@ fn oversized_forms_are_refused() {
     assert_eq!(why, "it has 10000 fields, more than 100");
     let long = json!({ "type": "string", "description": "x".repeat(1 << 20) });
     let why = refusal(&asking(json!({ "properties": { "a": long } })));
+    assert_eq!(why, "it is larger than 256 KiB");
+    let long = json!({ "type": "string", "description": "x".repeat(2_001) });
+    let why = refusal(&asking(json!({ "properties": { "a": long } })));
     assert_eq!(why, "has a text of more than 2000 characters");
     let why = refusal(&json!({ "message": "x".repeat(20_000), "requestedSchema": {} }));
     assert_eq!(why, "its message has more than 10000 characters");
@@ -251,6 +254,22 @@ fn fields_that_ask_for_secrets_are_recognized() {
         .fields
         .remove(0);
     assert!(!toggle.asks_for_secret(), "nothing is typed");
+}
+
+#[test]
+fn a_message_that_asks_for_a_secret_makes_its_text_fields_secret() {
+    let asking = |message: &str| {
+        let properties = json!({
+            "value": { "type": "string" }, "size": { "enum": ["s"] }, "sure": { "type": "boolean" },
+        });
+        let params =
+            json!({ "message": message, "requestedSchema": { "properties": properties } });
+        ElicitationForm::from_params(&params).expect("a valid form")
+    };
+    for message in ["Enter your pass word.", "비밀번호를 입력하세요"] {
+        assert_eq!(asking(message).secret_fields(), ["value"], "{message}");
+    }
+    assert!(asking("How many tokens?").secret_fields().is_empty());
 }
 
 fn page(url: &str) -> Result<UrlElicitation, String> {

@@ -187,7 +187,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts"),
     bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo"),
     bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)).found_by("mcp add server"),
-    bind(A::Answer, "answer", G::Tools, W::Always, &[alt('q')], "Open the question of a server").command("/answer", "").found_by("form elicitation request"),
+    bind(A::Answer, "answer", G::Conversation, W::Always, &[alt('q')], "Open the question of a server").command("/answer", "").found_by("form elicitation request"),
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
     bind(A::CopyAnswer, "copy", G::Conversation, W::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),

@@ -119,6 +119,52 @@ async fn a_page_is_reported_as_completed_only_after_the_user_agreed() {
 }
 
 #[tokio::test]
+async fn a_call_that_requires_a_page_is_repeated_once_the_user_is_done() {
+    // The user reports it.
+    let mut harness = HubHarness::start_connected("asks-legacy").await;
+    harness.reply_with = Some(ServerRequestReply::Accepted(Map::new()));
+    assert_eq!(
+        succeeded(harness.call("gated", json!({})).await),
+        "visited"
+    );
+    let [
+        (_, ServerRequest::Url(page)),
+        (_, ServerRequest::PageVisited(_)),
+    ] = harness.requests.as_slice()
+    else {
+        panic!("{:?}", harness.requests);
+    };
+    assert_eq!(page.host, "shop.example");
+    harness.close().await;
+
+    // The server reports it, which closes the question.
+    let mut harness = HubHarness::start_connected("asks-legacy").await;
+    let call = harness.hub.call(
+        harness.call_request("completes", json!({})),
+        CancellationToken::new(),
+    );
+    let call = tokio::spawn(call);
+    let page = harness.wait_for_request().await;
+    harness
+        .hub
+        .reply(page, ServerRequestReply::Accepted(Map::new()));
+    let question = harness.wait_for_request().await;
+    harness.wait_until_withdrawn(question).await;
+    let outcome = call.await.expect("the call does not panic");
+    assert_eq!(succeeded(outcome), "visited");
+    harness.close().await;
+
+    // The user declines.
+    let mut harness = HubHarness::start_connected("asks-legacy").await;
+    harness.reply_with = Some(ServerRequestReply::Declined);
+    assert_eq!(
+        failed(harness.call("gated", json!({})).await),
+        "The user declined to visit shop.example."
+    );
+    harness.close().await;
+}
+
+#[tokio::test]
 async fn the_clock_of_a_call_stops_while_the_user_is_asked() {
     let mut harness = HubHarness::connect(ServerConfig {
         tool_timeout: Duration::from_millis(300),
