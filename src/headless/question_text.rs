@@ -1,6 +1,6 @@
 //! Questions as one line of text, and the choice made without an answer.
 
-use crate::domain::Dialect;
+use crate::domain::{Dialect, ServerId};
 use crate::protocol::{Ask, UserChoice};
 use crate::text::Clean;
 
@@ -59,23 +59,23 @@ pub(super) fn question_text(question: &Ask) -> String {
             .as_str()
             .to_owned()
         }
-        Ask::FillForm { server, .. } => {
-            format!("{} asks for values.", Clean::name(server.as_str()))
-        }
-        Ask::VisitPage { server, .. } => {
-            format!("{} asks you to open a page.", Clean::name(server.as_str()))
-        }
-        Ask::PageVisited { server, host } => {
-            let server = Clean::name(server.as_str());
-            let host = Clean::unambiguous_line(host);
-            format!("{server} runs the call only after you have been on {host}.")
-        }
+        Ask::FillForm { server, .. } => format!("{} asks for values.", name(server)),
+        Ask::VisitPage { server, .. } => format!("{} asks you to open a page.", name(server)),
+        Ask::PageVisited { server, host } => format!(
+            "{} runs the call only after you have been on {}.",
+            name(server),
+            Clean::unambiguous_line(host)
+        ),
         Ask::SendInstructions { server, .. } => {
             Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
                 .to_owned()
         }
     }
+}
+
+fn name(server: &ServerId) -> Clean {
+    Clean::name(server.as_str())
 }
 
 pub(super) fn default_choice(question: &Ask) -> UserChoice {

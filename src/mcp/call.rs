@@ -263,10 +263,8 @@ async fn exchange(
         let error = session.shared.outcome.wait_for_end().await;
         return CallEnding::Unreachable(session_ended_text(&error));
     };
-    let mut progress = session
-        .shared
-        .progress
-        .subscribe(handle.progress_token.clone());
+    let shared = &session.shared;
+    let mut progress = shared.progress.subscribe(handle.progress_token.clone());
     let mut open_call = OpenCall {
         session,
         request: handle.id.clone(),
@@ -280,7 +278,7 @@ async fn exchange(
     // if it has not been reported yet.
     let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
     // The clock stops while the server asks the user.
-    let mut questions = session.shared.incoming_requests.open_questions();
+    let mut questions = shared.incoming_requests.open_questions();
     let mut paused_at = (*questions.borrow_and_update() > 0).then(Instant::now);
     loop {
         tokio::select! {
@@ -292,7 +290,7 @@ async fn exchange(
                 let ending = classify_response(session, raw_result(answer)).await;
                 return or_session_unknown(ending, session, &handle.id);
             }
-            error = session.shared.outcome.wait_for_end() => {
+            error = shared.outcome.wait_for_end() => {
                 let ending = CallEnding::Unreachable(may_have_run_text(&error));
                 return or_session_unknown(ending, session, &handle.id);
             }

@@ -31,8 +31,18 @@ impl Server {
                 let tool =
                     |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
                 let names = [
-                    "form", "secret", "page", "two", "again", "huge", "cancels", "idle", "die",
-                    "flood", "gated", "completes",
+                    "form",
+                    "secret",
+                    "page",
+                    "two",
+                    "again",
+                    "huge",
+                    "cancels",
+                    "idle",
+                    "die",
+                    "flood",
+                    "gated",
+                    "completes",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }

@@ -1,3 +1,5 @@
+//! Forms, fields, secrets and addresses, with the input of hostile servers.
+
 use super::*;
 use serde_json::json;
 
@@ -262,8 +264,7 @@ fn a_message_that_asks_for_a_secret_makes_its_text_fields_secret() {
         let properties = json!({
             "value": { "type": "string" }, "size": { "enum": ["s"] }, "sure": { "type": "boolean" },
         });
-        let params =
-            json!({ "message": message, "requestedSchema": { "properties": properties } });
+        let params = json!({ "message": message, "requestedSchema": { "properties": properties } });
         ElicitationForm::from_params(&params).expect("a valid form")
     };
     for message in ["Enter your pass word.", "비밀번호를 입력하세요"] {

@@ -2,7 +2,7 @@
 //! answers them while it is open.
 
 use super::broker::RequestBroker;
-use super::wire::{ParsedRequest, Refusal, elicitation_result, parse_request};
+use super::wire::{ParsedRequest, RequestRefusal, elicitation_result, parse_request};
 use crate::domain::{ServerId, ServerRequest, ServerRequestReply, UrlElicitation};
 use crate::mcp::session_shared::SessionShared;
 use crate::sync::lock_ignoring_poison;
@@ -25,7 +25,7 @@ const TOO_MANY_REQUESTS: i64 = -32000;
 /// The server's requests that wait for an answer, and the answers that wait to be sent.
 #[derive(Debug, Default)]
 pub struct IncomingRequests {
-    queue: Mutex<VecDeque<IncomingMessage>>,
+    queue: Mutex<VecDeque<QueuedMessage>>,
     queued: Notify,
     /// The requests that are being answered, by the JSON text of their ids.
     unanswered: Mutex<HashMap<String, Option<AbortHandle>>>,
@@ -46,7 +46,7 @@ struct VisitedPage {
 }
 
 #[derive(Debug)]
-enum IncomingMessage {
+enum QueuedMessage {
     Request(IncomingRequest),
     /// The server reports that the user is done on the page of this host.
     PageCompleted {
@@ -76,7 +76,7 @@ impl IncomingRequests {
         }
         unanswered.insert(id.to_string(), None);
         drop(unanswered);
-        self.enqueue(IncomingMessage::Request(IncomingRequest {
+        self.enqueue(QueuedMessage::Request(IncomingRequest {
             id: id.clone(),
             method: method.to_owned(),
             params,
@@ -84,7 +84,7 @@ impl IncomingRequests {
         None
     }
 
-    fn enqueue(&self, message: IncomingMessage) {
+    fn enqueue(&self, message: QueuedMessage) {
         lock_ignoring_poison(&self.queue).push_back(message);
         self.queued.notify_one();
     }
@@ -102,7 +102,7 @@ impl IncomingRequests {
         if let Some(waiter) = page.waiter {
             let _ = waiter.send(());
         }
-        self.enqueue(IncomingMessage::PageCompleted { host: page.host });
+        self.enqueue(QueuedMessage::PageCompleted { host: page.host });
     }
 
     fn remember_page(&self, page: &UrlElicitation, waiter: Option<oneshot::Sender<()>>) {
@@ -131,14 +131,14 @@ impl IncomingRequests {
         match entry {
             Some(Some(abort)) => abort.abort(),
             Some(None) => lock_ignoring_poison(&self.queue).retain(|message| match message {
-                IncomingMessage::Request(request) => request.id != *id,
-                IncomingMessage::PageCompleted { .. } => true,
+                QueuedMessage::Request(request) => request.id != *id,
+                QueuedMessage::PageCompleted { .. } => true,
             }),
             None => {}
         }
     }
 
-    async fn next(&self) -> IncomingMessage {
+    async fn next(&self) -> QueuedMessage {
         loop {
             if let Some(message) = lock_ignoring_poison(&self.queue).pop_front() {
                 return message;
@@ -189,8 +189,8 @@ pub async fn answer_incoming(shared: &SessionShared, broker: &RequestBroker, ser
             Some(()) = answering.next() => continue,
         };
         let request = match message {
-            IncomingMessage::Request(request) => request,
-            IncomingMessage::PageCompleted { host } => {
+            QueuedMessage::Request(request) => request,
+            QueuedMessage::PageCompleted { host } => {
                 broker.report_completed_page(server, &host).await;
                 continue;
             }
@@ -231,11 +231,11 @@ async fn answer(
             }
             elicitation_result(&question, reply)
         }
-        Err(Refusal::Invalid(why)) => {
+        Err(RequestRefusal::Invalid(why)) => {
             broker.report_refused(server, &why).await;
             return error_response(&id, INVALID_PARAMS, &format!("Refused: {why}."));
         }
-        Err(Refusal::UnknownMethod) => return unknown_method(&id, &method),
+        Err(RequestRefusal::UnknownMethod) => return unknown_method(&id, &method),
     };
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }

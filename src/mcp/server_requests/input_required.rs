@@ -2,7 +2,7 @@
 //! the answers and the server's state.
 
 use super::broker::RequestBroker;
-use super::wire::{ParsedRequest, Refusal, elicitation_result, parse_request};
+use super::wire::{ParsedRequest, RequestRefusal, elicitation_result, parse_request};
 use crate::domain::ServerId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -67,12 +67,12 @@ pub async fn answer_input_requests(
                 let reply = broker.ask(server, question.clone()).await;
                 elicitation_result(&question, reply)
             }
-            Err(Refusal::Invalid(why)) => {
+            Err(RequestRefusal::Invalid(why)) => {
                 return Err(format!(
                     "The server's request for input was refused: {why}."
                 ));
             }
-            Err(Refusal::UnknownMethod) => {
+            Err(RequestRefusal::UnknownMethod) => {
                 let method: String = method.unwrap_or("nothing").chars().take(60).collect();
                 return Err(format!(
                     "The server asked for `{method}`, which this client does not support."

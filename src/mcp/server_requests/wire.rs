@@ -15,12 +15,12 @@ pub enum ParsedRequest {
 
 /// Why a request is refused, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum RequestRefusal {
     UnknownMethod,
     Invalid(String),
 }
 
-pub fn parse_request(method: &str, params: &Value) -> Result<ParsedRequest, Refusal> {
+pub fn parse_request(method: &str, params: &Value) -> Result<ParsedRequest, RequestRefusal> {
     match method {
         "elicitation/create" => {
             let request = match params.get("mode").and_then(Value::as_str) {
@@ -31,10 +31,12 @@ pub fn parse_request(method: &str, params: &Value) -> Result<ParsedRequest, Refu
                 }
                 Some(_) => Err("it has an unknown mode".to_owned()),
             };
-            request.map(ParsedRequest::Ask).map_err(Refusal::Invalid)
+            request
+                .map(ParsedRequest::Ask)
+                .map_err(RequestRefusal::Invalid)
         }
         "roots/list" => Ok(ParsedRequest::Answer(json!({ "roots": [] }))),
-        _ => Err(Refusal::UnknownMethod),
+        _ => Err(RequestRefusal::UnknownMethod),
     }
 }
 

@@ -47,10 +47,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if let Some(address) = server_form::address_to_copy(shared, dialog, key) {
         return cx.copy("the address", address);
     }
-    if read_before_run::accepts_unread_changes(shared, dialog, key) {
-        dialog.scroll_to_first_undrawn_row();
-        let text = "Read the rest first (PgDn).";
-        return cx.notify_about_key(Notice::warning(text));
+    if let Some(notice) = read_before_run::stop_before_the_end(shared, dialog, key) {
+        return cx.notify_about_key(notice);
     }
     match read_before_run::gate_key(dialog, key, cx) {
         KeyGate::Allow => {}
@@ -61,7 +59,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    if let Some(notice) = unused_key_notice(shared, dialog, key) {
+    let notice = server_form::kept_input_notice(dialog, key);
+    if let Some(notice) = notice.or_else(|| unused_key_notice(shared, dialog, key)) {
         return cx.notify_about_key(notice);
     }
     let decided = dialog.decided_count();
@@ -77,8 +76,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         DialogMode::EditArguments { .. } => argument_editor_key(dialog, key, cx),
     };
     let has_decided = dialog.decided_count() > decided;
-    let notice = answer.as_ref();
-    let notice = notice.and_then(|answer| permission_notice(shared, dialog, answer));
+    let notice = (answer.as_ref()).and_then(|answer| permission_notice(shared, dialog, answer));
     if answer.is_none() && has_decided {
         // A double key press must not run the next call.
         dialog.wait_for_quiet(now);
@@ -105,9 +103,6 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 
 /// The notice for a key that does nothing here. Without one, the key would seem to have worked.
 fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
-    if let Some(notice) = server_form::kept_input_notice(dialog, key) {
-        return Some(notice);
-    }
     if server_form::uses_key(dialog, key) {
         return None;
     }

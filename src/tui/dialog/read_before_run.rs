@@ -132,10 +132,23 @@ pub fn confirm_unread_key(
     None
 }
 
+/// Scrolls to the unread rows instead of accepting them.
+pub fn stop_before_the_end(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<Notice> {
+    let is_unread = accepts_unread_changes(shared, dialog, key);
+    is_unread.then(|| {
+        dialog.scroll_to_first_undrawn_row();
+        Notice::warning("Read the rest first (PgDn).")
+    })
+}
+
 /// Whether this key would accept changes with rows that were never drawn: an address or a command
 /// could hide among them. Applies to settings changes, a tool's new definition, and a server's
 /// instructions, forms and web pages.
-pub fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     if dialog.was_fully_drawn() {
         return false;
     }

@@ -228,6 +228,16 @@ fn inset(area: Rect) -> Rect {
 }
 
 /// Draws without rules: body, question, and the choices' keys.
+/// The label of the field for a word or a reason, if it is open.
+fn field_label(mode: &DialogMode) -> Option<&'static str> {
+    match mode {
+        DialogMode::DenialReason(_) => Some(REASON_LABEL),
+        DialogMode::ConfirmUnread(_) => Some(UNREAD_LABEL),
+        DialogMode::ConfirmSecret(_) => Some(SECRET_LABEL),
+        DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
+    }
+}
+
 fn draw_small(
     words: &DialogText,
     dialog: &mut Dialog,
@@ -235,12 +245,7 @@ fn draw_small(
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let label = match dialog.mode {
-        DialogMode::DenialReason(_) => REASON_LABEL,
-        DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
-        DialogMode::ConfirmSecret(_) => SECRET_LABEL,
-        _ => words.question,
-    };
+    let label = field_label(&dialog.mode).unwrap_or(words.question);
     let count = dialog.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);

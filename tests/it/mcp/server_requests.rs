@@ -123,10 +123,7 @@ async fn a_call_that_requires_a_page_is_repeated_once_the_user_is_done() {
     // The user reports it.
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness.reply_with = Some(ServerRequestReply::Accepted(Map::new()));
-    assert_eq!(
-        succeeded(harness.call("gated", json!({})).await),
-        "visited"
-    );
+    assert_eq!(succeeded(harness.call("gated", json!({})).await), "visited");
     let [
         (_, ServerRequest::Url(page)),
         (_, ServerRequest::PageVisited(_)),

@@ -52,8 +52,14 @@ fn every_field() -> Ask {
     )
 }
 
-fn fill_in(story: &mut ScreenHarness, question: Ask) {
+/// Asks during a turn.
+fn ask_during_turn(story: &mut ScreenHarness, question: Ask) {
+    story.prompt("Send the parcel.");
     ask(story, question);
+}
+
+fn fill_in(story: &mut ScreenHarness, question: Ask) {
+    ask_during_turn(story, question);
     story.screen();
     story.advance_clock(600);
     story.types("e");
@@ -69,7 +75,7 @@ fn server_forms() {
             });
         }
     };
-    let review = |story: &mut ScreenHarness| ask(story, every_field());
+    let review = |story: &mut ScreenHarness| ask_during_turn(story, every_field());
     let rejected = |story: &mut ScreenHarness| {
         fill_in(story, every_field());
         story.key(KeyCode::Down).types("nobody").key(KeyCode::Enter);
@@ -80,7 +86,7 @@ fn server_forms() {
     };
     let secret = |story: &mut ScreenHarness| {
         let properties = json!({ "apiKey": { "type": "string", "default": "abc" } });
-        ask(
+        ask_during_turn(
             story,
             form_question("Enter your key.", &properties, &["apiKey"]),
         );
@@ -89,14 +95,16 @@ fn server_forms() {
         story.types("y");
     };
     let agreement = |story: &mut ScreenHarness| {
-        ask(
+        ask_during_turn(
             story,
             form_question("May I delete 3 files?", &json!({}), &[]),
         );
     };
+    let waiting = |story: &mut ScreenHarness| ask(story, every_field());
     snapshot_states(
         "server_forms",
         &[
+            ("a question while no turn runs", &waiting),
             ("the review", &review),
             ("a text field", &at_field(0)),
             ("a number", &at_field(5)),
@@ -113,7 +121,9 @@ fn server_forms() {
 
 #[test]
 fn server_pages() {
-    let state = |url: &'static str| move |story: &mut ScreenHarness| ask(story, page_question(url));
+    let state = |url: &'static str| {
+        move |story: &mut ScreenHarness| ask_during_turn(story, page_question(url))
+    };
     let long = "https://shop.example/sign-in?state=0123456789abcdef0123456789abcdef0123456789abcdef&next=%2Fcart";
     snapshot_states(
         "server_pages",
