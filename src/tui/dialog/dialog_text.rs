@@ -94,6 +94,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
         Ask::PinChanged(_) => ("Tool changed", "Accept the change?"),
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
+        Ask::FillForm { form, .. } if form.fields.is_empty() => ("Form", "Do you agree?"),
         Ask::FillForm { .. } => ("Form", "Send these values?"),
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
         Ask::PageVisited { .. } => ("Web page", "Are you done there?"),

@@ -5,6 +5,7 @@ use crate::domain::{AskId, CallId, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
 use crate::tui::dialog::{argument_check, keys, view};
+use crate::tui::elicitation::form_state::FormState;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap, layers};
@@ -273,13 +274,16 @@ impl Layer for Dialogs {
                 let hint = |key, word| layers::hint(KeyContext::Form, key, word);
                 let fields = [LayerKey::Up, LayerKey::Down];
                 let options = [LayerKey::Left, LayerKey::Right];
-                vec![
+                let mut hints = vec![
                     hint(LayerKey::Confirm, "next"),
                     hint(LayerKey::Back, "review"),
-                    layers::pair_hint(KeyContext::Form, options, "option"),
-                    "Space select".to_owned(),
-                    layers::pair_hint(KeyContext::Form, fields, "field"),
-                ]
+                ];
+                if dialog.form.as_ref().is_some_and(FormState::has_options) {
+                    hints.push(layers::pair_hint(KeyContext::Form, options, "option"));
+                    hints.push("Space select".to_owned());
+                }
+                hints.push(layers::pair_hint(KeyContext::Form, fields, "field"));
+                hints
             }
             DialogMode::EditArguments { target, .. } => editor_hints(target, shared.keymap),
         };

@@ -149,7 +149,7 @@ pub fn stop_before_the_end(
 /// could hide among them. Applies to settings changes, a tool's new definition, and a server's
 /// instructions, forms and web pages.
 fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
-    if dialog.was_fully_drawn() {
+    if dialog.was_fully_drawn() || !matches!(dialog.mode, DialogMode::Choosing) {
         return false;
     }
     let rows = dialog.choices(shared.transcript);

@@ -61,6 +61,12 @@ impl FormState {
         self.is_edited
     }
 
+    /// Whether the field with the focus has options to select from.
+    pub fn has_options(&self) -> bool {
+        let field = self.fields.get(self.focus);
+        field.is_some_and(|field| !matches!(field, FieldState::Text(_)))
+    }
+
     /// The input in each field.
     pub fn inputs(&self) -> Vec<FieldInput> {
         self.fields.iter().map(FieldState::input).collect()

@@ -104,6 +104,20 @@ fn a_missing_or_invalid_value_is_shown_instead_of_sent() {
 }
 
 #[test]
+fn letters_of_choices_can_be_typed_before_the_form_is_read() {
+    let fields: serde_json::Map<String, Value> = (0..30)
+        .map(|n| (format!("f{n}"), json!({ "type": "string" })))
+        .collect();
+    let mut chat = asked(form_question(&json!(fields), &[]));
+    chat.keys("y");
+    assert_eq!(answers(&mut chat), [], "not read to its end");
+    chat.keys("eyncu?<Esc>");
+    show(&mut chat);
+    chat.page_through().keys("y");
+    assert_eq!(answers(&mut chat), [values(&json!({ "f0": "yncu?" }))]);
+}
+
+#[test]
 fn esc_never_discards_input() {
     let mut chat = asked(two_fields());
     chat.keys("eA<Esc>");
