@@ -188,6 +188,11 @@ impl Dialogs {
 
 impl Layer for Dialogs {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let is_typing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::EditForm);
+        if self.current().is_some_and(is_typing) {
+            // The key of the last decision is no longer held down: others have been typed.
+            self.decision_key = None;
+        }
         keys::handle_key(self, key, cx);
         Handled::Consumed
     }

@@ -76,6 +76,17 @@ fn a_form_is_filled_in_reviewed_and_sent() {
 }
 
 #[test]
+fn the_key_of_the_last_decision_may_be_pressed_again_after_typing() {
+    let mut chat = asked(form_question(&json!({}), &[]));
+    ask_as(&mut chat, 8, "shop", two_fields());
+    chat.keys("y");
+    show(&mut chat);
+    chat.keys("ea<Esc>y");
+    let expected = [values(&json!({})), values(&json!({ "name": "a" }))];
+    assert_eq!(answers(&mut chat), expected);
+}
+
+#[test]
 fn decline_and_cancel_are_different_answers() {
     for (key, answer) in [
         ("n", UserAnswer::Choice(UserChoice::Decline)),
