@@ -240,6 +240,7 @@ async fn run_screen(
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
         tour_prompts,
+        opens_session: options.initial_session.is_some(),
     };
     let EngineHandle {
         commands,

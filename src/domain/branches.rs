@@ -35,6 +35,14 @@ impl Session {
         prompts.nth(count.checked_sub(1)?).map(|(index, _)| index)
     }
 
+    /// The number of answered prompts from a message on.
+    pub fn prompts_from(&self, message_index: usize) -> usize {
+        let messages = self.messages.iter().skip(message_index);
+        messages
+            .filter(|message| message.role == MessageRole::User)
+            .count()
+    }
+
     /// The final answer to the prompt at `prompt_index`.
     fn answer_index(&self, prompt_index: usize) -> Option<usize> {
         let after = self.messages.get(prompt_index + 1..)?;

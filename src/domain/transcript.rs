@@ -73,14 +73,16 @@ pub struct Transcript {
     prompt_indices: HashMap<TurnId, usize>,
     /// Turns that ended without an answer.
     pub(super) unanswered_turns: HashSet<TurnId>,
-    /// The unanswered turns that were meant to replace the last answered turn.
-    pub(super) replacement_turns: HashSet<TurnId>,
+    /// The unanswered turns that were meant to replace answered ones, and how many.
+    pub(super) replacement_turns: HashMap<TurnId, usize>,
     /// Entries that the running turn replaces once it is answered.
     detached: Option<DetachedEntries>,
     reindex_count: u64,
     running_turn: Option<TurnId>,
     /// The kind of prompt that started the current or last turn.
     prompt_kind: PromptKind,
+    /// See [`Prompt::replaced_turns`].
+    replaced_turns: usize,
     wait: Option<WaitReason>,
     /// What a note agent is doing before the first request.
     agent_activity: Option<String>,
@@ -233,7 +235,7 @@ impl Transcript {
         self.wait = Some(WaitReason::Response);
         self.round = 1;
         if !self.prompt_indices.contains_key(&turn) {
-            self.prompt_kind = prompt.kind;
+            (self.prompt_kind, self.replaced_turns) = (prompt.kind, prompt.replaced_turns);
             match prompt.kind {
                 PromptKind::Replace => self.detach_last_turns(prompt.replaced_turns),
                 PromptKind::Retry => self.detach_failed_attempts(prompt.typed_text()),

@@ -12,10 +12,13 @@ pub struct UnsentText {
     /// Queued prompts, the next one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<String>,
+    /// Names of the files that were attached. The files themselves are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 impl UnsentText {
-    /// Whether there is nothing but white space.
+    /// Whether no text contains anything but white space.
     pub fn is_blank(&self) -> bool {
         let mut texts = self.others.iter().chain(&self.queue).chain([&self.message]);
         texts.all(|text| text.trim().is_empty())

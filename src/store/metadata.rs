@@ -251,13 +251,13 @@ fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Val
     if !turn.calls.is_empty() {
         entry["tools"] = turn.calls.iter().map(call_json::to_json).collect();
     }
-    for (key, is_set) in [
-        (INTERRUPTED, turn.was_interrupted),
-        (REPLACES, turn.was_replacement),
-    ] {
-        if is_set {
-            entry[key] = true.into();
-        }
+    if turn.was_interrupted {
+        entry[INTERRUPTED] = true.into();
+    }
+    match turn.replaced_turns {
+        0 => {}
+        1 => entry[REPLACES] = true.into(),
+        turns => entry[REPLACES] = turns.into(),
     }
     entry
 }
@@ -274,7 +274,10 @@ fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
         partial_answer: entry.get("words")?.as_str()?.to_owned(),
         calls: parse_calls(entry),
         was_interrupted: is_set(INTERRUPTED),
-        was_replacement: is_set(REPLACES),
+        replaced_turns: match entry.get(REPLACES) {
+            Some(Value::Bool(true)) => 1,
+            _ => index_field(entry, REPLACES).unwrap_or(0),
+        },
     })
 }
 

@@ -102,7 +102,7 @@ pub fn recover_partial_answer(
         partial_answer,
         calls,
         was_interrupted: false,
-        was_replacement: turn.messages_before < session.messages.len(),
+        replaced_turns: session.prompts_from(turn.messages_before),
     };
     session.metadata.add_cancelled(cancelled);
     match sessions.save(&session) {

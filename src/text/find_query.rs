@@ -70,6 +70,8 @@ pub fn fold(text: &str, is_case_sensitive: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use icu_normalizer::DecomposingNormalizerBorrowed;
+    use proptest::prelude::*;
 
     fn found(query: &str, text: &str) -> Vec<String> {
         let query = FindQuery::new(query).expect("not empty");
@@ -102,5 +104,34 @@ mod tests {
         assert_eq!(found("aa", "aaaaa"), ["aa", "aa"]);
         assert_eq!(found("e", "e\u{301}e"), ["e"]);
         assert_eq!(FindQuery::new(""), None);
+    }
+
+    fn composed(text: &str) -> String {
+        let normalizer = ComposingNormalizerBorrowed::new_nfc();
+        normalizer.normalize(text).into_owned()
+    }
+
+    proptest! {
+        /// A text of a few letters, each composed or not, is searched as if all were composed.
+        #[test]
+        fn matches_agree_with_a_plain_search_in_the_composed_text(
+            letters in prop::collection::vec(("[가각날씨한글ab ]", any::<bool>()), 0..40),
+            query in "[가각날씨한글ab]{1,2}",
+            is_query_decomposed in any::<bool>(),
+        ) {
+            let decompose = |text: &str, is_decomposed: bool| match is_decomposed {
+                true => DecomposingNormalizerBorrowed::new_nfd().normalize(text).into_owned(),
+                false => text.to_owned(),
+            };
+            let parts = letters.iter().map(|(letter, is_decomposed)| decompose(letter, *is_decomposed));
+            let text: String = parts.collect();
+            let searched = FindQuery::new(&decompose(&query, is_query_decomposed)).expect("not empty");
+            let ranges = searched.ranges_in(&text);
+            let plain: String = letters.iter().map(|(letter, _)| letter.as_str()).collect();
+            prop_assert_eq!(ranges.len(), plain.matches(&query).count());
+            for range in ranges {
+                prop_assert_eq!(composed(&text[range]), query.clone());
+            }
+        }
     }
 }

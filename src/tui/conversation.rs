@@ -4,6 +4,8 @@ use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
+    /// The conversation named on the command line is not open yet, so prompts wait for it.
+    pub is_opening: bool,
     pub title: String,
     pub session: Option<SessionId>,
     /// Private conversations are never saved.
@@ -49,6 +51,7 @@ impl ConversationState {
 
     /// Resets the state for a newly opened session.
     pub fn open(&mut self, session: &Session) {
+        self.is_opening = false;
         self.title = session.title().to_owned();
         self.session = session.id.clone();
         self.has_branches = !session.branches.is_empty();

@@ -50,15 +50,18 @@ impl EngineState {
             Event::ContextMeasured(meter) => self.context_meter = meter,
             Event::BannersChanged(banners) => self.banners = banners,
             Event::ReplyTraceLoaded(lines) => self.trace = Some(lines),
-            Event::LogLineWritten(line) => {
-                self.log.push_back(line);
-                if self.log.len() > LOG_LINES_MAX {
-                    self.log.pop_front();
-                }
-            }
+            Event::LogLineWritten(line) => self.push_log_line(line),
             other => return Some(other),
         }
         None
+    }
+
+    /// Adds a line to the log layer.
+    pub fn push_log_line(&mut self, line: LogLine) {
+        self.log.push_back(line);
+        if self.log.len() > LOG_LINES_MAX {
+            self.log.pop_front();
+        }
     }
 
     /// Name of the selected model, or an empty string.

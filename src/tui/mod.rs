@@ -12,10 +12,12 @@ mod composer;
 mod conversation;
 mod demo_tour;
 mod dialog;
+mod elicitation;
 mod engine_state;
 mod event_loop;
 mod help;
 mod history_search;
+mod imports;
 mod input;
 pub mod keymap;
 mod layer;
@@ -71,6 +73,8 @@ pub struct TuiOptions {
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.
     pub redact: RedactFn,
+    /// The command line names a conversation, which the engine is opening.
+    pub opens_session: bool,
     /// Show the demo tour with these prompts (`humble demo`).
     pub tour_prompts: Option<TourPrompts>,
 }

@@ -113,7 +113,10 @@ impl UiModel {
             keymap: Keymap::new(Arc::clone(&options.keys), KeyProtocol::default()),
             ids: IdGenerators::default(),
             chat: Chat::default(),
-            conversation: ConversationState::default(),
+            conversation: ConversationState {
+                is_opening: options.opens_session,
+                ..ConversationState::default()
+            },
             composer,
             attachments: AttachmentList::default(),
             recent_commands: RecentCommands::default(),
@@ -367,5 +370,6 @@ impl UiModel {
         self.running_turn().is_some()
             || self.probe.is_some()
             || self.conversation.requested_summary.is_some()
+            || self.conversation.is_opening
     }
 }

@@ -157,6 +157,43 @@ fn turn_interrupted_by_a_hangup_is_offered_at_the_next_start() {
 }
 
 #[test]
+fn resuming_after_kill_9_keeps_prompt_queue_and_draft_apart() {
+    let (server, home, mut terminal) = start_first_answer();
+    terminal.send_prompt("second");
+    terminal.wait_for_text("queued");
+    terminal.send_prompt("third");
+    terminal.wait_for_text("third");
+    terminal.type_text("half a 문장");
+    home.wait_until_draft(r#"{"message":"half a 문장","queue":["second","third"]}"#);
+    terminal.signal(Signal::KILL);
+    terminal.exit();
+    server.queue_reply(CHAT, endless(&["Once more"]));
+    let mut restarted = open(&home);
+    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("Press a key to choose");
+    restarted.press("y");
+    restarted.wait_for_text("The interrupted prompt is in the message.");
+    restarted.wait_for_text("› First.");
+    let screen = restarted.screen().contents();
+    assert!(
+        screen.contains("second") && screen.contains("third"),
+        "{screen}"
+    );
+    // Sending the interrupted prompt does not send the queue with it.
+    restarted.press("\r");
+    restarted.wait_for_text("Once more");
+    let bodies = server.bodies(CHAT);
+    let last = bodies.last().expect("a request");
+    let message = last["messages"].as_array().and_then(|list| list.last());
+    assert_eq!(message.expect("a prompt")["content"], "First.");
+    restarted.signal(Signal::KILL);
+    restarted.exit();
+    // The text that made room for the prompt is in the history.
+    let history = fs::read_to_string(home.path().join("history")).expect("a history");
+    assert!(history.contains("half a 문장"), "{history}");
+}
+
+#[test]
 fn turn_ended_by_exit_is_not_offered_at_the_next_start() {
     let (_server, home, mut terminal) = start_first_answer();
     terminal.send_prompt("/exit");

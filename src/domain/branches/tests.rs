@@ -70,7 +70,7 @@ fn cancel_turn(session: &mut Session, prompt: &str) {
         partial_answer: String::new(),
         calls: Vec::new(),
         was_interrupted: false,
-        was_replacement: false,
+        replaced_turns: 0,
     });
 }
 

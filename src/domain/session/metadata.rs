@@ -55,8 +55,8 @@ pub struct CancelledTurn {
     pub calls: Vec<ToolCall>,
     /// The program ended during the turn; the user did not cancel it.
     pub was_interrupted: bool,
-    /// It was meant to replace the last answered turn.
-    pub was_replacement: bool,
+    /// The number of answered turns before it that it was meant to replace.
+    pub replaced_turns: usize,
 }
 
 /// The summary sent to the model in place of older messages.

@@ -21,10 +21,12 @@ pub(super) struct DetachedEntries {
 }
 
 impl Transcript {
-    /// Whether the last turn was meant to replace the answered turn before it.
-    pub fn is_last_turn_replacement(&self) -> bool {
-        let last_prompt = self.last_prompt_index();
-        last_prompt.is_some_and(|index| self.replacement_turns.contains(&self.entries[index].turn))
+    /// How many answered turns before it the last turn was meant to replace; `None` if it was
+    /// answered or no replacement.
+    pub fn turns_replaced_by_last(&self) -> Option<usize> {
+        let last_prompt = self.last_prompt_index()?;
+        let turn = self.entries[last_prompt].turn;
+        self.replacement_turns.get(&turn).copied()
     }
 
     /// The last prompt typed by the user, answered or not.
@@ -127,7 +129,7 @@ impl Transcript {
                     if kind.is_typed()
                         && text == prompt
                         && self.unanswered_turns.contains(&entry.turn)
-                        && !self.replacement_turns.contains(&entry.turn) =>
+                        && !self.replacement_turns.contains_key(&entry.turn) =>
                 {
                     start = Some(index);
                 }
@@ -162,7 +164,7 @@ impl Transcript {
     pub(super) fn finish_unanswered(&mut self, turn: TurnId) {
         self.unanswered_turns.insert(turn);
         if self.prompt_kind == PromptKind::Replace {
-            self.replacement_turns.insert(turn);
+            self.replacement_turns.insert(turn, self.replaced_turns);
         }
         let Some(detached) = self.detached.take() else {
             return;

@@ -118,8 +118,9 @@ impl Transcript {
         for cancelled in session.metadata.cancelled.iter().filter(is_at_index) {
             let turn = TurnId(ids.next());
             self.unanswered_turns.insert(turn);
-            if cancelled.was_replacement {
-                self.replacement_turns.insert(turn);
+            if cancelled.replaced_turns > 0 {
+                let replaced = cancelled.replaced_turns;
+                self.replacement_turns.insert(turn, replaced);
             }
             self.push(
                 turn,

@@ -165,6 +165,7 @@ impl Actor {
         };
         self.cx
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
+        self.cx.outbox.push(Event::InitialSessionFailed);
     }
 
     /// Opens the session of an unfinished turn and offers its prompt again.
@@ -177,8 +178,9 @@ impl Actor {
         self.persist
             .save_recovered(&self.conversation, resumed.journal, &self.cx);
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
-        self.cx.outbox.push(Event::PromptOffered(prompt));
-        self.cx.notice(resumed.notice);
+        let notice = resumed.notice;
+        let offered = Event::PromptOffered { prompt, notice };
+        self.cx.outbox.push(offered);
         self.recovery.offer_next(&mut self.cx);
     }
 

@@ -58,11 +58,7 @@ impl Actor {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
         let is_typed = prompt.kind != PromptKind::Continue;
-        if is_typed
-            && !self.cx.options.no_save
-            && !self.cx.options.is_one_shot
-            && !self.persist.is_private()
-        {
+        if is_typed {
             self.add_to_history(prompt.text.clone());
         }
         if let Some(busy) = self.busy_notice() {

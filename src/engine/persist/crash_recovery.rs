@@ -4,7 +4,7 @@ use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserChoice};
+use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -58,6 +58,7 @@ impl CrashRecovery {
     ) {
         match choice {
             UserChoice::Resume => {
+                cx.outbox.push(Event::ResumingTurn);
                 let sessions = Arc::clone(&cx.sessions);
                 cx.jobs.spawn_blocking(move || {
                     let resumed = Box::new(ResumedConversation::open(turns, &sessions));

@@ -123,7 +123,11 @@ pub(super) fn add_cancelled_turn(
         partial_answer: partial_answer.to_owned(),
         calls: turn_record(turn, Usage::default(), 0).calls,
         was_interrupted: false,
-        was_replacement: !matches!(kind, PromptKind::Ask | PromptKind::Retry),
+        replaced_turns: match kind {
+            PromptKind::Ask | PromptKind::Retry => 0,
+            PromptKind::Replace => turn.replaced_turns,
+            _ => 1,
+        },
     };
     if kind == PromptKind::Retry {
         let is_empty =

@@ -4,7 +4,7 @@
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
-use crate::domain::{Advice, Attachment, Notice, Session};
+use crate::domain::{Attachment, Notice, Session};
 use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, SessionTrash,
@@ -98,7 +98,7 @@ impl UnfinishedTurns {
                 partial_answer: turn.answer_text(),
                 calls: turn.tool_calls(),
                 was_interrupted: true,
-                was_replacement: turn.messages_before < session.messages.len(),
+                replaced_turns: session.prompts_from(turn.messages_before),
             };
             session.metadata.add_cancelled(cancelled);
         }
@@ -117,7 +117,8 @@ pub struct ResumedConversation {
     /// Offered in the message editor but not sent, because tools may have changed since.
     pub prompt: String,
     pub attachments: Vec<Arc<Attachment>>,
-    pub notice: Notice,
+    /// What the user should know besides where the prompt went.
+    pub notice: Option<Notice>,
 }
 
 impl ResumedConversation {
@@ -131,16 +132,14 @@ impl ResumedConversation {
         };
         turns.add_partial_answers_to(&mut session);
         let notice = match open_error {
-            Some(error) => error
-                .notice()
-                .with_advice("The turn continues in a new conversation."),
-            None if turns.awaited_approval() => {
-                Notice::info("Your prompt is back in the message editor.")
-                    .with_advice(Advice::ResendPrompt)
-                    .with_reason("The call awaiting your approval was not run.")
+            Some(error) => {
+                let advice = "The turn continues in a new conversation.";
+                Some(error.notice().with_advice(advice))
             }
-            None => Notice::info("Your prompt is back in the message editor.")
-                .with_advice(Advice::ResendPrompt),
+            None if turns.awaited_approval() => {
+                Some(Notice::info("The call awaiting your approval was not run."))
+            }
+            None => None,
         };
         Self {
             session,

@@ -22,8 +22,8 @@ pub struct DraftPrivacy {
     is_on_disk: bool,
     /// The revision of the queue that was saved last.
     queue_revision: u64,
-    /// The revision of the message that was seen last.
-    message_revision: u64,
+    /// The revision of the message and the number of its files that were seen last.
+    message_revision: (u64, usize),
     unsaved: Option<UnsavedDraft>,
 }
 
@@ -35,9 +35,9 @@ struct UnsavedDraft {
 }
 
 impl Composer {
-    /// Schedules saving the draft if the message has changed.
-    pub fn schedule_draft(&mut self, now: Duration) {
-        let revision = self.editor.revision();
+    /// Schedules saving the draft if the message or the number of its files has changed.
+    pub fn schedule_draft(&mut self, file_count: usize, now: Duration) {
+        let revision = (self.editor.revision(), file_count);
         if std::mem::replace(&mut self.draft.message_revision, revision) == revision {
             return;
         }
@@ -77,6 +77,11 @@ impl Composer {
         let revision = self.queue.revision();
         let has_changed = std::mem::replace(&mut self.draft.queue_revision, revision) != revision;
         has_changed && !self.draft.is_private && !self.draft.awaits_private
+    }
+
+    /// Whether the message or the queue contains text typed in a private conversation.
+    pub fn has_private_text(&self) -> bool {
+        self.draft.is_private || self.draft.awaits_private
     }
 
     /// Records that the unsent text was saved and must be removed from the disk once it is sent.
@@ -134,6 +139,7 @@ impl Composer {
             self.queue.push(QueuedPrompt { text, attachments });
         }
         self.queue.pause();
+        // Also without a queue: a draft whose texts all went to the history can be removed.
         self.draft.is_on_disk = true;
         self.draft.queue_revision = self.queue.revision();
     }
@@ -162,8 +168,13 @@ impl Composer {
 
     /// The text to offer at the next start: queued prompts and the message, unless the message
     /// is a recalled prompt, an unchanged message that was loaded for editing, an answer, or was
-    /// typed by the tour.
-    pub fn draft_to_save(&self, is_private: bool, has_tour_prompt: bool) -> Option<UnsentText> {
+    /// typed by the tour. `files` are the names of the message's files.
+    pub fn draft_to_save(
+        &self,
+        is_private: bool,
+        has_tour_prompt: bool,
+        mut files: Vec<String>,
+    ) -> Option<UnsentText> {
         if is_private || self.draft.awaits_private || self.draft.is_private {
             return None;
         }
@@ -193,10 +204,13 @@ impl Composer {
         };
         others.retain(|text| !text.trim().is_empty());
         queue.retain(|text| !text.trim().is_empty());
+        let queued_files = self.queue.prompts().flat_map(|prompt| &prompt.attachments);
+        files.extend(queued_files.map(|file| file.name.clone()));
         let unsent = UnsentText {
             message,
             others,
             queue,
+            files,
         };
         (!unsent.is_blank()).then_some(unsent)
     }

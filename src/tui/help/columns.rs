@@ -235,6 +235,7 @@ mod tests {
         let entry = HelpEntry {
             names: vec!["F9".into(), "/a-long-command [WITH ARGUMENTS]".into()],
             description: "Does it",
+            actions: Vec::new(),
         };
         let rows = entry_rows(&entry, 40);
         let shown = rows.iter().map(|row| (&*row.names, &*row.description));

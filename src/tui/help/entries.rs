@@ -13,10 +13,12 @@ pub struct HelpEntry {
     /// Keys, then commands with their arguments.
     pub names: Vec<String>,
     pub description: &'static str,
+    /// The names of the actions in the settings, which the filter finds too.
+    pub actions: Vec<&'static str>,
 }
 
-/// The groups with the entries that contain every word of `filter`. A word that occurs in the
-/// title of a group matches all its entries.
+/// The groups with the entries that contain every word of `filter` in their keys, commands,
+/// description or action names. A word that occurs in the title of a group matches all its entries.
 pub fn matching_groups(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
@@ -53,6 +55,7 @@ fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
             HelpEntry {
                 names: keys.chain(commands).collect(),
                 description: first.description,
+                actions: same_action().map(|row| row.name).collect(),
             }
         })
         .collect()
@@ -60,7 +63,8 @@ fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
 
 impl HelpEntry {
     fn matches(&self, title: &str, words: &[&str]) -> bool {
-        let text = format!("{title} {} {}", self.names.join(" "), self.description);
+        let (names, actions) = (self.names.join(" "), self.actions.join(" "));
+        let text = format!("{title} {names} {} {actions}", self.description);
         let text = text.to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
@@ -93,6 +97,18 @@ mod tests {
     }
 
     #[test]
+    fn every_action_is_found_by_its_name() {
+        let keymap = Keymap::default();
+        for binding in TABLE {
+            let has_name = !keymap.keys(binding).is_empty() || binding.command.is_some();
+            let groups = matching_groups(binding.name, &keymap);
+            let mut found = groups.iter().flat_map(|group| &group.entries);
+            let is_found = found.any(|entry| entry.description == binding.description);
+            assert!(is_found || !has_name, "{}", binding.name);
+        }
+    }
+
+    #[test]
     fn every_word_of_the_filter_has_to_match() {
         let count = |filter| -> usize {
             let groups = matching_groups(filter, &Keymap::default());
@@ -101,6 +117,7 @@ mod tests {
         assert_eq!(count("ctrl+w"), 1);
         assert_eq!(count("WORD delete"), 2, "to the left and to the right");
         assert_eq!(count("delete nonsense"), 0);
+        assert_eq!(count("undo-edit"), 1, "the name of an action matches");
         assert!(count("servers pane") >= 9, "the title of a group matches");
     }
 }

@@ -19,6 +19,7 @@ pub struct Keymap {
     /// The bindings of each key, those of narrow scopes first.
     by_key: HashMap<Chord, Vec<&'static Binding>>,
     banners: Vec<Banner>,
+    problems: Vec<String>,
 }
 
 impl Default for Keymap {
@@ -29,7 +30,8 @@ impl Default for Keymap {
 
 impl Keymap {
     pub fn new(settings: Arc<KeySettings>, protocol: KeyProtocol) -> Self {
-        let (keys, banners) = user_keys::resolve(&settings, protocol);
+        let resolved = user_keys::resolve(&settings, protocol);
+        let keys = resolved.keys;
         let mut by_key: HashMap<Chord, Vec<&'static Binding>> = HashMap::new();
         for (binding, keys) in TABLE.iter().zip(&keys) {
             for key in keys {
@@ -48,7 +50,8 @@ impl Keymap {
             settings,
             protocol,
             by_key,
-            banners,
+            banners: resolved.banners,
+            problems: resolved.problems,
         }
     }
 
@@ -68,6 +71,11 @@ impl Keymap {
     /// Banners about entries of `keys` that cannot be used.
     pub fn banners(&self) -> &[Banner] {
         &self.banners
+    }
+
+    /// Takes one line for each entry of `keys` that cannot be used, for the log.
+    pub fn take_problems(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.problems)
     }
 
     /// The action of a key among the bindings whose scope applies.

@@ -38,11 +38,16 @@ struct KeyProblem {
     reason: String,
 }
 
-/// The keys of all actions, in the order of `TABLE`, and banners about unusable entries.
-pub(super) fn resolve(
-    settings: &KeySettings,
-    protocol: KeyProtocol,
-) -> (Vec<Vec<Chord>>, Vec<Banner>) {
+pub(super) struct ResolvedKeys {
+    /// The keys of all actions, in the order of `TABLE`.
+    pub keys: Vec<Vec<Chord>>,
+    /// About the first unusable entries.
+    pub banners: Vec<Banner>,
+    /// All unusable entries, for the log.
+    pub problems: Vec<String>,
+}
+
+pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> ResolvedKeys {
     let mut chosen: Vec<ChosenKeys> = Vec::new();
     let mut problems = Vec::new();
     for entry in &settings.entries {
@@ -57,8 +62,11 @@ pub(super) fn resolve(
         problems.push(problem);
     }
     let keys = TABLE.iter().map(|binding| keys_of(binding, &chosen));
-    let banners = banners(settings, &problems, &chosen);
-    (keys.collect(), banners)
+    ResolvedKeys {
+        keys: keys.collect(),
+        banners: banners(settings, &problems, &chosen),
+        problems: problem_lines(settings, &problems),
+    }
 }
 
 /// The keys of an action: the chosen ones, or else the default ones that no other action took.
@@ -231,10 +239,7 @@ fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys
         Banner::new(cause, Notice::warning(message).with_advice(advice))
     };
     let shown = problems.iter().take(BANNERS_MAX).map(|problem| {
-        let action: String = problem.action.chars().take(QUOTED_CHARS_MAX).collect();
-        let name = format!("keys.{action}");
-        let (line, reason) = (problem.line, &problem.reason);
-        let message = format!("{file}, line {line}: `{name}`: {reason}");
+        let (name, message) = (problem.setting(), problem.message(file));
         let advice = match problem.binding {
             None => "Correct it in the file; the other keys apply.".to_owned(),
             Some(binding) => {
@@ -252,8 +257,40 @@ fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys
     let hidden = problems.len().saturating_sub(BANNERS_MAX) + settings.unread_entries;
     if hidden > 0 {
         let message = format!("{file}: {hidden} more entries of `keys` cannot be used.");
-        let advice = "Correct those named above first.".to_owned();
-        banners.push(banner("keys", message, advice));
+        let log = TABLE.iter().find(|binding| binding.action == Action::Log);
+        let log_key = log.and_then(|log| keys_of(log, chosen).first().map(Chord::to_string));
+        let log_key = log_key.unwrap_or_else(|| "/log".to_owned());
+        banners.push(banner(
+            "keys",
+            message,
+            format!("{log_key} names all of them."),
+        ));
     }
     banners
+}
+
+fn problem_lines(settings: &KeySettings, problems: &[KeyProblem]) -> Vec<String> {
+    let file = &settings.file;
+    let lines = problems.iter().map(|problem| problem.message(file));
+    let mut lines: Vec<String> = lines.collect();
+    if settings.unread_entries > 0 {
+        let (read, unread) = (settings.entries.len(), settings.unread_entries);
+        lines.push(format!(
+            "{file}: `keys` has too many entries. The last {unread} are ignored; the first {read} are read."
+        ));
+    }
+    lines
+}
+
+impl KeyProblem {
+    /// The path of the entry in `config.json`.
+    fn setting(&self) -> String {
+        let action: String = self.action.chars().take(QUOTED_CHARS_MAX).collect();
+        format!("keys.{action}")
+    }
+
+    fn message(&self, file: &str) -> String {
+        let (line, setting, reason) = (self.line, self.setting(), &self.reason);
+        format!("{file}, line {line}: `{setting}`: {reason}")
+    }
 }

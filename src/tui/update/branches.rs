@@ -9,7 +9,6 @@ use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
-use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
@@ -84,19 +83,16 @@ fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str)
     // A failed continuation belongs to the answer above it.
     let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
+    // A failed replacement of several turns is tried again in the same place.
+    let replaced_by_last = transcript.turns_replaced_by_last();
     let is_replacement =
-        transcript.last_prompt().is_some_and(has_answer) || transcript.is_last_turn_replacement();
+        transcript.last_prompt().is_some_and(has_answer) || replaced_by_last.is_some();
     let Some(replaced) = transcript.last_typed_prompt().filter(|_| is_replacement) else {
         return prompt;
     };
     let title = title_of(replaced).to_owned();
-    // A failed replacement of several turns is tried again in the same place.
-    let turns = match &model.conversation.last_prompt {
-        Some(last) if transcript.is_last_turn_replacement() => last.replaced_turns,
-        _ => 1,
-    };
     model.conversation.replacement = Some(ReplacementTurn { notice, title });
-    prompt.replacing(turns)
+    prompt.replacing(replaced_by_last.unwrap_or(1))
 }
 
 /// Loads the last prompt into the message. The conversation changes only when it is sent.
@@ -241,8 +237,8 @@ pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
         let notice = match is_of_message {
             true => Notice::info("This message has no other versions.")
                 .with_advice("e edits it into a new one."),
-            false => Notice::info("There are no other versions yet.")
-                .with_advice("/retry, /edit and /undo create them."),
+            false => Notice::info("There are no other versions.")
+                .with_advice("/retry, /edit and /undo keep the answered turn that they replace."),
         };
         return model.notify(notice);
     }
@@ -282,22 +278,6 @@ fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
     format!("{turns:<8}{left_at}").trim_end().to_owned()
-}
-
-/// Puts a prompt from an earlier run into the message, or into the history if the message is
-/// not blank.
-pub fn prompt_offered(model: &mut UiModel, prompt: Prompt) {
-    if model.composer.editor.is_blank() {
-        model.composer.editor.set(&prompt.text);
-        model.attachments.show(prompt.attachments);
-        model.panes.focus = Focus::Message;
-        // A prompt of a replacement turn still replaces the last turn.
-        if model.chat.transcript.is_last_turn_replacement() {
-            model.composer.begin_replacing_last();
-        }
-    } else {
-        submit::remember(model, &prompt.text);
-    }
 }
 
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {

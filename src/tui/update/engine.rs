@@ -1,16 +1,14 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, Session, UnsentText};
+use crate::domain::{Notice, Session};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
-use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, probe, submit, turns};
-use crate::tui::widgets::editor::{Edit, Motion};
+use crate::tui::update::{attachments, branches, probe, submit, turns, unsent};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -33,7 +31,11 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::Turn(id, event) if turns::apply_event(model, id, &event, effects) => {
             submit::send_queued(model, effects);
         }
-        Event::SessionOpened(session) => session_opened(model, &session),
+        Event::SessionOpened(session) => session_opened(model, &session, effects),
+        Event::InitialSessionFailed => {
+            model.conversation.is_opening = false;
+            return_queue(model);
+        }
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
             if let Some(tour) = &mut model.tour {
@@ -42,7 +44,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         Event::SessionDeleted { title, .. } => {
             let message = format!("Deleted {}.", quoted_title(model, &title));
-            let advice = "Press u in /sessions, or type /delete undo, to bring it back.";
+            let advice = "Press u in /sessions, or type /delete undo, to restore it.";
             model.notify(Notice::info(message).with_advice(advice));
         }
         Event::SavedSession(event) => saved_session_event(model, event),
@@ -54,7 +56,13 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.composer.private_changed(is_private);
         }
         Event::KeysChanged(keys) => model.keymap.set_settings(keys),
-        Event::PromptOffered(prompt) => branches::prompt_offered(model, prompt),
+        Event::ResumingTurn => {
+            model.conversation.is_opening = true;
+            model.composer.queue.pause();
+        }
+        Event::PromptOffered { prompt, notice } => {
+            unsent::prompt_offered(model, prompt, notice, effects);
+        }
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;
@@ -69,7 +77,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             servers::trust_changed(&mut model.servers_pane, &entries);
             model.engine.trust_entries = entries;
         }
-        Event::HistoryLoaded { prompts, draft } => history_loaded(model, &prompts, draft),
+        Event::HistoryLoaded { prompts, draft } => unsent::history_loaded(model, &prompts, draft),
         Event::NoticePosted(notice) => model.notify(notice),
         Event::LowPriorityNoticePosted(notice) => model.notices.queue(notice),
         Event::InterruptAcknowledged => model.interrupt.sent_at = None,
@@ -111,7 +119,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
             Notice::info(format!("Forked {original} as {copy}."))
         }
         SavedSessionEvent::Restored { title, .. } => {
-            Notice::info(format!("Brought back {}.", quoted(&title)))
+            Notice::info(format!("Restored {}.", quoted(&title)))
         }
         SavedSessionEvent::Exported { title, result, .. } => match result {
             Ok(path) => {
@@ -126,58 +134,28 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     model.notify(notice);
 }
 
-fn session_opened(model: &mut UiModel, session: &Session) {
-    branches::cancel_edit(model);
+/// Puts the queued prompts into the message, because they were meant for another conversation.
+fn return_queue(model: &mut UiModel) {
     if model.composer.return_queue_to_editor() {
         model.notify(Notice::info(
             "Moved the queued prompts back to the message.",
         ));
+    }
+}
+
+fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
+    branches::cancel_edit(model);
+    // Prompts sent while the conversation of the command line was being opened are for it.
+    let has_waiting_prompts = model.conversation.is_opening;
+    if !has_waiting_prompts {
+        return_queue(model);
     }
     model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
-}
-
-fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
-    model.composer.load_history(prompts);
-    let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
-        return;
-    };
-    let tour = model.tour.as_ref();
-    let has_tour_prompt =
-        tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
-    let is_free = model.composer.editor.is_empty() || has_tour_prompt;
-    let has_message = !draft.message.trim().is_empty();
-    draft
-        .others
-        .iter()
-        .for_each(|text| submit::remember(model, text));
-    model.composer.restore_queue(&draft.queue);
-    if has_message && is_free {
-        model.composer.restore_message(&draft.message);
-    } else if has_message {
-        submit::remember(model, &draft.message);
+    if has_waiting_prompts {
+        submit::send_queued(model, effects);
     }
-    let is_in_history = !draft.others.is_empty() || has_message && !is_free;
-    let count = draft.queue.len();
-    let mut notice = Notice::info(match (count, has_message && is_free) {
-        (0, true) => "Restored your unsent message.".to_owned(),
-        (0, false) => "Your unsent message from last time is in the history.".to_owned(),
-        (1, _) => "Restored a queued prompt; the queue is paused.".to_owned(),
-        (count, _) => format!("Restored {count} queued prompts; the queue is paused."),
-    });
-    let recall = Action::Edit(Edit::Move(Motion::Up));
-    let hint = match is_in_history {
-        true => model.keymap.hint(recall, "brings back an unsent text."),
-        false if count > 0 => model
-            .keymap
-            .hint(Action::Send, "in an empty message sends it."),
-        false => None,
-    };
-    if let Some(hint) = hint {
-        notice = notice.with_advice(hint);
-    }
-    model.notify(notice);
 }

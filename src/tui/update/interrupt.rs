@@ -82,5 +82,8 @@ pub fn draft_to_save(model: &UiModel) -> Option<UnsentText> {
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
-    model.composer.draft_to_save(is_private, has_tour_prompt)
+    let files = model.attachments.files().iter();
+    let files = files.map(|file| file.name.clone()).collect();
+    let composer = &model.composer;
+    composer.draft_to_save(is_private, has_tour_prompt, files)
 }

@@ -18,9 +18,10 @@ pub mod requests;
 pub mod selection;
 pub mod submit;
 pub mod turns;
+pub mod unsent;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
-use crate::protocol::Command;
+use crate::protocol::{Command, LogLine};
 use crate::tui::clipboard::{CopyMeans, CopyReport};
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
@@ -80,13 +81,18 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     }
     let waits_for_user = model.running_turn().is_some() && model.dialogs.current().is_some();
     model.chat.timing.set_paused(waits_for_user, model.now);
+    for problem in model.keymap.take_problems() {
+        let (level, text) = (tracing::Level::WARN, problem);
+        model.engine.push_log_line(LogLine { level, text });
+    }
     progress::update_progress(model);
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
         effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
-    model.composer.schedule_draft(model.now);
+    let file_count = model.attachments.files().len();
+    model.composer.schedule_draft(file_count, model.now);
     save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
     effects

@@ -132,6 +132,11 @@ pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
         None if model.probe.is_some() => "The model is being probed.",
+        None if model.conversation.is_opening => {
+            let notice = Notice::info("The conversation is still being opened.");
+            model.notices.show_about_activity(notice, model.now);
+            return true;
+        }
         None if model.is_busy() => "A turn is starting.",
         None => return false,
     };

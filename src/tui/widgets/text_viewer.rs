@@ -8,7 +8,7 @@ use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use std::num::NonZeroU16;
@@ -223,12 +223,14 @@ impl Layer for TextViewer {
         let title = Clean::single_line(&self.title);
         let room = usize::from(area.width).saturating_sub(RIGHT_COLUMNS);
         let title = truncate_to_width(title.as_str(), room);
+        // The size of the window decides which part of the text it shows.
+        let content = content_area(area);
+        let rows = self.view(content.width, content.height.into());
         let right = self
             .percent_read()
             .map_or_else(String::new, |percent| format!("{percent} %"));
         let area = draw_window(area, title, &right, pen);
         let plain = pen.theme.plain;
-        let rows = self.view(area.width, area.height.into());
         for (y, row) in rows.iter().enumerate() {
             pen.put(area.x, area.y + y as u16, row, plain, area.width);
         }

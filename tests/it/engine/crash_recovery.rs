@@ -75,7 +75,7 @@ async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() 
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
-    let is_prompt_offered = |event: &Event| matches!(event, Event::PromptOffered(_));
+    let is_prompt_offered = |event: &Event| matches!(event, Event::PromptOffered { .. });
     harness.wait_for("the prompt", is_prompt_offered).await;
     harness.prompt("r").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("b"));

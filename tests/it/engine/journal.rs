@@ -89,9 +89,13 @@ async fn killed_turn_is_offered_and_resumed_without_sending() {
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
     let prompt = harness.wait_for("the prompt", |event| {
-        matches!(event, Event::PromptOffered(_))
+        matches!(event, Event::PromptOffered { .. })
     });
-    assert_eq!(prompt.await, Event::PromptOffered(Prompt::new("Tell me")));
+    let offered = Event::PromptOffered {
+        prompt: Prompt::new("Tell me"),
+        notice: None,
+    };
+    assert_eq!(prompt.await, offered);
     assert_eq!(
         harness.requests.count(),
         0,
@@ -241,7 +245,7 @@ async fn turn_with_a_lost_terminal_is_offered() {
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
-    let is_prompt_offered = |event: &Event| matches!(event, Event::PromptOffered(_));
+    let is_prompt_offered = |event: &Event| matches!(event, Event::PromptOffered { .. });
     harness.wait_for("the prompt", is_prompt_offered).await;
     harness.prompt("second").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Two."));

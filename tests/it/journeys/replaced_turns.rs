@@ -165,6 +165,25 @@ fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
 }
 
 #[test]
+fn a_kill_during_an_edit_of_an_earlier_message_still_replaces_all_later_turns() {
+    let scripted = script().answer("first.").answer("second.");
+    let mut first = chat(scripted.round([ScriptStep::text("Half"), ScriptStep::Hang]));
+    first.says("q1").sees("first.").says("q2").sees("second.");
+    first.press(KeyCode::Tab, KeyModifiers::NONE);
+    first.up().up().up().up().key('e');
+    first.sees("Editing your message").types(" anew").enter();
+    first.sees("Half");
+    branches::wait_until_journaled(&mut first, "Half");
+    let home = first.kill();
+    let mut second = chat_in(home, script().answer("third."));
+    second.sees("Unfinished turn").reads_screen().key('r');
+    second.sees("› q1 anew").enter();
+    second.sees("third.").does_not_see("first.");
+    let expected = expected_messages(&[("q1 anew", "third.")]);
+    assert_eq!(messages(&second), expected);
+}
+
+#[test]
 fn a_prompt_queued_behind_a_failed_retry_is_sent_with_the_whole_history() {
     let mut chat = with_next_round([ScriptStep::Wait(Duration::from_millis(500)), server_error()]);
     chat.says("/retry").says("q2").waits_until_sees("✗").enter();

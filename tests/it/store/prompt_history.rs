@@ -103,6 +103,7 @@ fn all_parts_of_unsent_text_are_restored() {
         message: "쓰다 만\n글".to_owned(),
         others: vec!["an edit".to_owned()],
         queue: vec!["one".to_owned(), "two\n\nlines".to_owned()],
+        files: vec!["cat.png".to_owned()],
     };
     let looks_like_json: UnsentText = r#"{"message":"x","queue":["y"]}"#.into();
     for draft in [whole, looks_like_json] {

@@ -85,7 +85,7 @@ fn a_replaced_turn_returns_if_its_replacement_ends_unanswered() {
         ["p", "a", "q", "b", "q", "half", "failed"]
     );
     assert_eq!(last_prompt(&transcript), Some(("q", false)));
-    assert!(transcript.is_last_turn_replacement());
+    assert_eq!(transcript.turns_replaced_by_last(), Some(1));
     assert_eq!(transcript.reindex_count(), 2);
 }
 
@@ -97,7 +97,7 @@ fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
     begin(&mut transcript, 4, retry("q"));
     answers(&mut transcript, 4, "c", false);
     assert_eq!(entry_texts(&transcript), ["p", "a", "q", "c"]);
-    assert!(!transcript.is_last_turn_replacement());
+    assert_eq!(transcript.turns_replaced_by_last(), None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::geometry::{PaneView, selected_columns};
 use super::{LaidOutPlace, SelectionUnit};
 use crate::domain::EntryBody;
-use crate::text::markdown::{RowOffset, RowPlace};
+use crate::text::markdown::{BlockKind, RowOffset, RowPlace};
 use crate::tui::chat::call_text::full_call_text;
 use crate::tui::chat::entry_rows::{body_text, unfolded_text};
 use crate::tui::chat::stops::Stop;
@@ -33,7 +33,7 @@ impl PaneView<'_> {
             }
             text.push_str(&part);
         }
-        Some(text)
+        Some(without_blank_ends(&text).to_owned())
     }
 
     /// The selected part of an entry as source.
@@ -94,7 +94,8 @@ impl PaneView<'_> {
     /// The selected text as the screen shows it, row by row, without margins and bars.
     pub fn selected_as_shown(&mut self) -> Option<String> {
         let range = self.viewport.selected_range(self.input)?;
-        Some(self.rows_as_shown(range))
+        let rows = self.rows_as_shown(range);
+        Some(without_blank_ends(&rows).to_owned())
     }
 
     fn rows_as_shown(&mut self, (start, end): (LaidOutPlace, LaidOutPlace)) -> String {
@@ -128,9 +129,17 @@ impl PaneView<'_> {
         })
     }
 
-    /// A stop as the screen shows it.
+    /// A stop as the screen shows it. The label of a code block is not part of the code.
     pub fn stop_as_shown(&mut self, stop: Stop) -> Option<String> {
         let rows = self.viewport.stop_rows(self.input, stop)?;
+        let layout = self.viewport.layout_at(stop.index)?;
+        let text = layout.text.as_ref();
+        let block = stop.block.and_then(|block| text?.blocks().get(block));
+        let label_rows = match block {
+            Some(block) if block.kind == BlockKind::Code => block.first_text_row - block.first_row,
+            _ => 0,
+        };
+        let rows = (*rows.start() + label_rows).min(*rows.end())..=*rows.end();
         Some(self.rows_as_shown(self.whole_rows(stop.index, rows)))
     }
 
@@ -148,5 +157,31 @@ impl PaneView<'_> {
             place(*rows.start(), RowOffset::BeforeMarker),
             place(*rows.end(), RowOffset::Text(usize::MAX)),
         )
+    }
+}
+
+/// The text without blank lines at its start, and without blanks at its end: a selection often
+/// reaches into the blank rows around the text.
+fn without_blank_ends(text: &str) -> &str {
+    let text = text.trim_end();
+    let first_line = text.len() - text.trim_start().len();
+    let start = text[..first_line].rfind('\n').map_or(0, |at| at + 1);
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_around_a_selection_go_and_the_indentation_stays() {
+        for (text, expected) in [
+            ("\n\n  a\n\n b  \n \n", "  a\n\n b"),
+            ("a", "a"),
+            ("  a", "  a"),
+            (" \n\n", ""),
+        ] {
+            assert_eq!(without_blank_ends(text), expected, "{text:?}");
+        }
     }
 }

@@ -31,6 +31,21 @@ fn a_changed_key_opens_the_palette_and_no_longer_edits() {
 }
 
 #[test]
+fn the_log_names_all_entries_that_cannot_be_used() {
+    let mut chat = chat();
+    let names: Vec<String> = (0..15).map(|number| format!("wrong-{number}")).collect();
+    let entries: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    chat.change_keys(&entries).size(120, 40).keys("<F12>");
+    let screen = chat.screen();
+    for name in &names {
+        assert!(
+            screen.contains(&format!("`keys.{name}`")),
+            "{name}\n{screen}"
+        );
+    }
+}
+
+#[test]
 fn help_palette_and_hints_name_the_changed_keys() {
     let mut chat = chat();
     chat.size(100, 30).change_keys(&[

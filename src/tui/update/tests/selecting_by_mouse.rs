@@ -107,6 +107,27 @@ fn drag_selects_whole_clusters_and_copies_on_release() {
 }
 
 #[test]
+fn blank_rows_and_padding_around_the_text_are_not_copied() {
+    let mut chat = with_answer();
+    let (_, end) = chat.find("eighty columns. End.");
+    let (x, _) = chat.find("A paragraph");
+    chat.drag((x, end - 1), (79, end + 2));
+    let copied = chat.copied().expect("a copy");
+    assert!(copied.ends_with("End."), "{copied:?}");
+    let (_, y) = chat.find("• one");
+    chat.drag((0, y - 1), (79, y + 2));
+    assert_eq!(chat.copied().as_deref(), Some("- one\n- two"));
+}
+
+#[test]
+fn a_code_block_is_copied_as_shown_without_its_label() {
+    let mut chat = with_answer();
+    let at = chat.find("ls -l");
+    chat.click(at).keys("Y");
+    assert_eq!(chat.copied().as_deref(), Some("ls -l | wc"));
+}
+
+#[test]
 fn whole_lines_are_copied_as_source_without_bars_and_wraps() {
     let mut chat = with_answer();
     let (x, y) = chat.find("• one");

@@ -1,6 +1,6 @@
 //! The browser of saved conversations: broken files, banners, and the counter beside a long title.
 
-use crate::domain::{Banner, BannerCause, IndexProgress, SessionSummary};
+use crate::domain::{Banner, BannerCause, IndexProgress, Session, SessionSummary};
 use crate::protocol::SavedSessionEvent;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::update::tests::*;
@@ -117,4 +117,44 @@ fn banners_leave_most_of_the_browser() {
     chat.keys("<Esc>");
     let layout = ScreenLayout::compute(&mut chat.model);
     assert!(layout.notice_area.height > 3, "the chat shows all of them");
+}
+
+/// A program that was started with `--continue`.
+fn opening() -> ChatHarness {
+    let mut chat = chat();
+    chat.model.conversation.is_opening = true;
+    chat
+}
+
+fn submitted(chat: &mut ChatHarness) -> Vec<String> {
+    let commands = chat.commands().into_iter();
+    let texts = commands.filter_map(|command| match command {
+        Command::Submit { prompt, .. } => Some(prompt.text),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn prompts_wait_for_the_conversation_of_the_command_line() {
+    let mut chat = opening();
+    chat.keys("early<Enter>later<Enter>");
+    assert!(submitted(&mut chat).is_empty());
+    assert!(chat.screen().contains("early"), "{}", chat.screen());
+    let session = Session::new("qwen3");
+    chat.engine_event(Event::SessionOpened(Arc::new(session)));
+    assert_eq!(submitted(&mut chat), ["early"]);
+    chat.model_answers("Yes.").wait(2_000);
+    assert_eq!(submitted(&mut chat), ["later"]);
+}
+
+#[test]
+fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
+    let mut chat = opening();
+    chat.keys("early<Enter>");
+    chat.engine_event(Event::InitialSessionFailed);
+    assert!(submitted(&mut chat).is_empty());
+    assert_eq!(chat.message(), "early");
+    chat.keys("<Enter>");
+    assert_eq!(submitted(&mut chat), ["early"]);
 }

@@ -92,6 +92,21 @@ const SCRIPTS: &[(&str, &str, &str)] = &[
         " b| c",
     ),
     ("one|", "<Ctrl+u><Ctrl+y>x<Alt+y>", "onex|"),
+    (
+        "|서울 b c",
+        "<Alt+d><Right><Alt+d><Ctrl+y><Alt+y><Ctrl+_>",
+        " b| c",
+    ),
+    (
+        "|서울 b c",
+        "<Alt+d><Right><Alt+d><Ctrl+y><Alt+y><Ctrl+_><Ctrl+_>",
+        " | c",
+    ),
+    (
+        "|서울 b c",
+        "<Alt+d><Right><Alt+d><Ctrl+y><Alt+y><Ctrl+_><Ctrl+_><Alt+_><Alt+_>",
+        " 서울| c",
+    ),
     ("one ^서울|", "<Ctrl+x>", "one |"),
     ("one ^서울|", "<Ctrl+x><Home><Ctrl+y>", "서울|one "),
     ("one ^👩‍👩‍👧|", "<Alt+w>", "one ^👩‍👩‍👧|"),

@@ -71,13 +71,15 @@ impl Editor {
         true
     }
 
-    /// Replaces what was just yanked, as if only the other text had been yanked.
+    /// Replaces the text that was just yanked. Undoing that brings it back.
     pub(super) fn yank_earlier(&mut self) -> bool {
+        let Some(yanked) = self.history.last_inserted() else {
+            return false;
+        };
         let Some(text) = self.kills.earlier() else {
             return false;
         };
-        self.undo();
-        self.replace(self.selected_range(), &text, false);
+        self.replace(yanked, &text, false);
         self.previous = PreviousEdit::Yanked;
         true
     }

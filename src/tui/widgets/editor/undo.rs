@@ -3,6 +3,7 @@
 
 use super::buffer::TextPosition;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The oldest changes are dropped when the texts of all changes exceed this many bytes. The last
 /// change is kept whatever its size.
@@ -60,6 +61,12 @@ impl UndoHistory {
     /// Takes the last change. The caller reverts it and passes it to [`Self::push_undone`].
     pub fn pop_done(&mut self) -> Option<Change> {
         self.done.pop_back()
+    }
+
+    /// Where the last change inserted text.
+    pub fn last_inserted(&self) -> Option<Range<TextPosition>> {
+        let last = self.done.back()?;
+        Some(last.start..last.start.after(&last.inserted))
     }
 
     pub fn push_undone(&mut self, change: Change) {
