@@ -50,7 +50,7 @@ impl Hub {
         async move { prompt_contents(&answer.await?) }.boxed()
     }
 
-    /// Reads a resource. Opens a session if necessary. The request is cancelled if the future is
+    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is cancelled if the future is
     /// dropped.
     ///
     /// # Errors
@@ -63,7 +63,15 @@ impl Hub {
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let answer = self.request_content(server, request, CONTENT_TIMEOUT);
-        async move { resource_contents(&answer.await?) }.boxed()
+        let (supervisor, uri) = (self.supervisor(server).cloned(), uri.to_owned());
+        async move {
+            let contents = resource_contents(&answer.await?)?;
+            if let Some(supervisor) = supervisor {
+                supervisor.subscriptions.note_attached(&uri);
+            }
+            Ok(contents)
+        }
+        .boxed()
     }
 
     /// Requests values for an argument, for at most three seconds.

@@ -71,7 +71,7 @@ pub async fn listen_for_changes(
 }
 
 /// Runs one subscription until it ends. The changes themselves arrive through the inbox.
-async fn run_subscription(
+pub async fn run_subscription(
     session: &McpSession,
     filter: SubscriptionFilter,
 ) -> Result<(), ServiceError> {
