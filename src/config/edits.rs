@@ -5,13 +5,15 @@ use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tool
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
-use super::servers::{BUILT_IN_SERVER, TOOLS_PINNED};
+use super::servers::BUILT_IN_SERVER;
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
+
+const TOOLS_PINNED: &str = "toolsPinned";
 
 /// Marks `model` as active and all others as inactive.
 ///

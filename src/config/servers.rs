@@ -24,7 +24,6 @@ use url::Url;
 /// The reserved name of the built-in server.
 pub const BUILT_IN_SERVER: &str = "humble";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
-pub(super) const TOOLS_PINNED: &str = "toolsPinned";
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Reads `mcp-servers.json`. The built-in server comes first, even without a file, then the
@@ -132,7 +131,7 @@ fn parse_entry(
         enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
         disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
-        pinned_tools: fields::text_list(entry, TOOLS_PINNED)?
+        pinned_tools: fields::text_list(entry, "toolsPinned")?
             .unwrap_or_default()
             .into_iter()
             .collect(),

@@ -220,7 +220,8 @@ impl HttpError {
                  mcp-servers.json."
             }
             Self::InvalidHeader { .. } => {
-                "Correct `headers` in mcp-servers.json: only printable ASCII characters are allowed."
+                "Correct `headers` in mcp-servers.json. A value must not contain line breaks or other \
+                 control characters."
             }
             Self::RateLimited { .. } => "Try again later.",
             _ => return None,

@@ -350,7 +350,7 @@ async fn an_answer_with_an_invalid_header_is_not_called_unreachable() {
 async fn a_header_that_cannot_be_sent_is_named_without_its_value() {
     for (name, value, part) in [
         ("X-Key", "s3cret\nHost: evil", "value"),
-        ("X-Key", "열쇠", "value"),
+        ("X-Key", "s3cret\u{7f}", "value"),
         ("X Key", "s3cret", "name"),
     ] {
         let web = TestHttpServer::start().await;
@@ -361,7 +361,7 @@ async fn a_header_that_cannot_be_sent_is_named_without_its_value() {
         let expected = format!(
             "Server `web` could not be started. The header `{name}` of its entry cannot be sent: \
              its {part} contains a character that HTTP does not allow. Correct `headers` in \
-             mcp-servers.json: only printable ASCII characters are allowed."
+             mcp-servers.json. A value must not contain line breaks or other control characters."
         );
         assert_eq!(notice, expected);
     }
