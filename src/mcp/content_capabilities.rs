@@ -29,9 +29,7 @@ impl ContentCapabilities {
             reports_resource_changes: resources
                 .as_ref()
                 .is_some_and(|own| reports(own.list_changed)),
-            reports_resource_updates: resources
-                .as_ref()
-                .is_some_and(|own| reports(own.subscribe)),
+            reports_resource_updates: resources.as_ref().is_some_and(|own| reports(own.subscribe)),
         }
     }
 
