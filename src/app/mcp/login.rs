@@ -213,7 +213,7 @@ fn print_request(request: &SignInRequest) {
     line("Open this address in a browser:".to_owned());
     line(request.url.clone());
     let begin = format!(
-        "the address of the page on which it ends ({}…)",
+        "the address of the page where it ends up ({}…)",
         request.callback
     );
     line(match request.is_listening {

@@ -15,7 +15,7 @@ use url::Url;
 /// Where to sign in, and for what.
 pub struct Discovered {
     pub server: AuthorizationServer,
-    /// The value of the parameter `resource`.
+    /// The value of the `resource` parameter.
     pub resource: String,
     /// All scopes of the resource.
     pub resource_scopes: Vec<String>,
@@ -23,8 +23,10 @@ pub struct Discovered {
     pub has_metadata: bool,
 }
 
+/// Finds the authorization server of the MCP server at `server_url`.
+///
 /// # Errors
-/// No usable authorization server, or a document that must not be trusted.
+/// There is no usable authorization server, or a document must not be trusted.
 pub async fn discover(
     http: &OAuthHttp,
     server_url: &Url,

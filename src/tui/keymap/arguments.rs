@@ -115,7 +115,7 @@ pub const EXPORT_WORDS: &[ArgumentWord] = &[
 
 pub const DELETE_WORDS: &[ArgumentWord] = &[word(
     "undo",
-    "Bring back the conversation that was deleted last",
+    "Restore the conversation that was deleted last",
 )];
 
 pub const LOG_WORDS: &[ArgumentWord] = &[word("answer", "Show how the last answer was read")];

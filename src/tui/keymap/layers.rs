@@ -22,7 +22,7 @@ pub enum LayerKey {
     Erase,
     Delete,
     Revoke,
-    /// Brings back what was deleted last.
+    /// Restores the most recent deletion.
     UndoDelete,
     Rename,
     Fork,

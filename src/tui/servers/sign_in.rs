@@ -99,7 +99,7 @@ impl SignInLayer {
         put(&request.url, theme.accent);
         put("", theme.plain);
         let end = format!(
-            "the address of the page on which it ends ({}…)",
+            "the address of the page where it ends up ({}…)",
             request.callback
         );
         put(
