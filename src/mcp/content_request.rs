@@ -134,11 +134,7 @@ async fn exchange(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| clause(&error))?;
-    let mut open_request = OpenRequest {
-        session: &session,
-        request: handle.id.clone(),
-        is_answered: false,
-    };
+    let mut open_request = OpenRequest::new(&session, handle.id.clone());
     let answer = tokio::select! {
         biased;
         answer = timeout(deadline, &mut handle.rx) => answer,
@@ -159,10 +155,20 @@ fn clause(error: &ServiceError) -> String {
 }
 
 /// A request in progress; cancelled if dropped before its answer.
-struct OpenRequest<'a> {
+pub struct OpenRequest<'a> {
     session: &'a McpSession,
     request: RequestId,
-    is_answered: bool,
+    pub is_answered: bool,
+}
+
+impl<'a> OpenRequest<'a> {
+    pub fn new(session: &'a McpSession, request: RequestId) -> Self {
+        Self {
+            session,
+            request,
+            is_answered: false,
+        }
+    }
 }
 
 impl Drop for OpenRequest<'_> {
