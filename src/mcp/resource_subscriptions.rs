@@ -10,7 +10,7 @@ use super::supervisor::ServerSupervisor;
 use crate::domain::Notice;
 use crate::sync::lock_ignoring_poison;
 use crate::text::Clean;
-use rmcp::model::{ClientRequest, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter};
+use rmcp::model::{ClientRequest, Request, SubscribeRequestParams, SubscriptionFilter};
 use rmcp::service::ServiceError;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::future::pending;
@@ -139,7 +139,7 @@ impl ServerSupervisor {
             for uri in self.subscriptions.uris() {
                 if requested.insert(uri.clone()) {
                     let params = SubscribeRequestParams::new(uri);
-                    let request = ClientRequest::SubscribeRequest(SubscribeRequest::new(params));
+                    let request = ClientRequest::SubscribeRequest(Request::new(params));
                     let answer = session.peer.send_request(request);
                     if let Ok(Err(error)) = timeout(SUBSCRIBE_TIMEOUT, answer).await {
                         tracing::debug!("subscribing to a resource failed: {error}");
