@@ -50,7 +50,7 @@ impl Hub {
         async move { prompt_contents(&answer.await?) }.boxed()
     }
 
-    /// Reads a resource. Opens a session if necessary. The request is cancelled if the future is
+    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is cancelled if the future is
     /// dropped.
     ///
     /// # Errors
@@ -63,7 +63,15 @@ impl Hub {
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let answer = self.request_content(server, request, CONTENT_TIMEOUT);
-        async move { resource_contents(&answer.await?) }.boxed()
+        let (supervisor, uri) = (self.supervisor(server).cloned(), uri.to_owned());
+        async move {
+            let contents = resource_contents(&answer.await?)?;
+            if let Some(supervisor) = supervisor {
+                supervisor.subscriptions.note_attached(&uri);
+            }
+            Ok(contents)
+        }
+        .boxed()
     }
 
     /// Requests values for an argument, for at most three seconds.
@@ -126,11 +134,7 @@ async fn exchange(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| clause(&error))?;
-    let mut open_request = OpenRequest {
-        session: &session,
-        request: handle.id.clone(),
-        is_answered: false,
-    };
+    let mut open_request = OpenRequest::new(&session, handle.id.clone());
     let answer = tokio::select! {
         biased;
         answer = timeout(deadline, &mut handle.rx) => answer,
@@ -151,10 +155,20 @@ fn clause(error: &ServiceError) -> String {
 }
 
 /// A request in progress; cancelled if dropped before its answer.
-struct OpenRequest<'a> {
+pub struct OpenRequest<'a> {
     session: &'a McpSession,
     request: RequestId,
-    is_answered: bool,
+    pub is_answered: bool,
+}
+
+impl<'a> OpenRequest<'a> {
+    pub fn new(session: &'a McpSession, request: RequestId) -> Self {
+        Self {
+            session,
+            request,
+            is_answered: false,
+        }
+    }
 }
 
 impl Drop for OpenRequest<'_> {

@@ -25,6 +25,7 @@ mod nesting_limit;
 mod oauth;
 mod process;
 mod progress_router;
+mod resource_subscriptions;
 mod result_text;
 mod run;
 mod run_remote;

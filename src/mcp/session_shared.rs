@@ -5,6 +5,7 @@ use super::error::McpError;
 use super::flood_guard::FloodGuard;
 use super::http::ParamHeaders;
 use super::progress_router::ProgressRouter;
+use super::resource_subscriptions::ReportedResources;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
@@ -26,6 +27,8 @@ pub struct SessionShared {
     pub tools_changed: Notify,
     /// The server reported a changed list of prompts or resources.
     pub content_changed: Notify,
+    /// Resources that the server reported as changed.
+    pub updated_resources: ReportedResources,
     /// The server stream is open again after an interruption.
     pub stream_reopened: Notify,
     /// Arguments that are also sent as headers.

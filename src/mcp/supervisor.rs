@@ -10,6 +10,7 @@ use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile};
 use super::process::ProcessGroups;
+use super::resource_subscriptions::ResourceSubscriptions;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
@@ -46,6 +47,7 @@ pub struct ServerSupervisor {
     pub(super) manual_reconnect: Notify,
     /// Notified when the user opens a list of prompts or resources.
     pub content_use: Notify,
+    pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
     /// Only of a remote server.
@@ -89,6 +91,7 @@ impl ServerSupervisor {
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
             content_use: Notify::new(),
+            subscriptions: ResourceSubscriptions::default(),
             stop: CancellationToken::new(),
             context,
         }

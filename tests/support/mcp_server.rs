@@ -4,6 +4,8 @@
 
 #[path = "mcp_server_eras.rs"]
 mod eras;
+#[path = "mcp_server_library.rs"]
+mod library;
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -113,7 +115,7 @@ fn text(text: &str) -> Value {
 impl Server {
     fn handle_message(&mut self, message: Value) {
         let id = message["id"].clone();
-        if self.handle_for_era(&id, &message) {
+        if self.handle_for_library(&id, &message) || self.handle_for_era(&id, &message) {
             return;
         }
         match message["method"].as_str() {
@@ -143,6 +145,7 @@ impl Server {
         }
         let tools = match self.behavior.as_str() {
             "toolless" => json!({}),
+            "library" => library::capabilities(),
             _ => json!({ "tools": { "listChanged": true } }),
         };
         send_result(
