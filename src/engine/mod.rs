@@ -17,7 +17,6 @@
 //! | `tool_offer` | the tools that requests offer, in a stable order |
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
-//! | `result_files` | saving images and sounds of tool results |
 //! | `result_images` | the images of tool results (pure) |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
@@ -49,7 +48,6 @@ mod outbox;
 mod persist;
 mod probe;
 mod questions;
-mod result_files;
 pub mod result_images;
 mod server_content;
 mod sessions;

@@ -6,7 +6,8 @@ use super::content_result::{
     PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
 };
 use super::hub::Hub;
-use super::session::{McpSession, error_text, raw_result};
+use super::open_request::OpenRequest;
+use super::session::{error_text, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{ArgumentCompletion, ArgumentOwner, ServerId};
 use futures::FutureExt;
@@ -14,7 +15,7 @@ use futures::future::BoxFuture;
 use rmcp::model::{
     ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
     GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
-    Reference, RequestId,
+    Reference,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
@@ -152,29 +153,4 @@ async fn exchange(
 
 fn clause(error: &ServiceError) -> String {
     error_text(error).trim_end_matches('.').to_owned()
-}
-
-/// A request in progress; cancelled if dropped before its answer.
-pub struct OpenRequest<'a> {
-    session: &'a McpSession,
-    request: RequestId,
-    pub is_answered: bool,
-}
-
-impl<'a> OpenRequest<'a> {
-    pub fn new(session: &'a McpSession, request: RequestId) -> Self {
-        Self {
-            session,
-            request,
-            is_answered: false,
-        }
-    }
-}
-
-impl Drop for OpenRequest<'_> {
-    fn drop(&mut self) {
-        if !self.is_answered && !self.session.shared.outcome.has_ended() {
-            self.session.cancel_request(self.request.clone());
-        }
-    }
 }

@@ -2,7 +2,7 @@
 //! module keeps a subscription to changed lists open.
 
 use super::content_capabilities::ContentCapabilities;
-use super::content_request::OpenRequest;
+use super::open_request::OpenRequest;
 use super::session::McpSession;
 use rmcp::model::{
     ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,

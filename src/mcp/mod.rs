@@ -23,6 +23,7 @@ mod inbox;
 mod list_subscription;
 mod nesting_limit;
 mod oauth;
+mod open_request;
 mod process;
 mod progress_router;
 mod resource_subscriptions;

@@ -1,6 +1,7 @@
 //! Carries out the outputs of the conversation's turn and feeds the results back.
 
 use super::Actor;
+use crate::attachments::save_result_media;
 use crate::domain::compaction;
 use crate::domain::{CallId, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
@@ -11,7 +12,6 @@ use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::jobs::JobResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
-use crate::engine::result_files::save_media;
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
@@ -337,7 +337,7 @@ async fn decode_images(result: Option<Value>, folder: Option<PathBuf>) -> Result
         return ResultImages::default();
     };
     let decode = move || ResultImages {
-        saved_files: folder.map_or_else(Vec::new, |folder| save_media(&result, &folder)),
+        saved_files: folder.map_or_else(Vec::new, |folder| save_result_media(&result, &folder)),
         ..ResultImages::from_result(&result)
     };
     let images = tokio::task::spawn_blocking(decode).await;

@@ -76,7 +76,8 @@ impl ContentRow<'_> {
     }
 
     fn matches(self, words: &[&str]) -> bool {
-        let text = format!("{} {}", self.name(), self.description().as_str()).to_lowercase();
+        let (label, description) = (self.label(), self.description());
+        let text = format!("{} {label} {description}", self.name()).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
 }

@@ -38,7 +38,7 @@ const MEDIA_TYPES: &[(&str, &str)] = &[
 
 /// Saves the images and sounds in a raw result of `tools/call`, embedded resources included.
 /// Returns the paths of those that could be saved. The same data is saved once.
-pub fn save_media(result: &Value, folder: &Path) -> Vec<PathBuf> {
+pub fn save_result_media(result: &Value, folder: &Path) -> Vec<PathBuf> {
     let items = result.get("content").and_then(Value::as_array);
     let mut bytes_left = RESULT_BASE64_BYTES_MAX;
     let mut saved = Vec::new();
@@ -145,13 +145,17 @@ mod tests {
             { "type": "image", "mimeType": "image/svg+xml", "data": "AAAA" },
             { "type": "image", "mimeType": "image/png", "data": "not Base64" },
         ] });
-        let saved = save_media(&result, &folder);
+        let saved = save_result_media(&result, &folder);
         assert_eq!(names(&saved), ["png", "wav", "gif"]);
         assert_eq!(fs::read(&saved[1]).expect("a file"), [0, 1, 2]);
-        assert_eq!(save_media(&result, &folder), saved, "the same data again");
+        assert_eq!(
+            save_result_media(&result, &folder),
+            saved,
+            "the same data again"
+        );
         let text = json!({ "content": [{ "type": "text", "text": "x" }] });
         let nowhere = folder.join("unused");
-        assert!(save_media(&text, &nowhere).is_empty() && !nowhere.exists());
+        assert!(save_result_media(&text, &nowhere).is_empty() && !nowhere.exists());
     }
 
     #[test]
@@ -163,10 +167,10 @@ mod tests {
         };
         for start in (0..200).step_by(20) {
             let images: Vec<Value> = (start..start + 20).map(image).collect();
-            let saved = save_media(&json!({ "content": images }), folder.path());
+            let saved = save_result_media(&json!({ "content": images }), folder.path());
             assert_eq!(saved.len(), RESULT_FILES_MAX);
         }
-        save_media(&json!({ "content": [image(999)] }), folder.path());
+        save_result_media(&json!({ "content": [image(999)] }), folder.path());
         let count = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(count, FOLDER_FILES_MAX);
     }
