@@ -1,6 +1,8 @@
-//! A server with a prompt, completion, resources and subscriptions (behavior `library`).
+//! A server with a prompt, completion, resources and subscriptions (behaviors `library` and
+//! `modern-library`).
 
-use super::{Server, send, send_result};
+use super::eras::{MODERN, discover_result};
+use super::{Server, send, send_error, send_result};
 use serde_json::{Value, json};
 
 const CITIES: [&str; 3] = ["Seoul", "Sejong", "Busan"];
@@ -13,8 +15,13 @@ pub fn capabilities() -> Value {
 impl Server {
     /// Answers requests about prompts and resources. Returns false for any other message.
     pub fn handle_for_library(&self, id: &Value, message: &Value) -> bool {
-        if self.behavior != "library" {
-            return false;
+        let is_modern = match self.behavior.as_str() {
+            "library" => false,
+            "modern-library" => true,
+            _ => return false,
+        };
+        if is_modern && self.handle_for_modern_library(id, message) {
+            return true;
         }
         let params = &message["params"];
         let result = match message["method"].as_str() {
@@ -51,6 +58,36 @@ impl Server {
                 &json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated",
                 "params": { "uri": params["uri"] } }),
             );
+        }
+        true
+    }
+
+    /// Answers what only modern clients ask. Returns false for any other message.
+    fn handle_for_modern_library(&self, id: &Value, message: &Value) -> bool {
+        match message["method"].as_str() {
+            Some("server/discover") => {
+                let mut result = discover_result(&[MODERN]);
+                result["capabilities"] = capabilities();
+                send_result(id, &result);
+            }
+            Some("initialize" | "resources/subscribe") => {
+                send_error(id, -32601, "Method not found");
+            }
+            Some("subscriptions/listen") => {
+                let uris = &message["params"]["notifications"]["resourceSubscriptions"];
+                eprintln!("listened to {uris}");
+                for uri in uris.as_array().into_iter().flatten() {
+                    let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
+                    send(
+                        &json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated",
+                        "params": { "uri": uri, "_meta": meta } }),
+                    );
+                }
+            }
+            Some("notifications/cancelled") => {
+                eprintln!("stopped {}", message["params"]["requestId"]);
+            }
+            _ => return false,
         }
         true
     }
