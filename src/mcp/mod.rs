@@ -38,6 +38,7 @@ mod status;
 mod stderr;
 mod stderr_hints;
 mod stdio_transport;
+mod subscribed_resources;
 mod supervisor;
 mod tool_list;
 
