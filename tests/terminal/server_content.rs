@@ -40,9 +40,8 @@ fn a_prompt_with_a_completed_argument_is_reviewed_and_sent() {
     terminal.wait_for_text("library:forecast");
     terminal.press("\r");
     terminal.wait_for_text("required: Where");
-    terminal.type_text("Se");
+    terminal.type_text("Sej");
     terminal.wait_for_text("Sejong");
-    terminal.press("\x1b[B");
     terminal.press(TAB);
     terminal.wait_for_text("Sejong");
     terminal.press("\r");
@@ -68,6 +67,7 @@ fn a_resource_is_attached_sent_as_data_and_reported_when_it_changes() {
     terminal.send_prompt("/resource");
     terminal.wait_for_text("changed since you attached it");
     terminal.press("\x1b");
+    terminal.wait_until_gone("── Resources");
     terminal.send_prompt("What now?");
     terminal.wait_for_text("Take an umbrella.");
     assert!(last_message(&server).contains("It rains in Busan."));
