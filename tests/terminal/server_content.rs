@@ -1,7 +1,7 @@
 //! Prompts and resources of a real server process: completion of an argument, review, attaching,
 //! and the report of a change.
 
-use super::home::test_server_path;
+use super::home::{test_server_path, wait_until};
 use super::model_server::{ModelServer, Reply, ollama_text};
 use super::pty::PtyTerminal;
 use super::{CHAT, TestHome, clean_exit, ollama, open};
@@ -47,7 +47,11 @@ fn a_prompt_with_a_completed_argument_is_reviewed_and_sent() {
     terminal.press("\r");
     terminal.wait_for_text("Forecast for \"Sejong\", please.");
     assert!(server.bodies(CHAT).is_empty(), "it is reviewed first");
-    terminal.press("\r");
+    // Enter counts once the prompt has been visible for a moment.
+    wait_until("the prompt is sent", || {
+        terminal.press("\r");
+        !server.bodies(CHAT).is_empty()
+    });
     terminal.wait_for_text("Sunny.");
     assert!(last_message(&server).contains("Sejong"));
     assert_eq!(terminal.quit(), clean_exit());
