@@ -43,6 +43,8 @@ mod screen_harness;
 mod server_content;
 #[path = "terminal/server_failures.rs"]
 mod server_failures;
+#[path = "terminal/server_requests.rs"]
+mod server_requests;
 #[path = "terminal/session_options.rs"]
 mod session_options;
 #[path = "terminal/sessions.rs"]
