@@ -39,6 +39,8 @@ mod probe;
 mod pty;
 #[path = "support/screen_harness.rs"]
 mod screen_harness;
+#[path = "terminal/server_content.rs"]
+mod server_content;
 #[path = "terminal/server_failures.rs"]
 mod server_failures;
 #[path = "terminal/server_requests.rs"]

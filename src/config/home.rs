@@ -111,6 +111,11 @@ impl Home {
         self.root.join("journal")
     }
 
+    /// The images and sounds of tool results.
+    pub fn result_files(&self) -> PathBuf {
+        self.cache().join("results")
+    }
+
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }

@@ -26,6 +26,7 @@ mod provider_kind;
 pub mod redact;
 pub mod registry;
 pub mod reply_trace;
+pub mod resource_link;
 pub mod schema;
 pub mod secrets;
 pub mod server;

@@ -2,7 +2,7 @@
 
 use super::attachment::ReadAttachment;
 use super::{ServerId, UriTemplate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The prompts and resources that a server lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,6 +12,8 @@ pub struct ServerContent {
     pub templates: Vec<ResourceTemplate>,
     /// The server completes arguments (`completion/complete`).
     pub completes_arguments: bool,
+    /// URIs of resources that have changed since the user attached them.
+    pub changed: BTreeSet<String>,
     /// One line for each list that is incomplete, and for each entry that was left out.
     pub omitted: Vec<String>,
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The heading above a server's description of its tool, whose lines are all indented.
@@ -230,6 +231,9 @@ pub struct ToolCall {
     /// Why the call ran without asking. Only for display.
     #[serde(skip)]
     pub permission: Option<StandingPermission>,
+    /// Where images and sounds of the result were saved. Only for display.
+    #[serde(skip)]
+    pub saved_files: Box<[PathBuf]>,
     pub state: ToolState,
 }
 
@@ -337,6 +341,7 @@ impl ToolCall {
             json_changes: Box::default(),
             merged_forms: Box::default(),
             permission: None,
+            saved_files: Box::default(),
             state,
         }
     }

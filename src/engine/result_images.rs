@@ -4,6 +4,7 @@
 use crate::attachments::image_from_base64;
 use crate::domain::AttachedImage;
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// Maximum number of images sent of one result.
 const RESULT_IMAGES_MAX: usize = 10;
@@ -16,6 +17,8 @@ pub struct ResultImages {
     /// The number of images that cannot be sent: broken, too large, too many, or of a format that
     /// models do not take.
     pub omitted_count: usize,
+    /// Where images and sounds of the result were saved for the user.
+    pub saved_files: Vec<PathBuf>,
 }
 
 impl ResultImages {

@@ -10,13 +10,15 @@ pub struct ContentCapabilities {
     pub completes_arguments: bool,
     pub reports_prompt_changes: bool,
     pub reports_resource_changes: bool,
+    /// Clients can subscribe to single resources.
+    pub reports_resource_updates: bool,
 }
 
 impl ContentCapabilities {
     pub fn of(info: &ServerPeerInfo) -> Self {
         let capabilities = &info.capabilities;
         let (prompts, resources) = (&capabilities.prompts, &capabilities.resources);
-        let reports = |list_changed: Option<bool>| list_changed == Some(true);
+        let reports = |flag: Option<bool>| flag == Some(true);
         Self {
             has_prompts: prompts.is_some(),
             has_resources: resources.is_some(),
@@ -27,6 +29,7 @@ impl ContentCapabilities {
             reports_resource_changes: resources
                 .as_ref()
                 .is_some_and(|own| reports(own.list_changed)),
+            reports_resource_updates: resources.as_ref().is_some_and(|own| reports(own.subscribe)),
         }
     }
 

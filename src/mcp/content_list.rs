@@ -14,6 +14,7 @@ use rmcp::model::{
     ListResourcesRequest, PaginatedRequestParams,
 };
 use rmcp::service::ServiceError;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
@@ -79,7 +80,8 @@ impl ServerSupervisor {
         }
     }
 
-    async fn apply_content(&self, content: ServerContent, is_first: bool) {
+    async fn apply_content(&self, mut content: ServerContent, is_first: bool) {
+        content.changed = self.subscriptions.changed();
         let (before, server) = {
             let state = self.state.borrow();
             (state.content.clone(), state.config.id.clone())
@@ -148,6 +150,7 @@ async fn list_content(session: &McpSession, capabilities: ContentCapabilities) -
             resources: resources.items,
             templates: templates.items,
             completes_arguments: capabilities.completes_arguments,
+            changed: BTreeSet::new(),
             omitted,
         },
     }

@@ -6,6 +6,7 @@ use super::content_result::{
     PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
 };
 use super::hub::Hub;
+use super::open_request::OpenRequest;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
@@ -15,7 +16,7 @@ use futures::future::BoxFuture;
 use rmcp::model::{
     ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
     GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
-    Reference, RequestId,
+    Reference,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
@@ -51,7 +52,7 @@ impl Hub {
         async move { prompt_contents(&answer.await?) }.boxed()
     }
 
-    /// Reads a resource. Opens a session if necessary. The request is cancelled if the future is
+    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is cancelled if the future is
     /// dropped.
     ///
     /// # Errors
@@ -64,7 +65,15 @@ impl Hub {
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let answer = self.request_content(server, request, CONTENT_TIMEOUT);
-        async move { resource_contents(&answer.await?) }.boxed()
+        let (supervisor, uri) = (self.supervisor(server).cloned(), uri.to_owned());
+        async move {
+            let contents = resource_contents(&answer.await?)?;
+            if let Some(supervisor) = supervisor {
+                supervisor.subscriptions.note_attached(&uri);
+            }
+            Ok(contents)
+        }
+        .boxed()
     }
 
     /// Requests values for an argument, for at most three seconds.
@@ -166,11 +175,7 @@ async fn exchange(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| clause(&error))?;
-    let mut open_request = OpenRequest {
-        session,
-        request: handle.id.clone(),
-        is_answered: false,
-    };
+    let mut open_request = OpenRequest::new(session, handle.id.clone());
     let answer = tokio::select! {
         biased;
         answer = timeout(deadline, &mut handle.rx) => answer,
@@ -188,19 +193,4 @@ async fn exchange(
 
 fn clause(error: &ServiceError) -> String {
     error_text(error).trim_end_matches('.').to_owned()
-}
-
-/// A request in progress; cancelled if dropped before its answer.
-struct OpenRequest<'a> {
-    session: &'a McpSession,
-    request: RequestId,
-    is_answered: bool,
-}
-
-impl Drop for OpenRequest<'_> {
-    fn drop(&mut self) {
-        if !self.is_answered && !self.session.shared.outcome.has_ended() {
-            self.session.cancel_request(self.request.clone());
-        }
-    }
 }

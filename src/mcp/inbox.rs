@@ -152,6 +152,13 @@ impl Inbox {
                     self.shared.content_changed.notify_one();
                     return None;
                 }
+                Some("notifications/resources/updated") => {
+                    self.shared.flood.reset_consecutive_skipped();
+                    if let Some(Value::String(uri)) = message["params"].get("uri") {
+                        self.shared.updated_resources.add(uri);
+                    }
+                    return None;
+                }
                 // Other notifications are ignored and requests are answered here. rmcp would start
                 // a task for each, and a server may send any number.
                 _ => return self.handle_request(message, text),

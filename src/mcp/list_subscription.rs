@@ -2,6 +2,7 @@
 //! module keeps a subscription to changed lists open.
 
 use super::content_capabilities::ContentCapabilities;
+use super::open_request::OpenRequest;
 use super::session::McpSession;
 use rmcp::model::{
     ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
@@ -70,8 +71,9 @@ pub async fn listen_for_changes(
     }
 }
 
-/// Runs one subscription until it ends. The changes themselves arrive through the inbox.
-async fn run_subscription(
+/// Runs one subscription until it ends, and cancels it if dropped. The changes themselves arrive
+/// through the inbox.
+pub async fn run_subscription(
     session: &McpSession,
     filter: SubscriptionFilter,
 ) -> Result<(), ServiceError> {
@@ -83,7 +85,10 @@ async fn run_subscription(
         .peer
         .send_request_with_option(request, options)
         .await?;
-    match handle.rx.await {
+    let mut open_request = OpenRequest::new(session, handle.id.clone());
+    let answer = handle.rx.await;
+    open_request.is_answered = true;
+    match answer {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ServiceError::TransportClosed),

@@ -24,8 +24,10 @@ mod inbox;
 mod list_subscription;
 mod nesting_limit;
 mod oauth;
+mod open_request;
 mod process;
 mod progress_router;
+mod resource_subscriptions;
 mod result_text;
 mod run;
 mod run_remote;
@@ -38,6 +40,7 @@ mod status;
 mod stderr;
 mod stderr_hints;
 mod stdio_transport;
+mod subscribed_resources;
 mod supervisor;
 mod tool_list;
 

@@ -1,6 +1,7 @@
 //! Renders a tool result as text for a model, item by item. Content other than text becomes a line
 //! that describes it. Pure.
 
+use crate::domain::resource_link::link_line;
 use serde_json::{Map, Value};
 
 /// Maximum number of required inputs named in the text.
@@ -136,11 +137,11 @@ fn render_resource(resource: &Value) -> String {
 
 pub fn render_link(item: &Value) -> String {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
-    let mut parts = vec![text("uri").unwrap_or("no URI")];
-    parts.extend(text("title").or_else(|| text("name")));
-    parts.extend(text("mimeType"));
-    parts.extend(text("description"));
-    format!("[link: {}]", parts.join(", "))
+    let mut details = Vec::new();
+    details.extend(text("title").or_else(|| text("name")));
+    details.extend(text("mimeType"));
+    details.extend(text("description"));
+    link_line(text("uri").unwrap_or("no URI"), &details)
 }
 
 /// The decoded size of `base64`.

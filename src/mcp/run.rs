@@ -255,7 +255,8 @@ impl ServerSupervisor {
         let content = ready.content;
         let has_tool_changes = ready.supports_list_changed;
         let has_list_changes = has_tool_changes || content.reports_changes();
-        let uses_subscription = ready.is_modern && has_list_changes;
+        let is_modern = ready.is_modern;
+        let uses_subscription = is_modern && has_list_changes;
         self.cache_era(&ready).await;
         self.state.send_modify(|state| {
             state.phase = ServerPhase::Connected(ready.session);
@@ -268,7 +269,7 @@ impl ServerSupervisor {
                 .map(|identity| identity.into_peer(transport));
         });
         self.report().await;
-        let gets_notifications = !ready.is_modern && has_list_changes;
+        let gets_notifications = !is_modern && has_list_changes;
         let listening = async {
             if uses_subscription {
                 list_subscription::listen_for_changes(&session, has_tool_changes, content).await;
@@ -283,6 +284,7 @@ impl ServerSupervisor {
             () = self.relist_on_changes(&session) => {}
             // Boxed, because nested futures of this size overflow a thread's stack.
             () = Box::pin(self.maintain_content(&session, content)) => {}
+            () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
             () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
         }
     }

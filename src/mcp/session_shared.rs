@@ -9,6 +9,7 @@ use super::server_requests::IncomingRequests;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
+use super::subscribed_resources::ReportedResources;
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub struct SessionShared {
     pub tools_changed: Notify,
     /// The server reported a changed list of prompts or resources.
     pub content_changed: Notify,
+    /// Resources that the server reported as changed.
+    pub updated_resources: ReportedResources,
     /// The server stream is open again after an interruption.
     pub stream_reopened: Notify,
     /// Arguments that are also sent as headers.

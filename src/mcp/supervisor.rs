@@ -14,6 +14,7 @@ use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
+use super::subscribed_resources::ResourceSubscriptions;
 use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus};
 use crate::ports::LocalServer;
 use crate::text::Clean;
@@ -48,6 +49,7 @@ pub struct ServerSupervisor {
     pub(super) manual_reconnect: Notify,
     /// Notified when the user opens a list of prompts or resources.
     pub content_use: Notify,
+    pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
     /// Only of a remote server.
@@ -91,6 +93,7 @@ impl ServerSupervisor {
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
             content_use: Notify::new(),
+            subscriptions: ResourceSubscriptions::default(),
             stop: CancellationToken::new(),
             context,
         }

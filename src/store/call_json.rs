@@ -74,6 +74,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         json_changes: Box::default(),
         merged_forms: Box::default(),
         permission: None,
+        saved_files: Box::default(),
         state: ToolState::Done(outcome_from_name(outcome, elapsed)),
     })
 }

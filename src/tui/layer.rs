@@ -143,6 +143,11 @@ pub enum PickedItem {
     /// `None` selects the plain system prompt.
     Persona(Option<String>),
     Branch(BranchSummary),
+    /// A resource to attach.
+    Resource {
+        server: ServerId,
+        uri: String,
+    },
 }
 
 /// An effect that a feature requests. Requests run in order after the feature returns.

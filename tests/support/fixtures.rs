@@ -152,6 +152,7 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         json_changes: Box::default(),
         merged_forms: Box::default(),
         permission: None,
+        saved_files: Box::default(),
         state: ToolState::AwaitingApproval,
     }
 }

@@ -66,10 +66,22 @@ impl InMemoryServer {
         });
     }
 
+    /// Reports that a resource has changed.
+    pub fn report_changed_resource(&self, uri: &str) {
+        let params = json!({ "uri": uri });
+        self.with_state(|state| state.notify("notifications/resources/updated", &params));
+    }
+
     /// The methods that were requested, except those about sessions and tools.
     pub fn requested_methods(&self) -> Vec<String> {
         let method = |request: &Value| request["method"].as_str().map(str::to_owned);
         self.with_state(|state| state.requests.iter().filter_map(method).collect())
+    }
+
+    /// How often this method was requested.
+    pub fn count(&self, method: &str) -> usize {
+        let methods = self.requested_methods().into_iter();
+        methods.filter(|requested| requested == method).count()
     }
 
     /// The parameters of the last request for this method.
@@ -201,12 +213,13 @@ impl State {
 
     fn capabilities(&self) -> Value {
         let mut capabilities = json!({ "tools": { "listChanged": true } });
+        let subscribes = self.answers.contains_key("resources/subscribe");
         for (method, capability, value) in [
             ("prompts/list", "prompts", json!({ "listChanged": true })),
             (
                 "resources/list",
                 "resources",
-                json!({ "listChanged": true }),
+                json!({ "listChanged": true, "subscribe": subscribes }),
             ),
             ("completion/complete", "completions", json!({})),
         ] {

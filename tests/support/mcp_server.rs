@@ -4,6 +4,8 @@
 
 #[path = "mcp_server_eras.rs"]
 mod eras;
+#[path = "mcp_server_library.rs"]
+mod library;
 #[path = "mcp_server_requests.rs"]
 mod requests;
 
@@ -121,7 +123,10 @@ fn text(text: &str) -> Value {
 impl Server {
     fn handle_message(&mut self, message: Value) {
         let id = message["id"].clone();
-        if self.handle_asking(&id, &message) || self.handle_for_era(&id, &message) {
+        if self.handle_for_library(&id, &message)
+            || self.handle_asking(&id, &message)
+            || self.handle_for_era(&id, &message)
+        {
             return;
         }
         match message["method"].as_str() {
@@ -151,6 +156,7 @@ impl Server {
         }
         let tools = match self.behavior.as_str() {
             "toolless" => json!({}),
+            "library" => library::capabilities(),
             _ => json!({ "tools": { "listChanged": true } }),
         };
         send_result(

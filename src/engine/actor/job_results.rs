@@ -35,8 +35,8 @@ impl Actor {
                 self.cx.notice(error.notice_while_running());
             }
             JobResult::ServersAdded(Ok(count)) => {
-                self.cx.notice(imports::added_notice(count));
-                self.settings.read_files(false, &mut self.cx);
+                let announcement = imports::added_notice(count);
+                self.settings.read_own_additions(announcement, &mut self.cx);
             }
             JobResult::ServersAdded(Err(error)) => {
                 self.cx.notice(error.notice_while_running());

@@ -1,6 +1,7 @@
 //! Carries out the outputs of the conversation's turn and feeds the results back.
 
 use super::Actor;
+use crate::attachments::save_result_media;
 use crate::domain::compaction;
 use crate::domain::{CallId, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
@@ -18,6 +19,7 @@ use crate::mcp::{CallResult, McpCall};
 use crate::protocol::{Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Actor {
@@ -302,6 +304,9 @@ impl Actor {
             request.tool.clone(),
             self.persist.is_private(),
         );
+        // A private conversation leaves no files, and a one-shot run shows no paths.
+        let saves_files = !is_private && !self.cx.options.is_one_shot;
+        let folder = saves_files.then(|| self.cx.home.result_files());
         let (hub, offered) = (&self.hub, Arc::clone(&self.toolset));
         turn.driver.run(call, |cancel| {
             let answer = hub.call_with_result(request, cancel);
@@ -319,19 +324,22 @@ impl Actor {
                     call: id,
                     outcome,
                     untrusted_text,
-                    images: decode_images(result).await,
+                    images: decode_images(result, folder).await,
                 }
             }
         });
     }
 }
 
-/// The images of a raw result, decoded on a blocking thread.
-async fn decode_images(result: Option<Value>) -> ResultImages {
+/// The images of a raw result, decoded on a blocking thread, which also saves them in `folder`.
+async fn decode_images(result: Option<Value>, folder: Option<PathBuf>) -> ResultImages {
     let Some(result) = result else {
         return ResultImages::default();
     };
-    let decode = move || ResultImages::from_result(&result);
+    let decode = move || ResultImages {
+        saved_files: folder.map_or_else(Vec::new, |folder| save_result_media(&result, &folder)),
+        ..ResultImages::from_result(&result)
+    };
     let images = tokio::task::spawn_blocking(decode).await;
     images.unwrap_or_else(|error| {
         tracing::error!("the images of a tool result could not be read: {error}");

@@ -32,6 +32,8 @@ pub(super) struct SettingsReload {
     read_after_writes: Option<u64>,
     /// Another read is needed; true if the user requested it.
     queued_read: Option<bool>,
+    /// Shown instead of the next report of changes.
+    announcement: Option<Notice>,
     /// Causes of the banners about the files.
     file_banner_causes: BTreeSet<BannerCause>,
 }
@@ -81,6 +83,13 @@ impl LiveSettings {
         if let Some(is_requested) = self.reload.queued_read.take() {
             self.read_files(is_requested, cx);
         }
+    }
+
+    /// Reads the files after the program itself added something to them. The notice replaces the
+    /// report of the changes.
+    pub fn read_own_additions(&mut self, announcement: Notice, cx: &mut EngineCx) {
+        self.reload.announcement = Some(announcement);
+        self.read_files(false, cx);
     }
 
     /// Reads the files again, now or after the running read or write. If the user requested it,
@@ -147,7 +156,10 @@ impl LiveSettings {
 
     /// Reports the applied changes and asks about the others.
     pub fn finish_reload(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
-        report_applied(&files.harmless, cx);
+        match self.reload.announcement.take() {
+            Some(announcement) => cx.notice(announcement),
+            None => report_applied(&files.harmless, cx),
+        }
         if files.is_requested {
             self.reload.declined.clear();
             if files.is_unchanged {

@@ -107,9 +107,13 @@ impl Turn {
 
     /// Keeps the images of a running call's result until the end of the turn.
     pub(super) fn keep_images(&mut self, id: CallId, images: ResultImages) {
-        if images != ResultImages::default() && self.running_calls().contains(&id) {
-            self.result_images.insert(id, images);
+        if images == ResultImages::default() || !self.running_calls().contains(&id) {
+            return;
         }
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.saved_files = images.saved_files.iter().cloned().collect();
+        }
+        self.result_images.insert(id, images);
     }
 
     pub(super) fn handle_call_done(&mut self, id: CallId, outcome: ToolOutcome) {

@@ -205,6 +205,7 @@ impl Turn {
             is_unchecked,
             json_changes,
             permission: None,
+            saved_files: Box::default(),
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };

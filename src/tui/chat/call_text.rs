@@ -102,6 +102,10 @@ fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
         sections.push(("original arguments", pretty(original).into()));
     }
     sections.push(("arguments", pretty(&call.arguments).into()));
+    if !call.saved_files.is_empty() {
+        let paths = call.saved_files.iter().map(|path| path.to_string_lossy());
+        sections.push(("saved files", paths.collect::<Vec<_>>().join("\n").into()));
+    }
     sections.extend(result_text(call).map(|result| ("result", result.into())));
     sections
 }

@@ -41,7 +41,7 @@ pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedR
     let mentioned = matching.map(|(server, resource)| MentionedResource {
         server: server.id.clone(),
         uri: resource.uri.clone(),
-        description: describe_resource(resource, resource.label()),
+        description: describe_resource(server, resource, resource.label()),
     });
     mentioned.take(MENTIONED_MAX).collect()
 }

@@ -182,19 +182,22 @@ pub fn typable_resources(shared: SharedUiState) -> impl Iterator<Item = (String,
         let resources = server.content.resources.iter();
         resources.map(move |resource| {
             let name = full_uri(&server.id, &resource.uri);
-            (name, describe_resource(resource, resource.label()))
+            (name, describe_resource(server, resource, resource.label()))
         })
     });
     let is_typable = |(name, _): &(String, Clean)| !name.contains(char::is_control);
     resources.filter(is_typable).take(COMPLETED_MAX)
 }
 
-/// The type, the size, this name and the description of a resource in one line.
-fn describe_resource(resource: &ServerResource, name: &str) -> Clean {
+/// The type, the size, this name and the description of a resource in one line, after a mark if it
+/// has changed since it was attached.
+fn describe_resource(server: &Server, resource: &ServerResource, name: &str) -> Clean {
     let size = resource
         .bytes
         .map(crate::domain::model_catalog::format_size);
+    let is_changed = server.content.changed.contains(&resource.uri);
     let mut parts: Vec<&str> = Vec::new();
+    parts.extend(is_changed.then_some("changed since you attached it"));
     parts.extend(resource.mime_type.as_deref());
     parts.extend(size.as_deref());
     parts.push(name);

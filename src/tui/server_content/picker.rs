@@ -64,7 +64,7 @@ impl ContentRow<'_> {
     fn description(self) -> Clean {
         match self {
             Self::Prompt(offered) => offered.description(),
-            Self::Resource(_, resource) => describe_resource(resource, &resource.uri),
+            Self::Resource(server, resource) => describe_resource(server, resource, &resource.uri),
             Self::Template(_, template) => {
                 let mut parts = vec!["template"];
                 parts.extend(template.mime_type.as_deref());
@@ -76,7 +76,8 @@ impl ContentRow<'_> {
     }
 
     fn matches(self, words: &[&str]) -> bool {
-        let text = format!("{} {}", self.name(), self.description().as_str()).to_lowercase();
+        let (label, description) = (self.label(), self.description());
+        let text = format!("{} {label} {description}", self.name()).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
 }

@@ -69,6 +69,7 @@ pub fn run_action(
         Action::Answer => answer_servers(model),
         Action::CancelCall => calls::cancel_command(model, argument, effects),
         Action::OpenCall => calls::open_selected_call(model),
+        Action::AttachLink => calls::attach_linked_resource(model),
         Action::Commands => model.with_context(|cx| {
             cx.send(Command::ListPromptTemplates);
             cx.open(Palette::default());

@@ -1,10 +1,11 @@
 //! Actions on tool calls in the chat: cancel a running call, open or copy a finished one.
 
-use crate::domain::{CallId, Notice, ToolCall};
+use crate::domain::resource_link::links_in;
+use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::chat::call_text::full_call_text;
-use crate::tui::layer::PickedItem;
+use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
@@ -78,6 +79,39 @@ pub fn open_selected_call(model: &mut UiModel) {
     let (text, result_start) = full_call_text(call);
     let viewer = TextViewer::new(title, text).copying_from(result_start);
     model.with_context(|cx| cx.open(viewer));
+}
+
+/// Attaches a resource that the result of the selected call links to; with several, a list asks
+/// which one.
+pub fn attach_linked_resource(model: &mut UiModel) {
+    let Some(call) = selected_call(model) else {
+        return;
+    };
+    let text = match &call.state {
+        ToolState::Done(ToolOutcome::Succeeded { text, .. }) => text.as_str(),
+        _ => "",
+    };
+    let server = call.server.clone();
+    let links = links_in(text);
+    match links.as_slice() {
+        [] => model.notify(Notice::info("This result has no link to a resource.")),
+        [only] => {
+            let (server, uri) = (server, only.uri.clone());
+            model.with_context(|cx| cx.request(UiRequest::AttachResource { server, uri }));
+        }
+        _ => {
+            let rows = links.into_iter().map(|link| {
+                let (uri, details) = (Clean::name(&link.uri), Clean::single_line(&link.details));
+                let item = PickedItem::Resource {
+                    server: server.clone(),
+                    uri: link.uri,
+                };
+                PickerRow::new(item, uri.as_str(), details.as_str())
+            });
+            let picker = Picker::new("Linked resources", "Attach none", rows);
+            model.with_context(|cx| picker.pick_or_open("", cx));
+        }
+    }
 }
 
 /// `/copy`: copies the selected call's raw result, or the last answer if no call is selected.

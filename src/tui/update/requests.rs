@@ -97,6 +97,9 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
         PickedItem::Branch(branch) => Command::SwitchBranch(branch),
+        PickedItem::Resource { server, uri } => {
+            return attachments::attach_resource(model, server, uri);
+        }
     };
     effects.push(UiEffect::Send(command));
 }

@@ -15,6 +15,7 @@ mod notes;
 mod probe;
 mod replaced_turns;
 mod reply_trace;
+mod result_files;
 mod running_calls;
 mod server_content;
 mod servers;

@@ -231,3 +231,113 @@ fn only_an_outdated_list_is_requested_again_when_it_is_opened() {
     assert_eq!(list_count_after_opening(60_000), 1);
     assert_eq!(list_count_after_opening(0), 2);
 }
+
+fn waits_until_requested(chat: &mut Chat, library: &InMemoryServer, method: &str, count: usize) {
+    for _ in 0..100 {
+        if library.count(method) == count {
+            return;
+        }
+        chat.waits(Duration::from_millis(100));
+    }
+    panic!("{method}: {:?}", library.requested_methods());
+}
+
+/// A server that clients can subscribe to.
+fn subscribable() -> InMemoryServer {
+    library().with_answer("resources/subscribe", json!({}))
+}
+
+#[test]
+fn an_attached_resource_that_changes_is_reported_once_and_marked() {
+    let library = subscribable();
+    let mut chat = chat_with(&library, script().answer("Ok."));
+    chat.types("/resource humble:note://two").enter();
+    chat.sees("@ humble:note://two");
+    waits_until_requested(&mut chat, &library, "resources/subscribe", 1);
+    let params = library.last_params("resources/subscribe");
+    assert_eq!(params["uri"], "note://two");
+    library.report_changed_resource("note://other");
+    library.report_changed_resource("note://two");
+    chat.waits_until_sees("Resource `note://two` of server `humble` has changed since you");
+    chat.does_not_see("note://other");
+    chat.types("/resource").enter();
+    chat.sees("changed since you attached it");
+    // Attached again, it is no longer marked, and the next change is reported again.
+    chat.types("Second").enter();
+    waits_until_requested(&mut chat, &library, "resources/read", 2);
+    for _ in 0..10 {
+        chat.waits(Duration::from_millis(100));
+    }
+    chat.types("/resource").enter();
+    chat.sees("Second note")
+        .does_not_see("changed since you attached it");
+    chat.press(ESC, NONE);
+    assert_eq!(library.count("resources/subscribe"), 1);
+    library.report_changed_resource("note://two");
+    chat.waits_until_sees("Resource `note://two` of server `humble` has changed since you");
+}
+
+#[test]
+fn a_server_without_subscriptions_is_not_asked_for_one() {
+    let library = library();
+    let mut chat = chat_with(&library, script());
+    chat.types("/resource humble:note://two").enter();
+    chat.sees("@ humble:note://two");
+    library.report_changed_resource("note://two");
+    for _ in 0..20 {
+        chat.waits(Duration::from_millis(100));
+    }
+    chat.does_not_see("has changed");
+    assert_eq!(library.count("resources/subscribe"), 0);
+}
+
+/// A chat in which a tool has returned these links, and its call is selected.
+fn with_links(library: &InMemoryServer, uris: &[&str]) -> Chat {
+    let links = uris
+        .iter()
+        .map(|uri| json!({ "type": "resource_link", "uri": uri, "name": "n" }));
+    let result = json!({ "content": links.collect::<Vec<_>>() });
+    let library = library.clone().with_result("links", result);
+    let call = json!({ "server": "humble", "name": "links", "arguments": {} });
+    let script = script().answer(&call.to_string()).answer("Here they are.");
+    let mut chat = chat_with(&library, script);
+    chat.says("/set-tool-mode auto").says("Find notes.");
+    chat.sees("Here they are.");
+    chat.press(TAB, NONE);
+    for _ in 0..10 {
+        chat.press(KeyCode::Up, NONE);
+        if chat
+            .screen()
+            .lines()
+            .any(|row| row.contains('▌') && row.contains(" links "))
+        {
+            return chat;
+        }
+    }
+    panic!("{}", chat.screen());
+}
+
+#[test]
+fn a_linked_resource_of_a_result_is_attached_with_a_key() {
+    let library = library();
+    let mut chat = with_links(&library, &["note://two"]);
+    chat.key('l').waits_until_sees("@ humble:note://two");
+    assert_eq!(library.last_params("resources/read")["uri"], "note://two");
+}
+
+#[test]
+fn of_several_linked_resources_one_is_chosen() {
+    let library = library();
+    let mut chat = with_links(&library, &["note://one", "note://two"]);
+    chat.key('l').sees("Linked resources").sees("note://one");
+    assert_eq!(library.count("resources/read"), 0);
+    chat.key('2').waits_until_sees("@ humble:note://two");
+    assert_eq!(library.last_params("resources/read")["uri"], "note://two");
+}
+
+#[test]
+fn a_result_without_links_says_so() {
+    let library = library();
+    let mut chat = with_links(&library, &[]);
+    chat.key('l').sees("This result has no link to a resource.");
+}

@@ -2,7 +2,7 @@
 
 use super::hub_harness::{HubHarness, succeeded, test_server_config};
 use humble::domain::server::{ProtocolMode, ServerTransport};
-use humble::domain::{ServerConfig, ServerStatus};
+use humble::domain::{Server, ServerConfig, ServerStatus};
 use serde_json::json;
 use std::time::Duration;
 
@@ -202,4 +202,26 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
         text.contains("\"era\": \"legacy\"") && !text.contains("behavior"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_modern_server_reports_changed_resources_on_a_subscription_to_all_of_them() {
+    let mut harness = HubHarness::start_connected("modern-library").await;
+    let server = harness.server().id;
+    for (uri, subscribed) in [
+        ("note://rain", "listened to [\"note://rain\"]"),
+        ("note://sun", "listened to [\"note://rain\",\"note://sun\"]"),
+    ] {
+        let reading = harness.hub.read_resource(&server, uri);
+        assert_eq!(reading.await.expect("contents").len(), 1);
+        harness.wait_for_stderr(subscribed).await;
+        let notice =
+            format!("Resource `{uri}` of server `test` has changed since you attached it.");
+        harness.wait_for_notice(&notice).await;
+        let is_marked = |server: &Server| server.content.changed.contains(uri);
+        harness.wait_for(is_marked).await;
+    }
+    // The first subscription was replaced.
+    harness.wait_for_stderr("stopped").await;
+    harness.close().await;
 }

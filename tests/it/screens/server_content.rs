@@ -9,6 +9,7 @@ use humble::domain::{
     ServerResource, UriTemplate,
 };
 use humble::protocol::{Event, ServerContentEvent};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn argument(name: &str, description: &str, is_required: bool) -> ContentArgument {
@@ -70,6 +71,7 @@ fn content() -> ServerContent {
             mime_type: None,
         }],
         completes_arguments: true,
+        changed: BTreeSet::new(),
         omitted: Vec::new(),
     }
 }

@@ -1,0 +1,29 @@
+//! A request that is cancelled on its server when nobody waits for its answer any longer.
+
+use super::session::McpSession;
+use rmcp::model::RequestId;
+
+/// A request in progress; cancelled if dropped before its answer.
+pub struct OpenRequest<'a> {
+    session: &'a McpSession,
+    request: RequestId,
+    pub is_answered: bool,
+}
+
+impl<'a> OpenRequest<'a> {
+    pub fn new(session: &'a McpSession, request: RequestId) -> Self {
+        Self {
+            session,
+            request,
+            is_answered: false,
+        }
+    }
+}
+
+impl Drop for OpenRequest<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered && !self.session.shared.outcome.has_ended() {
+            self.session.cancel_request(self.request.clone());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Subscriptions to the resources that the user has attached: their server reports when one of them
+//! changes. Legacy servers take one request per resource; modern ones take a list of them in a
+//! request that stays open.
+
+use super::content_capabilities::ContentCapabilities;
+use super::hub_event::HubEvent;
+use super::list_subscription::run_subscription;
+use super::session::McpSession;
+use super::supervisor::ServerSupervisor;
+use crate::domain::Notice;
+use crate::text::Clean;
+use rmcp::model::{ClientRequest, Request, SubscribeRequestParams, SubscriptionFilter};
+use rmcp::service::ServiceError;
+use std::collections::HashSet;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Delay before a modern server's ended subscription is opened again.
+const REOPEN_DELAY: Duration = Duration::from_secs(10);
+
+impl ServerSupervisor {
+    /// Keeps the subscriptions of a session open, and reports changed resources.
+    pub(super) async fn maintain_subscriptions(
+        &self,
+        session: &McpSession,
+        capabilities: ContentCapabilities,
+        is_modern: bool,
+    ) {
+        if !capabilities.reports_resource_updates {
+            return pending().await;
+        }
+        let subscribing = async {
+            match is_modern {
+                true => self.listen_to_resources(session).await,
+                false => self.subscribe_to_resources(session).await,
+            }
+        };
+        tokio::select! {
+            () = subscribing => {}
+            () = self.report_changed_resources(session) => {}
+        }
+    }
+
+    /// Subscribes to each attached resource once per session.
+    async fn subscribe_to_resources(&self, session: &McpSession) {
+        let mut requested = HashSet::new();
+        loop {
+            for uri in self.subscriptions.uris() {
+                if requested.insert(uri.clone()) {
+                    let params = SubscribeRequestParams::new(uri);
+                    let request = ClientRequest::SubscribeRequest(Request::new(params));
+                    let answer = session.peer.send_request(request);
+                    if let Ok(Err(error)) = timeout(SUBSCRIBE_TIMEOUT, answer).await {
+                        tracing::debug!("subscribing to a resource failed: {error}");
+                    }
+                }
+            }
+            self.subscriptions.attached.notified().await;
+            self.show_changed_resources().await;
+        }
+    }
+
+    /// Keeps one subscription to all attached resources open.
+    async fn listen_to_resources(&self, session: &McpSession) {
+        loop {
+            let uris = self.subscriptions.uris();
+            if uris.is_empty() {
+                self.subscriptions.attached.notified().await;
+                continue;
+            }
+            let filter = SubscriptionFilter::builder().resource_subscriptions(uris);
+            tokio::select! {
+                () = self.subscriptions.attached.notified() => self.show_changed_resources().await,
+                ended = run_subscription(session, filter.build()) => match ended {
+                    Err(ServiceError::McpError(_) | ServiceError::TransportClosed) => {
+                        return pending().await;
+                    }
+                    Ok(()) | Err(_) => sleep(REOPEN_DELAY).await,
+                },
+            }
+        }
+    }
+
+    async fn report_changed_resources(&self, session: &McpSession) {
+        let reported = &session.shared.updated_resources;
+        loop {
+            reported.reported.notified().await;
+            let new = self.subscriptions.mark_changed(reported.take());
+            if new.is_empty() {
+                continue;
+            }
+            self.show_changed_resources().await;
+            let server = self.state.borrow().config.id.clone();
+            let server = Clean::name(server.as_str());
+            for uri in new {
+                let uri = Clean::single_line(&self.redactors().all.redact(&uri)).to_string();
+                let what = format!(
+                    "Resource `{uri}` of server `{server}` has changed since you attached it."
+                );
+                let notice = Notice::info(what);
+                let notice = notice.with_advice("Attach it again to use its new contents.");
+                self.send(HubEvent::Noticed(notice)).await;
+            }
+        }
+    }
+
+    /// Lists the changed resources as such.
+    async fn show_changed_resources(&self) {
+        let changed = self.subscriptions.changed();
+        let is_shown = self.state.borrow().content.changed == changed;
+        if is_shown {
+            return;
+        }
+        self.state.send_modify(|state| {
+            Arc::make_mut(&mut state.content).changed = changed;
+        });
+        self.report().await;
+    }
+}

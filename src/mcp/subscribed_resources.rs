@@ -1,0 +1,130 @@
+//! The resources of a server that the user has attached, and those that the server reported as
+//! changed. Both are bounded.
+
+use crate::sync::lock_ignoring_poison;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::Mutex;
+use tokio::sync::Notify;
+
+/// Maximum number of subscribed resources of a server; the oldest one is forgotten first.
+const SUBSCRIBED_MAX: usize = 32;
+/// Longer URIs are not subscribed to.
+const URI_BYTES_MAX: usize = 4 << 10;
+/// Maximum number of reported URIs that wait to be handled.
+const REPORTED_MAX: usize = 64;
+
+/// The attached resources of a server. They outlast its sessions.
+#[derive(Debug, Default)]
+pub struct ResourceSubscriptions {
+    state: Mutex<SubscriptionState>,
+    /// A resource was attached.
+    pub attached: Notify,
+}
+
+#[derive(Debug, Default)]
+struct SubscriptionState {
+    /// Oldest first.
+    uris: VecDeque<String>,
+    /// Those that have changed since they were attached.
+    changed: BTreeSet<String>,
+}
+
+impl ResourceSubscriptions {
+    /// Records that the user attached the resource, with its contents of now.
+    pub fn note_attached(&self, uri: &str) {
+        if uri.len() > URI_BYTES_MAX {
+            return;
+        }
+        {
+            let mut state = lock_ignoring_poison(&self.state);
+            state.uris.retain(|old| old != uri);
+            state.uris.push_back(uri.to_owned());
+            if state.uris.len() > SUBSCRIBED_MAX
+                && let Some(oldest) = state.uris.pop_front()
+            {
+                state.changed.remove(&oldest);
+            }
+            state.changed.remove(uri);
+        }
+        self.attached.notify_one();
+    }
+
+    pub fn uris(&self) -> Vec<String> {
+        let state = lock_ignoring_poison(&self.state);
+        state.uris.iter().cloned().collect()
+    }
+
+    /// The attached resources that have changed since.
+    pub fn changed(&self) -> BTreeSet<String> {
+        lock_ignoring_poison(&self.state).changed.clone()
+    }
+
+    /// Marks those of the URIs that are attached. Returns the ones that were not marked before.
+    pub fn mark_changed(&self, reported: HashSet<String>) -> Vec<String> {
+        let mut state = lock_ignoring_poison(&self.state);
+        let mut new: Vec<String> = reported.into_iter().collect();
+        new.retain(|uri| state.uris.contains(uri) && !state.changed.contains(uri));
+        new.sort();
+        state.changed.extend(new.iter().cloned());
+        new
+    }
+}
+
+/// The URIs of `notifications/resources/updated` that have not been handled yet.
+#[derive(Debug, Default)]
+pub struct ReportedResources {
+    uris: Mutex<HashSet<String>>,
+    pub reported: Notify,
+}
+
+impl ReportedResources {
+    /// Excess URIs are dropped: a server may send any number.
+    pub fn add(&self, uri: &str) {
+        let mut uris = lock_ignoring_poison(&self.uris);
+        if uri.len() <= URI_BYTES_MAX && uris.len() < REPORTED_MAX {
+            uris.insert(uri.to_owned());
+            drop(uris);
+            self.reported.notify_one();
+        }
+    }
+
+    pub fn take(&self) -> HashSet<String> {
+        std::mem::take(&mut lock_ignoring_poison(&self.uris))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reported(uris: &[&str]) -> HashSet<String> {
+        uris.iter().map(|uri| (*uri).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_attached_resources_are_marked_and_each_is_reported_once() {
+        let subscriptions = ResourceSubscriptions::default();
+        subscriptions.note_attached("a");
+        assert_eq!(subscriptions.mark_changed(reported(&["a", "b"])), ["a"]);
+        assert!(subscriptions.mark_changed(reported(&["a"])).is_empty());
+        assert_eq!(subscriptions.changed(), BTreeSet::from(["a".to_owned()]));
+        subscriptions.note_attached("a");
+        assert!(subscriptions.changed().is_empty());
+        assert_eq!(subscriptions.mark_changed(reported(&["a"])), ["a"]);
+    }
+
+    #[test]
+    fn subscriptions_and_reports_are_bounded() {
+        let subscriptions = ResourceSubscriptions::default();
+        let updates = ReportedResources::default();
+        for n in 0..1_000 {
+            subscriptions.note_attached(&format!("note://{n}"));
+            updates.add(&format!("note://{n}"));
+        }
+        subscriptions.note_attached(&"x".repeat(URI_BYTES_MAX + 1));
+        let uris = subscriptions.uris();
+        assert_eq!(uris.len(), SUBSCRIBED_MAX);
+        assert_eq!(uris.last().map(String::as_str), Some("note://999"));
+        assert_eq!(updates.take().len(), REPORTED_MAX);
+    }
+}
