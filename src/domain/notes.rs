@@ -52,7 +52,7 @@ pub struct FoundNotes {
     pub notes: Vec<FoundNote>,
     /// The folder that was searched, without symbolic links in its path.
     pub vault: PathBuf,
-    /// What the user should know about the search, such as that words alone were compared.
+    /// Sentences about the search for the user, such as that only words were compared.
     pub remarks: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ pub enum AgentResult {
 }
 
 impl AgentResult {
-    /// What was done and to which notes, without what the user can do next.
+    /// The action and its notes, without advice about the next step.
     pub fn summary(&self) -> String {
         match self {
             Self::NoteCreated { note, .. } => format!("note created  {note}"),

@@ -82,7 +82,7 @@ pub struct Transcript {
     /// The kind of prompt that started the current or last turn.
     prompt_kind: PromptKind,
     wait: Option<WaitReason>,
-    /// What a note agent is doing before the first request.
+    /// The activity of a note agent before the first request.
     agent_activity: Option<String>,
     round: u32,
     model: String,

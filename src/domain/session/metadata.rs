@@ -120,7 +120,7 @@ pub struct StoredRecord<T> {
 }
 
 impl TurnRecord {
-    /// A turn with nothing but an answer.
+    /// A turn that consists only of an answer.
     pub fn new(message_index: usize, model: impl Into<String>) -> Self {
         Self {
             message_index,

@@ -58,7 +58,7 @@ pub struct Preparation {
     pub progress: watch::Receiver<String>,
 }
 
-/// What an agent does once it is prepared.
+/// The result of an agent's preparation.
 pub enum AgentStep {
     /// It has the answer already.
     Answer {

@@ -14,7 +14,7 @@ use std::num::NonZeroU16;
 const LABEL_COLUMNS: usize = 9;
 const INDENT: usize = 4;
 const VALUE_COLUMNS_MIN: u16 = 10;
-/// Names are cut in messages, because a file may contain a name of any length.
+/// Longer names are cut in messages.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The servers that would be added and those that are skipped.
@@ -129,8 +129,8 @@ fn transport_name(transport: RemoteTransport) -> Option<&'static str> {
     }
 }
 
-/// A list of names of variables with the sentence that asks to set them. `None` if all of them are
-/// set. No value is ever shown.
+/// Asks the user to set the variables that the servers need. `None` if all of them are set. Never
+/// shows a value.
 pub fn variables_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,

@@ -80,7 +80,7 @@ impl Resolve for AddressPolicy {
                 .filter(|address| policy.allows(address.ip()))
                 .collect();
             if addresses.is_empty() {
-                let why = "its name leads to a private address, which is not allowed here";
+                let why = "its name resolves to a private address, which is not allowed here";
                 return Err(io::Error::other(why).into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter());
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_that_lead_to_this_machine_are_refused_when_resolved() {
+    async fn names_of_this_machine_are_refused_when_resolved() {
         let name = |text: &str| text.parse::<Name>().expect("a host name");
         assert!(
             AddressPolicy::PublicOnly

@@ -34,8 +34,10 @@ pub struct OAuthAnswer {
 }
 
 impl OAuthHttp {
+    /// Creates a client for requests on behalf of the MCP server at `server_url`.
+    ///
     /// # Errors
-    /// Unusable certificates on this computer.
+    /// The certificates of the system cannot be loaded.
     pub async fn for_server(server_url: &Url) -> Result<Self, OAuthError> {
         let policy = AddressPolicy::for_server(server_url).await;
         let is_loopback = http_util::is_loopback(server_url);

@@ -81,7 +81,7 @@ impl FormTarget {
 }
 
 impl ArgumentForm {
-    /// The first of `values` fill the first fields; the focus is on the first empty one.
+    /// Fills the first fields with `values`. The first empty field gets the focus.
     pub fn new(
         server: ServerId,
         target: FormTarget,
@@ -202,7 +202,7 @@ impl ArgumentForm {
         Handled::Closed
     }
 
-    /// What the field with the focus means.
+    /// The description of the focused field.
     fn description(&self) -> Clean {
         let Some(argument) = self.arguments.get(self.at) else {
             return Clean::default();

@@ -1,5 +1,5 @@
 //! Clipboard programs, and the terminal's own clipboard (OSC 52). A program is preferred, because
-//! its exit status tells whether it worked; over SSH it would fill the clipboard of the wrong
+//! its exit status shows whether it worked; over SSH it would fill the clipboard of the wrong
 //! computer.
 
 use crate::tui::clipboard::{CopyMeans, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
