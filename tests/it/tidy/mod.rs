@@ -53,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "provider",
             "mcp",
+            "import",
             "notes",
         ],
     ),
