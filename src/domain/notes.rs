@@ -117,11 +117,11 @@ pub struct VaultStatus {
     pub vault: PathBuf,
     /// The number of notes that can be found.
     pub notes: usize,
-    /// What the user should know, such as which notes were left out.
+    /// Remarks for the user, for example about notes that were left out.
     pub remarks: Vec<String>,
 }
 
-/// What a note agent did. Paths are below the vault.
+/// The result of a note agent. Paths are below the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum AgentResult {

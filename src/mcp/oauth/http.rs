@@ -31,7 +31,7 @@ pub struct OAuthAnswer {
     pub status: u16,
     /// The body, if it is JSON.
     pub json: Option<Value>,
-    /// What the body is, in a few words.
+    /// The kind of body, in a few words for errors.
     pub body_kind: String,
 }
 

@@ -58,7 +58,7 @@ const CLIP_EXE: ClipboardProgram = ClipboardProgram {
     ..program("clip.exe", &[])
 };
 
-/// What the environment says about clipboards.
+/// The clipboards that the environment suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ClipboardEnvironment {
     /// Programs that may work here, most suitable first. Not all of them need to be installed.

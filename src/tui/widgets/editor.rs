@@ -63,7 +63,7 @@ pub struct Editor {
     display: FieldDisplay,
 }
 
-/// What the last key did, if the next one may continue it.
+/// The previous edit, if the next key may continue it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum PreviousEdit {
     #[default]

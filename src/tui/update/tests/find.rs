@@ -127,7 +127,7 @@ fn esc_returns_to_where_the_reader_was() {
     assert_eq!(
         chat.screen(),
         before,
-        "the field leads back after Enter too"
+        "Esc in the field returns even after Enter"
     );
     chat.keys("<Ctrl+End><Ctrl+f>first")
         .search_ends()
