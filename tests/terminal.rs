@@ -41,6 +41,8 @@ mod pty;
 mod screen_harness;
 #[path = "terminal/server_failures.rs"]
 mod server_failures;
+#[path = "terminal/server_requests.rs"]
+mod server_requests;
 #[path = "terminal/session_options.rs"]
 mod session_options;
 #[path = "terminal/sessions.rs"]

@@ -3,6 +3,7 @@
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
+use super::server_requests::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
@@ -35,6 +36,8 @@ pub(super) enum JobResult {
     NoteFound(Result<OpenNote, Notice>),
     /// The saved messages of an opened conversation, scanned for calls.
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
+    /// The browser was started with the page of a server's request, or why not.
+    PageOpened(OpenServerRequest, Result<(), String>),
     /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }

@@ -31,6 +31,7 @@ pub mod term_matches;
 pub mod token_estimate;
 pub mod wrap;
 
+pub use ascii_twin::fold_look_alikes;
 pub use json_scanner::{JsonEvent, JsonScanner};
 pub use sanitize::Clean;
 pub use script_context::ScriptContext;

@@ -12,6 +12,7 @@ mod composer;
 mod conversation;
 mod demo_tour;
 mod dialog;
+mod elicitation;
 mod engine_state;
 mod event_loop;
 mod help;

@@ -142,7 +142,7 @@ impl Turn {
         let decisions = match answer {
             UserAnswer::Calls(decisions) => decisions,
             // Dismissing the dialog refuses all calls, the safe choice.
-            UserAnswer::Dismissed | UserAnswer::Choice(_) => {
+            UserAnswer::Dismissed | UserAnswer::Choice(_) | UserAnswer::Form(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
         };

@@ -23,5 +23,6 @@ mod permission_notice;
 pub mod read_before_run;
 mod read_only_tools;
 mod rule_text;
+mod server_form;
 pub mod state;
 pub mod view;

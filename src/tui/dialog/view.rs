@@ -13,6 +13,7 @@ use crate::tui::dialog::keys::READABLE_WIDTH;
 use crate::tui::dialog::pages;
 use crate::tui::dialog::rule_text::{draw_badges, reading_state, scroll_marks, short_marks};
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
+use crate::tui::elicitation::fields_view::{draw_fields, fields_height};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
@@ -30,6 +31,7 @@ const FIELD_ROWS: u16 = 10;
 /// Rows of a field for a word, with its label.
 const WORD_ROWS: u16 = 2;
 const REASON_LABEL: &str = "Tell the model why (optional):";
+const SECRET_LABEL: &str = "Type send and press Enter to send a possible secret:";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
 /// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
@@ -54,10 +56,19 @@ pub fn dialog_height(
     let wanted = rows.saturating_add(lower);
     let field = match dialog.mode {
         DialogMode::EditArguments { .. } => FIELD_ROWS,
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => 3 + WORD_ROWS,
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => 3 + WORD_ROWS,
+        DialogMode::EditForm => form_rows(dialog, columns),
         DialogMode::Choosing => 0,
     };
     wanted.max(field).min(room)
+}
+
+/// Rows of a form that is being filled in, with the title.
+fn form_rows(dialog: &Dialog, columns: u16) -> u16 {
+    let form = dialog.form.as_ref();
+    form.map_or(0, |form| fields_height(form, columns).saturating_add(2))
 }
 
 fn lay_out(
@@ -111,6 +122,9 @@ pub fn draw(
     pen.clear(area);
     lay_out(shared, dialog, &text, area.width.max(1), small);
     if small {
+        if let (DialogMode::EditForm, Some(form)) = (&dialog.mode, &mut dialog.form) {
+            return draw_fields(form, area, pen);
+        }
         if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
             let head = body::call_heading(shared, dialog);
             return draw_arguments(&head, &mut dialog.mode, area, pen);
@@ -129,6 +143,9 @@ pub fn draw(
         height: area.height - 1,
         ..area
     };
+    if let (DialogMode::EditForm, Some(form)) = (&dialog.mode, &mut dialog.form) {
+        return draw_fields(form, below_title, pen);
+    }
     if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
         let head = body::call_heading(shared, dialog);
         let field = Rect {
@@ -150,7 +167,9 @@ fn draw_parts(
     pen: &mut Painter,
 ) -> Option<Position> {
     let lower = match dialog.mode {
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => WORD_ROWS,
         _ => choice_row::choice_rows(text, area.width),
     };
     let body = Rect {
@@ -189,6 +208,10 @@ fn draw_parts(
             let field = inset(rest);
             Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
         }
+        DialogMode::ConfirmSecret(editor) => {
+            let field = inset(rest);
+            Some(draw_field(SECRET_LABEL, editor, None, field, pen))
+        }
         _ => {
             choice_row::draw(text, dialog, rest, pen);
             None
@@ -204,6 +227,16 @@ fn inset(area: Rect) -> Rect {
     }
 }
 
+/// The label of the field for a word or a reason, if it is open.
+fn field_label(mode: &DialogMode) -> Option<&'static str> {
+    match mode {
+        DialogMode::DenialReason(_) => Some(REASON_LABEL),
+        DialogMode::ConfirmUnread(_) => Some(UNREAD_LABEL),
+        DialogMode::ConfirmSecret(_) => Some(SECRET_LABEL),
+        DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
+    }
+}
+
 /// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
     text: &DialogText,
@@ -212,11 +245,7 @@ fn draw_small(
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let label = match dialog.mode {
-        DialogMode::DenialReason(_) => REASON_LABEL,
-        DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
-        _ => text.question,
-    };
+    let label = field_label(&dialog.mode).unwrap_or(text.question);
     let count = dialog.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);
@@ -266,9 +295,9 @@ fn draw_small(
         rest.height -= 1;
     }
     match &mut dialog.mode {
-        DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
-            Some(draw_field(label, editor, None, rest, pen))
-        }
+        DialogMode::DenialReason(editor)
+        | DialogMode::ConfirmUnread(editor)
+        | DialogMode::ConfirmSecret(editor) => Some(draw_field(label, editor, None, rest, pen)),
         _ => {
             draw_keys(text, dialog, rest, area.width, pen);
             None

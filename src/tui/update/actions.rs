@@ -66,6 +66,7 @@ pub fn run_action(
         | Action::Stderr
         | Action::Instructions
         | Action::Withheld => run_server_action(model, action, argument),
+        Action::Answer => answer_servers(model),
         Action::CancelCall => calls::cancel_command(model, argument, effects),
         Action::OpenCall => calls::open_selected_call(model),
         Action::Commands => model.with_context(|cx| {
@@ -85,6 +86,13 @@ pub fn run_action(
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
+    }
+}
+
+/// Opens the questions of servers that came while no turn ran.
+fn answer_servers(model: &mut UiModel) {
+    if !model.dialogs.open_waiting(model.now) {
+        model.notify(Notice::info("No server asks you anything."));
     }
 }
 

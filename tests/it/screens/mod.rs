@@ -14,6 +14,7 @@ mod pictures;
 mod probe;
 mod questions;
 mod server_content;
+mod server_requests;
 mod servers;
 mod sessions;
 mod sign_in;

@@ -43,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "attachments",
+            "browser",
             "domain",
             "text",
             "dialect",

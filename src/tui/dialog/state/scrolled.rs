@@ -224,7 +224,11 @@ impl Dialog {
     pub fn requires_full_reading(&self) -> bool {
         matches!(
             self.question,
-            Ask::PinChanged(_) | Ask::SendInstructions { .. } | Ask::ExternalEdit(_)
+            Ask::PinChanged(_)
+                | Ask::SendInstructions { .. }
+                | Ask::ExternalEdit(_)
+                | Ask::FillForm { .. }
+                | Ask::VisitPage { .. }
         )
     }
 

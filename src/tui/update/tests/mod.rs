@@ -27,6 +27,7 @@ mod read_before_run;
 mod screen;
 mod selecting;
 mod selecting_by_mouse;
+mod server_form;
 mod servers;
 mod servers_viewer;
 mod sessions_browser;
