@@ -34,7 +34,7 @@ fn main() {
     paste(&of_size(&format!("{words}\n"), PASTE_BYTES));
 }
 
-/// What the screen does after each key.
+/// Lays out the message as the screen does after each key.
 fn draw(editor: &mut Editor) {
     editor.height(COLUMNS, ROWS.into());
     editor.view(COLUMNS, ROWS);

@@ -110,6 +110,7 @@ pub enum ModelsCommand {
     },
     /// Remove a model from Ollama
     Rm {
+        /// Name of the model
         #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
         name: String,
         /// Do not ask for confirmation

@@ -187,7 +187,7 @@ pub struct NoteAnswer {
 #[derive(Debug, Default)]
 pub struct NoteExcerpts {
     pub excerpts: Vec<NoteExcerpt>,
-    /// What the user should know about the search.
+    /// Sentences about the search for the user.
     pub remarks: Vec<String>,
 }
 
@@ -201,7 +201,7 @@ pub struct NoteExcerpt {
     pub text: String,
 }
 
-/// What all requests about notes have in common.
+/// The part that all requests about notes share.
 #[derive(Clone)]
 pub struct NoteRequest {
     pub settings: NotesSettings,

@@ -94,8 +94,8 @@ pub enum Command {
         server: NewModelServer,
     },
     StopListingServer,
-    /// Downloads a model to an Ollama server: the one given, else that of the selected model,
-    /// else the first one configured.
+    /// Downloads a model to an Ollama server: the given one or, without one, that of the selected
+    /// model or the first one configured.
     PullModel {
         server: Option<ModelServer>,
         name: String,

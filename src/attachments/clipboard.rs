@@ -1,5 +1,5 @@
-//! Takes an image from the clipboard with a program of the desktop. The program gets no secrets:
-//! only the variables that it needs to reach the clipboard.
+//! Takes an image from the clipboard with an external program. The program gets no secrets: only
+//! the variables that it needs to reach the clipboard.
 
 use super::error::AttachError;
 use super::reader;

@@ -1,4 +1,4 @@
-//! What a file contains, by its first bytes. Names and extensions are not trusted.
+//! The type of a file, recognized by its first bytes. Names and extensions are not trusted.
 
 use crate::domain::attachment::{AttachmentKind, ImageFormat};
 use encoding_rs::{UTF_16BE, UTF_16LE};

@@ -24,7 +24,7 @@ const NAMES: [&str; 15] = [
 const EXTENSIONS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
 /// Folders in which almost every file is a credential.
 const FOLDERS: [&str; 6] = [".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure"];
-/// How far into a text a private key is looked for.
+/// Bytes at the start of a text that are searched for a private key.
 const KEY_SEARCH_BYTES: usize = 4_096;
 
 /// Whether the file probably holds credentials. `home` is this program's own folder, whose

@@ -22,7 +22,7 @@ pub enum McpCommand {
     /// Call a tool
     #[command(after_help = CALL_HELP)]
     Call(CallArgs),
-    /// Add a server to mcp-servers.json and check that it answers, or add one of the registry
+    /// Add a server to mcp-servers.json and check that it answers, or add one from the registry
     #[command(after_help = ADD_HELP, override_usage = ADD_USAGE)]
     Add(AddArgs),
     /// Add the servers of another MCP client, switched off
@@ -65,8 +65,10 @@ pub struct ToolsArgs {
 
 #[derive(Debug, Args)]
 pub struct CallArgs {
+    /// Name of the server
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub server: String,
+    /// Name of the tool
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub tool: String,
     /// The arguments: a JSON object, `-` to read one from standard input, or KEY=VALUE pairs
@@ -84,6 +86,7 @@ pub struct CallArgs {
 
 #[derive(Debug, Args)]
 pub struct LoginArgs {
+    /// Name of the server
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub server: String,
     /// Open the address in the default browser
@@ -93,6 +96,7 @@ pub struct LoginArgs {
 
 #[derive(Debug, Args)]
 pub struct LogoutArgs {
+    /// Name of the server
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub server: String,
 }
@@ -105,7 +109,7 @@ pub struct AddArgs {
     /// URL of a remote server
     #[arg(long, conflicts_with_all = ["command", "env", "cwd"])]
     pub url: Option<String>,
-    /// Transport of a remote server; detected if omitted. Of a server in the registry: use its URL
+    /// Transport of a remote server; detected if omitted. For a server in the registry: use its URL
     /// with this transport, not its package
     #[arg(long)]
     pub transport: Option<TransportArg>,
@@ -127,7 +131,7 @@ pub struct AddArgs {
     /// Do not connect to check that it answers
     #[arg(long)]
     pub no_check: bool,
-    /// Add a server of the registry without asking
+    /// Add a server from the registry without asking
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Print one JSON object instead of a table
@@ -242,7 +246,7 @@ const ADD_HELP: &str = "\
 Exit status: 0 the server was added and, unless --no-check or --disabled is given, answered; 1 it was not added, or did \
 not answer; 2 usage error; 130 interrupted.
 The file keeps its order and its unknown fields. A name that is already in the file is a usage error.
-${NAME} in the command's arguments, --env, --url and --header is replaced by that environment variable each time the \
+${NAME} in the command's arguments, --env, --url and --header is replaced with that environment variable each time the \
 file is read. This keeps secrets out of the file; quote it so that your shell does not expand it.
 NAMESPACE/NAME without a URL or command is looked up in the registry (`registryUrl` in config.json). Its command or \
 URL is shown with the version pinned, and added switched off, after a question or with --yes. Nobody has reviewed it.
@@ -257,9 +261,9 @@ Exit status: 0 imported, nothing new or declined, 1 the file cannot be used or n
 error or no terminal to ask on, 130 interrupted.
 Clients: claude-desktop, claude-code, cursor, vscode, lm-studio, gemini, codex, opencode, zed, goose, windsurf. Their \
 files are looked up in your home and, where the client has one there, in the current folder. The format of a FILE is \
-recognized by its contents.
+recognized from its contents.
 The servers are shown with their commands or URLs, and added switched off, after one question or with --yes. Literal \
-secrets are replaced by ${NAME}; set these variables before you switch the servers on. The client's file is only read.
+secrets are replaced with ${NAME}; set these variables before you switch the servers on. The client's file is only read.
 --json prints {\"servers\": […], \"skipped\": […], \"added\": …} and adds nothing unless --yes is given.
 
   humble mcp import

@@ -202,7 +202,7 @@ pub fn key_variables() -> Vec<String> {
         .collect()
 }
 
-/// The first model on a server that can pull and remove models, else the local Ollama.
+/// The first model on a server that can pull and remove models, or else the local Ollama.
 pub fn server_for_pulls<'a>(
     home: &Home,
     candidates: impl IntoIterator<Item = &'a ModelConfig>,

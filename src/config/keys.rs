@@ -1,4 +1,4 @@
-//! The section `keys` of `config.json`.
+//! The `keys` section of `config.json`.
 
 use super::fields::{self, FieldError};
 use super::json_document::{JsonDocument, type_description};

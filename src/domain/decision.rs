@@ -1,4 +1,4 @@
-//! What a user decides about a tool call.
+//! The user's decisions about tool calls.
 
 use super::{ArgumentPattern, Arguments, Pin};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! A server that is to be added to `mcp-servers.json`, and what an import found.
+//! New servers for `mcp-servers.json`, and the result of an import.
 
 mod candidate_fields;
 

@@ -52,7 +52,7 @@ pub struct FoundNotes {
     pub notes: Vec<FoundNote>,
     /// The folder that was searched, without symbolic links in its path.
     pub vault: PathBuf,
-    /// What the user should know about the search, such as that words alone were compared.
+    /// Sentences about the search for the user, such as that only words were compared.
     pub remarks: Vec<String>,
 }
 
@@ -117,11 +117,11 @@ pub struct VaultStatus {
     pub vault: PathBuf,
     /// The number of notes that can be found.
     pub notes: usize,
-    /// What the user should know, such as which notes were left out.
+    /// Remarks for the user, for example about notes that were left out.
     pub remarks: Vec<String>,
 }
 
-/// What a note agent did. Paths are below the vault.
+/// The result of a note agent. Paths are below the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum AgentResult {
@@ -152,7 +152,7 @@ pub enum AgentResult {
 }
 
 impl AgentResult {
-    /// What was done and to which notes, without what the user can do next.
+    /// The action and its notes, without advice about the next step.
     pub fn summary(&self) -> String {
         match self {
             Self::NoteCreated { note, .. } => format!("note created  {note}"),

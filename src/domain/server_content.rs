@@ -99,7 +99,7 @@ fn label<'a>(title: Option<&'a str>, name: &'a str) -> &'a str {
         .unwrap_or(name)
 }
 
-/// What an argument belongs to, for `completion/complete`.
+/// The owner of an argument, for `completion/complete`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentOwner {
     Prompt(String),

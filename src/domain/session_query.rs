@@ -1,4 +1,4 @@
-//! What the user types to find sessions: words, and the filters `model:`, `after:` and `before:`.
+//! The query for finding sessions: words, and the filters `model:`, `after:` and `before:`.
 
 use super::SessionSummary;
 use crate::text::term_matches::fold;
@@ -18,7 +18,7 @@ pub struct SessionQuery {
     before: Option<Timestamp>,
 }
 
-/// A filter whose value cannot be understood.
+/// A filter without a valid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidFilter {
     #[error("`{0}` needs a model name, such as model:qwen.")]

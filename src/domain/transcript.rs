@@ -84,7 +84,7 @@ pub struct Transcript {
     /// See [`Prompt::replaced_turns`].
     replaced_turns: usize,
     wait: Option<WaitReason>,
-    /// What a note agent is doing before the first request.
+    /// The activity of a note agent before the first request.
     agent_activity: Option<String>,
     round: u32,
     model: String,

@@ -258,7 +258,7 @@ pub struct Usage {
 /// How much of the input the server took from its prefix cache, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PrefixUsage {
-    /// Processed anew.
+    /// Not in the cache, so processed.
     pub read: u64,
     /// Taken from the cache.
     pub reused: u64,

@@ -18,7 +18,7 @@ pub struct UnsentText {
 }
 
 impl UnsentText {
-    /// Whether no text contains anything but white space.
+    /// Whether all texts are blank.
     pub fn is_blank(&self) -> bool {
         let mut texts = self.others.iter().chain(&self.queue).chain([&self.message]);
         texts.all(|text| text.trim().is_empty())

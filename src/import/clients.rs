@@ -1,4 +1,4 @@
-//! The clients whose settings files are known, and where they keep them.
+//! The supported clients and the locations of their settings files.
 
 use directories::BaseDirs;
 use std::path::{Path, PathBuf};

@@ -85,7 +85,7 @@ fn read_text(path: &Path) -> Result<String, ImportError> {
 }
 
 /// JSON begins with a brace, perhaps after comments. In TOML the first line is a table header or
-/// has a `=` ahead of any `:`.
+/// has an `=` before any `:`.
 fn recognize(text: &str) -> Format {
     let mut lines = text.lines().map(str::trim_start);
     let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#');
@@ -100,7 +100,7 @@ fn recognize(text: &str) -> Format {
     }
 }
 
-/// Comments and trailing commas are what other clients accept; nothing else is.
+/// Parses strict JSON plus comments and trailing commas, which other clients accept.
 fn parse_json(text: &str) -> Result<Value, SyntaxError> {
     let options = ParseOptions {
         allow_comments: true,
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line_and_repeat_nothing_of_the_file() {
+    fn errors_name_the_line_without_quoting_the_file() {
         for (text, line) in [
             ("{\n\"a\": sk-secret\n}", 2),
             ("{ \"a\": 1 /* sk-secret", 1),

@@ -19,7 +19,7 @@ pub enum ImportError {
         format: &'static str,
         problem: String,
     },
-    #[error("{} lists no MCP servers. Its format must be that of a known client.", path.display())]
+    #[error("{} lists no MCP servers in the format of a supported client.", path.display())]
     NoServers { path: PathBuf },
     #[error("{} lists {count} servers; at most {count_max} can be imported from a file.", path.display())]
     TooManyServers {

@@ -1,8 +1,8 @@
-//! What a server declares about prompts, resources and completions. Pure.
+//! The capabilities that a server declares for prompts, resources and completions. Pure.
 
 use rmcp::model::ServerPeerInfo;
 
-/// Which lists a server has.
+/// The lists that a server has, and whether it reports their changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentCapabilities {
     pub has_prompts: bool,

@@ -70,7 +70,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Waits until the user opens a list whose lifetime is over.
+    /// Waits until the user opens an expired list.
     async fn wait_for_stale_use(&self, listed_at: Instant, ttl: Option<Duration>) {
         loop {
             self.content_use.notified().await;

@@ -99,8 +99,7 @@ impl Hub {
         async move { Ok(completion_values(&answer.await?)) }.boxed()
     }
 
-    /// The user has opened a list of prompts or resources: requests those lists again whose
-    /// lifetime is over.
+    /// Requests expired lists again. Call when the user opens a list of prompts or resources.
     pub fn refresh_content(&self) {
         self.supervisors()
             .for_each(|supervisor| supervisor.content_use.notify_one());

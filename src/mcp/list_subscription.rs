@@ -31,8 +31,8 @@ pub async fn relist_after_reconnects(session: &McpSession) {
     }
 }
 
-/// Listens until dropped. Before each further subscription, it also has all lists requested
-/// again, because changes in between may have been missed.
+/// Listens until dropped. Each time it subscribes again, all lists are requested again as well,
+/// because it may have missed changes in between.
 pub async fn listen_for_changes(
     session: &McpSession,
     has_tool_changes: bool,

@@ -1,4 +1,4 @@
-//! What the stderr output of a server says about why it exited.
+//! Finds the reason why a server exited in its stderr output.
 
 /// The module that an error from Python or Node.js names as missing. Ignores names that are too long
 /// to be real.

@@ -75,7 +75,7 @@ impl EmbeddingHealth {
         let waiting = tokio::spawn(async move {
             let answered = timeout(LATE_ANSWER_TIMEOUT, answer).await;
             if let (Ok(Ok(_)), Some(failures)) = (answered, failures.upgrade()) {
-                // This removes the handle of this very task, which has nothing left to do.
+                // This drops the handle of this same task, which has nothing left to do.
                 lock_ignoring_poison(&failures).remove(&id);
             }
         });

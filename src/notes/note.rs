@@ -16,8 +16,8 @@ pub struct ParsedNote {
     pub chunks: Vec<Chunk>,
 }
 
-/// Parses Markdown. The title comes from the front matter, else from the first heading of level 1,
-/// else it is `file_stem`. Never fails: any text is a note.
+/// Parses Markdown. The title comes from the front matter or, failing that, the first heading of
+/// level 1 or `file_stem`. Never fails: any text is a note.
 pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
     let (front_matter, body) = split_front_matter(text);
     let mut sections = sections(body);
@@ -47,7 +47,7 @@ pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
     }
     chunks.truncate(CHUNKS_MAX);
     if chunks.is_empty() {
-        // A note with nothing but a title is found by its title.
+        // A note that consists only of a title can still be found by it.
         chunks.push(Chunk {
             heading: String::new(),
             body: String::new(),
@@ -151,8 +151,8 @@ fn atx_heading(line: &str) -> Option<(usize, &str)> {
     (!heading.is_empty()).then_some((level, heading))
 }
 
-/// Splits text into parts of at most [`CHUNK_CHARS_MAX`] characters: at a blank line, else at a line
-/// break, else at a space, else anywhere. An empty text has no parts.
+/// Splits text into parts of at most [`CHUNK_CHARS_MAX`] characters, preferably at a blank line, then
+/// at a line break, then at a space, and only then anywhere. An empty text has no parts.
 fn split_long(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

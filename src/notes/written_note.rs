@@ -28,8 +28,8 @@ impl Vault {
             .map_err(|why| unremovable(note, why))
     }
 
-    /// Replaces the text of a written note. Returns the old text; `None` if the note is no longer as
-    /// it was written.
+    /// Replaces the text of a written note. Returns the old text; `None` if the note has changed
+    /// since it was written.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -74,7 +74,7 @@ impl Vault {
     }
 }
 
-/// Reads a file; `None` if it is a link, something else than a file, or too large for a note.
+/// Reads a file; `None` if it is a link, not a regular file, or too large for a note.
 fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(None);
@@ -82,7 +82,7 @@ fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = File::open(path)?;
     let mut bytes = Vec::new();
     (&file).take(NOTE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    // The path may lead to another file by now.
+    // Another program may have replaced the file since.
     let is_whole = bytes.len() as u64 <= NOTE_BYTES_MAX && files::is_same_file(&file, path);
     Ok(is_whole.then_some(bytes))
 }

@@ -5,7 +5,7 @@
 pub struct BranchSummary {
     /// The first line of the branch's first prompt, not sanitized.
     pub first_prompt_line: String,
-    /// Number of messages before the branch leaves the active one.
+    /// Number of messages that it shares with the active branch.
     pub shared_messages: usize,
     /// Number of messages after that.
     pub own_messages: usize,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Where objects with arguments are: in Ollama's lines, in chunks and bodies of chat completions,
+/// The places of objects with arguments: in Ollama's lines, in chunks and bodies of chat completions,
 /// and in events and messages of Anthropic. `*` stands for each item of a list.
 const PLACES: [&[&str]; 5] = [
     &["message", "tool_calls", "*", "function", "arguments"],

@@ -166,7 +166,8 @@ impl Registry {
     }
 }
 
-/// Adds a server; of several versions, the one that is marked as the latest is kept, else the first.
+/// Adds a server. Of several versions, keeps the one marked as the latest or, without a mark, the
+/// first.
 fn add_latest(found: &mut Vec<RegistryServer>, server: RegistryServer) {
     match found.iter_mut().find(|other| other.name == server.name) {
         Some(other) if server.is_latest && !other.is_latest => *other = server,

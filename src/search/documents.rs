@@ -1,5 +1,4 @@
-//! Documents as a whole: those that contain all words of a query, and what the caller stored about
-//! each.
+//! Whole documents: finding those that contain all words of a query, and reading their details.
 
 use super::terms::SearchTerms;
 use super::{DocumentFingerprint, Index, SearchError};

@@ -112,7 +112,7 @@ fn outdated() -> SearchError {
     .into()
 }
 
-/// Whether the file is damaged, of another version or no database at all.
+/// Whether the file is damaged, has another version or is not a database.
 pub fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

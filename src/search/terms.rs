@@ -58,7 +58,7 @@ const PARTICLES: &[&str] = &[
 /// Endings of English words, the longest first.
 const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
 
-/// What must match.
+/// Which terms must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
     /// Each term; the last may be the start of a word.
@@ -167,7 +167,7 @@ impl SearchTerms {
         Self { terms }
     }
 
-    /// The `count` longest terms, which tend to say most.
+    /// The `count` longest terms, which tend to be the most specific.
     pub(super) fn longest(&self, count: usize) -> Self {
         let mut terms = self.terms.clone();
         terms.sort_by_key(|term| std::cmp::Reverse(term.text().len()));
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(
             terms("책을"),
             ["책을"],
-            "one letter is too little to strip to"
+            "a particle is kept if only one letter would remain"
         );
         assert_eq!(terms("\"; DROP (a* OR NEAR"), ["drop", "near"]);
         assert_eq!(terms("  ?! "), Vec::<String>::new());

@@ -13,8 +13,8 @@ pub struct VectorCache {
     components: Vec<i8>,
     /// The position of each chunk in `chunks`.
     positions: HashMap<i64, usize>,
-    /// What `PRAGMA data_version` returned when the table was read: it changes when another
-    /// connection has written.
+    /// The result of `PRAGMA data_version` when the table was read. It changes when another
+    /// connection writes.
     data_version: Option<i64>,
 }
 

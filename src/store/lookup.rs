@@ -69,8 +69,8 @@ pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupEr
         .ok_or(LookupError::NoSessions)
 }
 
-/// Finds a session by file name (with or without `.json`), else by title, else by the beginning of
-/// its file name, else by a part of its title or file name.
+/// Finds a session. Tries, in this order: file names (with or without `.json`), titles, beginnings
+/// of file names, and parts of titles and file names.
 ///
 /// # Errors
 /// No session matches, or several do.

@@ -27,7 +27,7 @@ pub struct PromptHistory {
     saves: AtomicU64,
 }
 
-/// The draft on disk, as far as this process has claimed or saved it.
+/// The draft that this process has claimed or saved.
 #[derive(Debug, Default)]
 struct OwnDraft {
     text: Option<String>,

@@ -18,8 +18,8 @@ const EXCERPT_BYTES_BEFORE: usize = 60;
 const BYTES_BEFORE_MATCH: usize = 512;
 
 impl SessionStore {
-    /// The messages from the prompt on in whose turn one of the `terms` first occurs; the first
-    /// messages without terms or matches. The terms must be folded.
+    /// The messages from the first turn that contains one of the `terms`, or from the beginning if
+    /// none does. The terms must be folded.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.

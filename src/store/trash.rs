@@ -98,8 +98,8 @@ impl SessionTrash {
         Ok(SessionId::new(name.to_string_lossy()))
     }
 
-    /// Removes what was deleted more than [`TRASH_DAYS`] before `today`. Failures are ignored; the
-    /// next attempt follows with the next start or deletion.
+    /// Removes what was deleted more than [`TRASH_DAYS`] before `today`. Failures are ignored;
+    /// the next start or deletion tries again.
     pub fn remove_expired(&self, sessions: &SessionStore, today: Date) {
         let Ok(oldest_kept) = today.checked_sub(TRASH_DAYS.days()) else {
             return;

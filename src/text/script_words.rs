@@ -24,7 +24,7 @@ pub(super) struct TextPart<'a> {
 pub(super) enum PartKind {
     /// Letters, digits and marks without a separator between them.
     Word,
-    /// `\n`, `\u001b` or `%5d`: its letter is no part of the word that follows.
+    /// `\n`, `\u001b` or `%5d`: its letter is not part of the word that follows.
     Escape,
     Other,
 }

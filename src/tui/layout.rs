@@ -60,7 +60,7 @@ pub struct ScreenLayout {
     pub tour_line: Option<Rect>,
     /// The rule above the message.
     pub rule: Option<Rect>,
-    /// The field of the find.
+    /// The find bar.
     pub find: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,

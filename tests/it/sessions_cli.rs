@@ -285,7 +285,7 @@ fn the_text_before_the_fault_of_a_broken_file_is_not_found() {
     assert_eq!((search("zebra"), search("zoo")), (0, 1));
 }
 
-/// Whatever is in the index when the program is killed, the next search is right.
+/// The next search finds everything, no matter when the program was killed.
 #[test]
 fn a_program_killed_while_indexing_leaves_a_usable_index() {
     let home = TempDir::new().expect("a temporary folder");

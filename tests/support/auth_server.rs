@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use url::Url;
 
-/// What the server does differently from a well-behaved one.
+/// Deviations from a well-behaved server.
 #[derive(Clone, Default)]
 pub struct AuthFaults {
     pub no_pkce: bool,
@@ -124,7 +124,7 @@ impl AuthServer {
         forms.filter(|form| form["grant_type"] == grant).count()
     }
 
-    /// What a browser does with the authorization URL: the address that it is redirected to.
+    /// Opens the authorization URL like a browser. Returns the address that it is redirected to.
     pub async fn visit(url: &str) -> String {
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())

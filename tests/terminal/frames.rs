@@ -57,7 +57,7 @@ fn resize(terminal: &PtyTerminal, columns: u16, rows: u16) {
     });
 }
 
-/// What a user can see of a cell. A cell that was never written looks like a blank.
+/// The visible properties of a cell. A cell that was never written looks like a blank.
 fn appearance(cell: &vt100::Cell) -> impl PartialEq + std::fmt::Debug + use<> {
     let text = match cell.contents() {
         "" if !cell.is_wide_continuation() => " ",

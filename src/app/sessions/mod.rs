@@ -14,7 +14,7 @@ use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, sessions as cli_output};
 use crate::store::{
     ExportError, LookupError, ReadLimits, SessionIndex, SessionStore, SessionTrash, StoreError,
-    render_session, write_export,
+    TRASH_DAYS, render_session, write_export,
 };
 use crate::text::Clean;
 use anyhow::{Context, Result};
@@ -191,7 +191,8 @@ impl<'a> Sessions<'a> {
         match trash.delete(&self.store, &id, &Zoned::now()) {
             Ok(trashed) => {
                 let path = trashed.path().display();
-                let message = format!("Deleted \"{title}\". For some days it is in {path}");
+                let days = TRASH_DAYS;
+                let message = format!("Deleted \"{title}\". For {days} days, it is kept in {path}");
                 println!("{}", clean_line(&message));
                 Ok(EXIT_SUCCESS)
             }

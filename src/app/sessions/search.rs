@@ -1,5 +1,5 @@
-//! `humble sessions search`: brings the index up to date, searches, and cuts out the part of each
-//! conversation where the words occur.
+//! `humble sessions search`: updates the index, searches it, and reads the matching part of each
+//! conversation found.
 
 use super::Sessions;
 use crate::app::output::print;
@@ -20,7 +20,7 @@ const INDEXING_TIME_MAX: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(200);
 /// One slice of indexing, after which progress is shown.
 const SLICE: Duration = Duration::from_millis(500);
-/// Conversations of which the matching part is shown. Each is read for that.
+/// Maximum number of conversations whose matching part is shown, because each must be read.
 const EXCERPTS_MAX: usize = 200;
 
 pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
@@ -74,7 +74,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     })
 }
 
-/// Indexes new and changed conversations. Whatever remains is not found.
+/// Indexes new and changed conversations. Those not reached in time are not found.
 fn update_index(sessions: &Sessions) {
     let deadline = Instant::now() + INDEXING_TIME_MAX;
     let shows_progress = io::stderr().is_terminal();

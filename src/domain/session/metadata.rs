@@ -36,7 +36,7 @@ pub struct TurnRecord {
     /// Calls and outcomes, as returned by [`ToolCall::without_results`].
     pub calls: Vec<ToolCall>,
     pub thinking: String,
-    /// What note agents did. Missing in older files.
+    /// The results of note agents. Missing in older files.
     pub agent_results: Vec<AgentResult>,
     /// The time at which the turn ended. Missing in older files.
     pub ended_at: Option<Timestamp>,
@@ -120,7 +120,7 @@ pub struct StoredRecord<T> {
 }
 
 impl TurnRecord {
-    /// A turn with nothing but an answer.
+    /// A turn that consists only of an answer.
     pub fn new(message_index: usize, model: impl Into<String>) -> Self {
         Self {
             message_index,

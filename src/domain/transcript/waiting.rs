@@ -1,4 +1,4 @@
-//! What the running turn is waiting for.
+//! The reason why the running turn is waiting.
 
 use super::Transcript;
 use crate::domain::WaitReason;
@@ -9,7 +9,7 @@ impl Transcript {
         self.wait
     }
 
-    /// What a note agent is doing before the first request of the running turn.
+    /// The activity of a note agent before the first request of the running turn.
     pub fn agent_activity(&self) -> Option<&str> {
         self.agent_activity.as_deref()
     }

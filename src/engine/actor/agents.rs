@@ -159,7 +159,7 @@ impl Actor {
         }
     }
 
-    /// Removes notes that turns created which are no longer part of the conversation.
+    /// Removes notes of turns that are no longer part of the conversation.
     pub(super) fn remove_notes(
         &mut self,
         written: Vec<WrittenNote>,

@@ -22,7 +22,7 @@ pub(super) trait Agent: Sync {
     ) -> Option<PreparedStep>;
 }
 
-/// What the agents work with.
+/// The services and settings that agents use, and the state of the conversation.
 pub(super) struct AgentContext {
     pub(super) notes: Arc<dyn NoteService>,
     pub(super) settings: NotesSettings,
@@ -58,7 +58,7 @@ pub struct Preparation {
     pub progress: watch::Receiver<String>,
 }
 
-/// What an agent does once it is prepared.
+/// The result of an agent's preparation.
 pub enum AgentStep {
     /// It has the answer already.
     Answer {

@@ -71,7 +71,7 @@ fn replace_result_images(message: &mut Message) {
     result.images.clear();
 }
 
-/// Replaces the images of a message by a sentence.
+/// Replaces the images of a message with a sentence.
 fn remove(message: &mut Message) {
     if let Message::ToolResult(result) = message
         && !result.images.is_empty()

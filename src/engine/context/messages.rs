@@ -112,7 +112,7 @@ pub fn result_text(
         }
         ToolOutcome::Denied { .. } => format!("The user denied {tool} from {server}."),
         ToolOutcome::Never => format!(
-            "The user denied {tool} from {server}, for good: it will never be run. Do not call it again."
+            "The user permanently denied {tool} from {server}: it will never be run. Do not call it again."
         ),
         ToolOutcome::Cancelled { .. } => format!(
             "The user cancelled {tool} from {server} while it ran: there is no result. Do not \

@@ -40,7 +40,7 @@ pub struct ToolOffer {
     last: Arc<Toolset>,
     /// Tools are held back, and `find_tools` is offered.
     is_diet_on: bool,
-    /// What is held back may have changed since [`Self::take_diet_change`].
+    /// The tools held back may have changed since [`Self::take_diet_change`].
     has_diet_changed: bool,
     /// The tools used last, in any conversation of this run, newest first.
     recent: VecDeque<ToolKey>,
@@ -48,7 +48,7 @@ pub struct ToolOffer {
     index: Option<(Arc<Toolset>, ToolIndex)>,
 }
 
-/// What decides which tools a turn offers.
+/// The inputs that decide which tools a turn offers.
 #[derive(Debug, Clone, Copy)]
 pub struct OfferRequest<'a> {
     pub prompt: &'a str,

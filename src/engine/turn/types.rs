@@ -115,7 +115,7 @@ pub enum TurnInput {
     },
     /// The agent to which the prompt was offered is ready.
     AgentPrepared(AgentPlan),
-    /// What the agent is doing, in a few words.
+    /// The agent's activity, in a few words.
     AgentProgressed(String),
     /// The agent has used the model's answer. `Err` says why it could not.
     AgentFinished(Result<AgentResult, Notice>),
@@ -131,7 +131,7 @@ pub enum TurnInput {
     TrustChanged(Box<Approval>),
 }
 
-/// What a note agent wants from the turn.
+/// An instruction of a note agent to the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentPlan {
     /// The prompt goes to the model as usual. The notice says why the agent could not act.

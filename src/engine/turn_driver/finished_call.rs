@@ -1,4 +1,4 @@
-//! A finished call with everything that the turn receives of it.
+//! A finished call, as the turn receives it.
 
 use crate::domain::{CallId, ToolOutcome};
 use crate::engine::injection_guard::UntrustedText;

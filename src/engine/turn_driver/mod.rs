@@ -84,7 +84,7 @@ pub(super) enum TurnOutput {
     },
 }
 
-/// What remains of a finished turn.
+/// The parts of a finished turn that outlive it.
 pub(super) struct FinishedTurn {
     pub(super) ids: TurnIdGenerators,
     pub(super) trace: ReplyTracer,

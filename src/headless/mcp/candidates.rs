@@ -9,7 +9,7 @@ use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 use serde_json::{Value, json};
 
-/// Names are cut in messages, because a file may contain a name of any length.
+/// Longer names are cut in messages.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The servers that would be added and those that are skipped.
@@ -55,8 +55,8 @@ fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
-/// A list of names of variables with the sentence that asks to set them. `None` if all of them are
-/// set. No value is ever shown.
+/// Asks the user to set the variables that the servers need. `None` if all of them are set. Never
+/// shows a value.
 pub fn variables_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,

@@ -89,7 +89,8 @@ impl Resolve for AddressPolicy {
                     true => "link-local",
                     false => "private",
                 };
-                let why = format!("its name leads to a {kind} address, which is not allowed here");
+                let why =
+                    format!("its name resolves to a {kind} address, which is not allowed here");
                 return Err(io::Error::other(why).into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter());
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_that_lead_to_this_machine_are_refused_when_resolved() {
+    async fn names_of_this_machine_are_refused_when_resolved() {
         let name = |text: &str| text.parse::<Name>().expect("a host name");
         assert!(
             AddressPolicy::PublicOnly

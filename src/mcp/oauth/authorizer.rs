@@ -24,7 +24,7 @@ const REFRESH_AHEAD_SECONDS: i64 = 30;
 /// Maximum number of tokens that are removed from results.
 const TOKENS_MAX: usize = 200;
 
-/// What to do about a response with status 401 or 403.
+/// How to continue after a response with status 401 or 403.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenRejection {
     /// There is a new token: send the request again.
@@ -113,8 +113,8 @@ impl Authorizer {
         Some(known.access_token)
     }
 
-    /// Decides about a response with status 401 or 403 to a request with `used_token`. Obtains a
-    /// new token if that needs no user.
+    /// Handles a response with status 401 or 403 to a request with `used_token`. Obtains a new
+    /// token if that is possible without the user.
     pub async fn handle_rejection(
         &self,
         status: u16,

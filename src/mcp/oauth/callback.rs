@@ -10,7 +10,7 @@ use url::Url;
 /// Longer pasted text is rejected.
 const CALLBACK_BYTES_MAX: usize = 16 << 10;
 
-/// What a callback must match.
+/// The values that a callback must match.
 pub struct ExpectedCallback {
     /// Where the browser is sent to.
     pub redirect_uri: Url,

@@ -7,7 +7,7 @@ const HEADER_BYTES_MAX: usize = 16 << 10;
 /// Further scopes are ignored.
 const SCOPES_MAX: usize = 100;
 
-/// What a server demands of an access token.
+/// The access token that a server requires.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BearerChallenge {
     pub resource_metadata: Option<String>,

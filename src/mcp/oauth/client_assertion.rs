@@ -26,7 +26,7 @@ enum SigningKey {
 /// # Errors
 /// The key is not one of these.
 pub fn sign(client_id: &str, audience: &str, pem: &str) -> Result<String, OAuthError> {
-    let der = decode_pem(pem).ok_or(OAuthError::PrivateKey("it is not in PEM with PKCS #8"))?;
+    let der = decode_pem(pem).ok_or(OAuthError::PrivateKey("it is not a PKCS #8 key in PEM"))?;
     let key = match EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der) {
         Ok(key) => SigningKey::Ecdsa(key),
         Err(_) => match RsaKeyPair::from_pkcs8(&der) {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_key_is_refused_without_being_repeated() {
+    fn text_that_is_not_a_key_is_refused_without_quoting_it() {
         for pem in [
             "",
             "secret",

@@ -119,6 +119,8 @@ impl CredentialFile {
         self.read_entry("clients", issuer).await
     }
 
+    /// Stores the client registered with `issuer`.
+    ///
     /// # Errors
     /// The file cannot be written.
     pub async fn save_registration(
@@ -129,7 +131,7 @@ impl CredentialFile {
         self.put("clients", issuer, Some(json!(client))).await
     }
 
-    /// Forgets a client that the authorization server no longer knows.
+    /// Removes a client that the authorization server no longer knows.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -150,6 +152,8 @@ impl CredentialFile {
         Ok(entry.filter(|entry| entry.url == url.as_str()))
     }
 
+    /// Stores the tokens of `server`.
+    ///
     /// # Errors
     /// The file cannot be written.
     pub async fn save_credentials(
@@ -161,6 +165,8 @@ impl CredentialFile {
             .await
     }
 
+    /// Removes the tokens of `server`.
+    ///
     /// # Errors
     /// The file cannot be written.
     pub async fn remove_credentials(&self, server: &ServerId) -> Result<(), OAuthError> {

@@ -86,7 +86,7 @@ pub enum OAuthError {
 }
 
 impl OAuthError {
-    /// Whether the token endpoint rejected the grant for good, so that only a new sign-in helps.
+    /// Whether the token endpoint rejected the grant permanently, so that only a new sign-in helps.
     pub fn is_final_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::UnusableToken(_))
     }

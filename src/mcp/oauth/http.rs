@@ -31,13 +31,15 @@ pub struct OAuthAnswer {
     pub status: u16,
     /// The body, if it is JSON.
     pub json: Option<Value>,
-    /// What the body is, in a few words.
+    /// The kind of body, in a few words for errors.
     pub body_kind: String,
 }
 
 impl OAuthHttp {
+    /// Creates a client for requests on behalf of the MCP server at `server_url`.
+    ///
     /// # Errors
-    /// Unusable certificates on this computer.
+    /// The certificates of the system cannot be loaded.
     pub async fn for_server(server_url: &Url) -> Result<Self, OAuthError> {
         let policy = AddressPolicy::for_server(server_url).await;
         let is_loopback = http_util::is_loopback(server_url);

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 /// The ports that are registered with authorization servers, which compare redirect URIs exactly.
-/// Below the range of ports that systems hand out themselves.
+/// They are below the range from which systems assign ports.
 pub const CALLBACK_PORTS: [u16; 4] = [14713, 14714, 14715, 14716];
 pub const CALLBACK_PATH: &str = "/callback";
 /// Maximum number of connections at a time; browsers open a few in advance.

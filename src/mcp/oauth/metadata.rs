@@ -12,7 +12,7 @@ const AUTHORIZATION_SERVERS_MAX: usize = 5;
 /// The metadata of an MCP server (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtectedResource {
-    /// The identifier for the parameter `resource` (RFC 8707), as the server writes it.
+    /// The value for the `resource` parameter (RFC 8707), as the server writes it.
     pub resource: String,
     pub authorization_servers: Vec<Url>,
     pub scopes: Vec<String>,
@@ -37,6 +37,8 @@ pub struct AuthorizationServer {
 }
 
 impl ProtectedResource {
+    /// Parses the metadata of the server at `server_url`.
+    ///
     /// # Errors
     /// The document is for a different server.
     pub fn parse(document: &Value, server_url: &Url) -> Result<Self, OAuthError> {
@@ -93,7 +95,7 @@ impl AuthorizationServer {
     /// Parses the document of `issuer`, the URL under which it was looked up.
     ///
     /// # Errors
-    /// The document is of a different issuer, lacks a token endpoint, or names a URL that is not
+    /// The document belongs to a different issuer, lacks a token endpoint, or names a URL that is not
     /// allowed.
     pub fn parse(
         document: &Value,

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn challenge_is_the_one_of_rfc_7636() {
+    fn challenge_matches_the_example_of_rfc_7636() {
         let challenge = code_challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
         assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }

@@ -21,7 +21,7 @@ impl StepUps {
     /// Counts one more sign-in for `scopes`.
     ///
     /// # Errors
-    /// The server asked for them too often: it will not be content.
+    /// The server has asked for these scopes too often and will never be satisfied.
     pub fn count(&mut self, scopes: &[String]) -> Result<(), OAuthError> {
         if self.scopes != scopes {
             *self = Self {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_never_content_is_given_up_on() {
+    fn sign_ins_stop_if_the_server_is_never_satisfied() {
         let scopes =
             |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
         let mut step_ups = StepUps::default();

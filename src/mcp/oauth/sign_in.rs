@@ -64,8 +64,10 @@ impl CallbackAddress {
 }
 
 impl SignIn {
+    /// Builds the authorization URL. `request` is completed with its details.
+    ///
     /// # Errors
-    /// The authorization server lacks what a safe sign-in needs.
+    /// The authorization server supports no code flow, or no PKCE.
     pub(super) fn new(
         (http, discovered, client): (OAuthHttp, Discovered, ClientIdentity),
         address: CallbackAddress,
@@ -120,7 +122,7 @@ impl SignIn {
         })
     }
 
-    /// What the user has to see and open.
+    /// The request to show to the user, with the URL to open.
     pub fn request(&self) -> &SignInRequest {
         &self.request
     }

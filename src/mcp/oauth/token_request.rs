@@ -14,10 +14,10 @@ use url::Url;
 
 /// Longer tokens are rejected.
 const TOKEN_BYTES_MAX: usize = 64 << 10;
-/// The longest lifetime that is believed, in seconds: ten years.
+/// Longer lifetimes are capped at this, in seconds: ten years.
 const LIFETIME_SECONDS_MAX: i64 = 10 * 365 * 86_400;
 
-/// What entitles the client to a token.
+/// The grant that entitles the client to a token.
 pub enum Grant<'a> {
     AuthorizationCode {
         code: &'a Secret,
@@ -48,6 +48,8 @@ pub struct TokenEndpoint<'a> {
     pub resource: &'a str,
 }
 
+/// Requests tokens for a grant.
+///
 /// # Errors
 /// The endpoint could not be reached, refused, or sent no usable token.
 pub async fn request_tokens(
@@ -88,7 +90,7 @@ pub async fn request_tokens(
     parse_tokens(&answer)
 }
 
-/// Asks the authorization server to forget a token (RFC 7009). The outcome changes nothing here:
+/// Asks the authorization server to revoke a token (RFC 7009). The outcome changes nothing here:
 /// the token is removed from this computer anyway.
 pub async fn revoke(
     http: &OAuthHttp,

@@ -1,10 +1,10 @@
-//! Whether English words are a topic that stands for itself, without text that the prompt brings or
-//! points to, and without a second request.
+//! Decides whether English words are a self-contained topic: they neither contain nor refer to other
+//! text, and make no second request.
 
 use super::english_lookalikes::DETERMINERS;
 use super::topic::RequestTopic;
 
-/// Words that refer to something outside the prompt, so they are no topic.
+/// Words that refer to something outside the prompt, so they are not a topic.
 const REFERENCES: &[&str] = &[
     "this",
     "that",
@@ -83,7 +83,7 @@ const TEXT_SIGNS: &[&str] = &[
     " to jira",
 ];
 
-/// With one of [`HISTORY_OWNERS`] before them, these are the conversation.
+/// After one of [`HISTORY_OWNERS`], these refer to the conversation.
 const HISTORY: &[&str] = &[
     "conversation",
     "conversations",
@@ -114,7 +114,7 @@ const HISTORY_VERBS: &[&str] = &[
     "found", "said", "told", "wrote", "gave", "made", "did", "saw", "built", "ran",
 ];
 
-/// What follows the first request: `and VERB them`.
+/// Words of a second request, as in `and VERB them`.
 const SECOND_REQUEST_OBJECTS: &[&str] = &["it", "them", "me", "these", "those", "each", "all"];
 const SECOND_REQUEST_VERBS: &[&str] = &[
     "add",
@@ -161,7 +161,7 @@ const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those", "line", "pag
 /// Words that point to text around the prompt if a topic ends with them.
 const PLACES: &[&str] = &["above", "below"];
 
-/// Whether the topic stands for itself, without text that the prompt brings or points to.
+/// Whether the topic is self-contained.
 pub(super) fn is_topic(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let refers = lower

@@ -1,7 +1,7 @@
 //! Korean words that only sound like a topic of notes: references, messages to people, release notes,
 //! products, music, paper, and proofreading.
 
-/// Words that refer to something outside the prompt, so they are no topic.
+/// Words that refer to something outside the prompt, so they are not a topic.
 pub(super) const REFERENCES: &[&str] = &[
     "이",
     "그",
@@ -48,7 +48,7 @@ pub(super) const DEMONSTRATIVES: &[&str] = &[
     "이번 버전",
     "대화 내용",
 ];
-/// A conversation with one of these words before it is the one with the model.
+/// Words for the conversation with the model, alone or after one of [`CONVERSATION_TIMES`].
 pub(super) const CONVERSATIONS: &[&str] = &["대화", "대화 내용", "대화한 내용"];
 pub(super) const CONVERSATION_TIMES: &[&str] = &[
     "어제", "오늘", "이번", "우리", "지난", "방금", "지금", "아까", "이전",
@@ -82,7 +82,7 @@ pub(super) const COMPOUNDS: &[&str] = &[
     "장조",
     "단조",
 ];
-/// Signs of notes in music and on paper, wherever they are.
+/// Words that suggest musical or paper notes anywhere in a topic.
 pub(super) const LOOKALIKES: &[&str] = &[
     "도레미",
     "오선지",

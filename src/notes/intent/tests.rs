@@ -211,7 +211,7 @@ fn expected(intent: &str, argument: &str) -> Option<NoteIntent> {
 }
 
 #[test]
-fn prompts_of_the_table_have_the_intent_in_it() {
+fn prompts_in_the_table_have_the_listed_intent() {
     let rows = PROMPTS.lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<Vec<&str>> = rows
         .map(|line| line.splitn(3, '|').map(str::trim).collect())

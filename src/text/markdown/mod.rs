@@ -110,7 +110,8 @@ impl MarkdownView {
         }
     }
 
-    /// Lays out the text after `state.source_end`: complete lines for good, the last one for now.
+    /// Lays out the text after `state.source_end`. The rows of complete lines are final; those of
+    /// the last line are provisional.
     fn lay_out_new_text(&mut self) {
         while let Some(part) = self.next_line_part() {
             let mut state = std::mem::take(&mut self.state);

@@ -16,7 +16,7 @@ const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 pub struct AttachmentList {
     files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
-    /// The files from before another prompt was taken into the message.
+    /// The files of the message before another prompt was loaded into it.
     before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
     support: Option<(ModelRef, ImageSupport)>,
@@ -44,7 +44,7 @@ struct DroppedPaths {
     paste: String,
 }
 
-/// What became of a file that was read.
+/// The outcome of reading a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
     Attached,
@@ -52,8 +52,9 @@ pub enum ReadOutcome {
     Duplicate,
     /// The paste turned out to be text.
     Text(String),
-    /// It was removed meanwhile, or its failure must be reported.
+    /// It was removed in the meantime.
     Ignored,
+    /// The failure must be reported.
     Failed,
 }
 
@@ -224,7 +225,7 @@ impl AttachmentList {
         self.support = Some((model, support));
     }
 
-    /// Whether this model takes images, as far as it is known.
+    /// Whether this model takes images, if that is known.
     pub fn support_of(&self, model: Option<&ModelRef>) -> ImageSupport {
         match &self.support {
             Some((checked, support)) if Some(checked) == model => *support,

@@ -2,8 +2,8 @@
 
 use crate::domain::AgentResult;
 
-/// `note created  routers.md  /undo removes it`, not sanitized. `/undo` undoes the last turn alone,
-/// so the line names it only there.
+/// `note created  routers.md  /undo removes it`, not sanitized. `/undo` undoes only the last turn,
+/// so only its line mentions the command.
 pub fn agent_line(result: &AgentResult, is_in_last_turn: bool) -> String {
     let summary = result.summary();
     match result {

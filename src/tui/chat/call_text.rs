@@ -1,5 +1,5 @@
-//! The texts of a call: its arguments in a few lines, its beginning as the chat unfolds it, and
-//! the whole of it.
+//! A call as text: its arguments in a few lines, the beginning that the chat unfolds, and the full
+//! call.
 
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;

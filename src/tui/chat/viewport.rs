@@ -15,8 +15,8 @@ pub const ROWS_BELOW_MAX: usize = 9_999;
 /// Limit in bytes for cached text of entries out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
 
-/// A row within an entry, or within the tail below the last entry. The tail has the index after
-/// that of the last entry.
+/// A row within an entry, or within the tail below the last entry. The index of the tail is the
+/// number of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct RowPosition {
     pub index: usize,
@@ -172,8 +172,8 @@ impl Viewport {
         self.scroll_to(input, top, follows_end);
     }
 
-    /// Scrolls no further than necessary to make these rows of an entry visible, or else the first
-    /// of them.
+    /// Scrolls no further than necessary to make these rows of an entry visible. If they do not all
+    /// fit, the first ones are.
     pub fn reveal(
         &mut self,
         input: &LayoutInput,

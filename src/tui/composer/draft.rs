@@ -1,5 +1,5 @@
-//! The draft that is saved while the user types and on exit, and its privacy rule: unsent text from a private
-//! conversation is never written to disk, not even after the conversation has ended.
+//! The draft that is saved while the user types and on exit, and its privacy rule: unsent text from
+//! a private conversation is never written to disk, not even after the conversation has ended.
 
 use crate::domain::UnsentText;
 use crate::protocol::Command;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The draft is saved this long after the last change of the message.
 const DRAFT_SAVED_AFTER: Duration = Duration::from_secs(1);
-/// The longest time for which changes that follow each other stay unsaved.
+/// Continuous typing delays saving by at most this long.
 const DRAFT_SAVED_AT_LATEST: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
@@ -148,7 +148,7 @@ impl Composer {
     pub fn private_changed(&mut self, is_private: bool) {
         self.draft.awaits_private = false;
         if !is_private {
-            // Text that was deleted in the private conversation must not come back in another one.
+            // Text that was deleted in the private conversation must not reappear in another one.
             self.editor.forget_removed_text();
         }
         if !is_private && let Some(unsent) = self.history.forget_private(&self.editor.text()) {
@@ -156,7 +156,7 @@ impl Composer {
         }
     }
 
-    /// Reverts the effect of a command that the engine's full queue rejected.
+    /// Reverts the effect of a command that was rejected because the engine's queue is full.
     pub fn command_rejected(&mut self, command: &Command) {
         match command {
             Command::SetPrivate(true) => self.draft.awaits_private = false,
@@ -195,7 +195,7 @@ impl Composer {
         if is_old || has_tour_prompt {
             typed.clear();
         }
-        // An edit and a recalled prompt stand in the message in place of the user's own text.
+        // While a message is edited or a prompt recalled, the user's own text is not in the editor.
         let own = self.text_before_edit().or(self.history.stashed_text());
         let (message, mut others) = match own {
             Some(own) if !own.trim().is_empty() => (own.to_owned(), vec![typed]),

@@ -26,7 +26,7 @@ pub struct EditedMessage {
     pub target: MessageTarget,
     /// The message as it was loaded.
     pub original: String,
-    /// The editor's text from before.
+    /// The editor's text before the message was loaded.
     text_before: String,
 }
 

@@ -101,7 +101,7 @@ pub const PRIVATE_WORDS: &[ArgumentWord] = &[word("off", "Save conversations aga
 pub const NOTE_WORDS: &[ArgumentWord] = &[word("off", "Close the open note")];
 
 pub const NOTES_WORDS: &[ArgumentWord] = &[
-    word("on", "Send excerpts of notes that match with each prompt"),
+    word("on", "Send matching excerpts of notes with each prompt"),
     word("off", "Send prompts without notes"),
 ];
 

@@ -16,8 +16,8 @@ pub(super) const ALT_SHIFT: KeyModifiers = ALT.union(SHIFT);
 const FUNCTION_KEYS: u8 = 24;
 const PLAIN_FUNCTION_KEYS: u8 = 12;
 
-/// A key in the form that `normalize_chord` gives key events: letters are Latin and in lower case,
-/// and `Shift` is set only for named keys and for letters without another modifier.
+/// A key as `normalize_chord` returns it: letters are Latin and in lower case, and `Shift` is set
+/// only for named keys and for letters without another modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
     pub code: KeyCode,

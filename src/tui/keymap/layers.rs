@@ -30,7 +30,7 @@ pub enum LayerKey {
     Pull,
     StopPull,
     Refresh,
-    /// Puts a text into the message for editing.
+    /// Loads text into the message editor.
     Edit,
     AddServer,
     Copy,
@@ -91,7 +91,7 @@ pub enum KeyContext {
     ImportText,
     /// The first-run chooser.
     FirstRun,
-    /// The field of the find.
+    /// The find bar.
     Find,
 }
 
@@ -260,7 +260,7 @@ pub fn pair_hint(context: KeyContext, keys: [LayerKey; 2], effect: &str) -> Stri
     format!("{}/{} {effect}", first.trim_end(), second.trim_end())
 }
 
-/// The keys that scroll lists and texts by pages.
+/// A hint for the keys that scroll by pages.
 pub fn scroll_hint() -> String {
     let pages = [LayerKey::PageUp, LayerKey::PageDown];
     pair_hint(KeyContext::ScrollableList, pages, "scroll")
@@ -313,7 +313,7 @@ mod tests {
             P::PromptReview => "### A prompt of a server",
             P::ImportText => "### Servers of another client",
             P::FirstRun => "### The choice on a first start",
-            P::Find => "### The field of the find",
+            P::Find => "### The find bar",
         }
     }
 

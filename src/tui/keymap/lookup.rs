@@ -1,5 +1,5 @@
-//! The keys in use: the defaults together with the user's choices. Built when the settings change;
-//! a key press takes one look-up.
+//! The keys in use: the defaults together with the user's choices. Built when the settings change,
+//! so that a key press costs one lookup.
 
 use super::{
     Action, Binding, BindingScope, Chord, KeyProtocol, TABLE, normalize_chord, shifted_letter,
@@ -16,7 +16,7 @@ pub struct Keymap {
     protocol: KeyProtocol,
     /// The keys of each binding, by its name.
     keys: HashMap<&'static str, Vec<Chord>>,
-    /// The bindings of each key, those of narrow scopes first.
+    /// The bindings of each key, narrow scopes first.
     by_key: HashMap<Chord, Vec<&'static Binding>>,
     banners: Vec<Banner>,
     problems: Vec<String>,

@@ -13,7 +13,7 @@ pub enum BindingScope {
     CallLine,
     /// Something is selected in the chat.
     ChatStop,
-    /// The chat has the focus, and the find is open.
+    /// The chat has the focus, and the find bar is open.
     Matches,
 }
 

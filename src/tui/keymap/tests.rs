@@ -158,13 +158,13 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
         (
             "interrupt",
             ["F9"].as_slice(),
-            "Ctrl+C has to stay among its keys, to stop a turn and to quit. \
+            "Ctrl+C must remain one of its keys, to stop a turn and to quit. \
              Until you correct it, its key is Ctrl+C.",
         ),
         (
             "back",
             &[],
-            "Esc has to stay among its keys, to close what is open. \
+            "Esc must remain one of its keys, to close what is open. \
              Until you correct it, its key is Esc.",
         ),
         (

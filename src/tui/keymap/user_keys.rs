@@ -170,14 +170,14 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     }
 }
 
-/// Why an action cannot do with these keys, if it cannot.
+/// Why these keys are not enough for an action, if they are not.
 fn missing_key(action: Action, keys: &[Chord]) -> Option<&'static str> {
     match action {
         Action::Interrupt if !keys.contains(&CTRL_C) => {
-            Some("Ctrl+C has to stay among its keys, to stop a turn and to quit.")
+            Some("Ctrl+C must remain one of its keys, to stop a turn and to quit.")
         }
         Action::Back if !keys.contains(&ESC) => {
-            Some("Esc has to stay among its keys, to close what is open.")
+            Some("Esc must remain one of its keys, to close what is open.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
         _ => None,

@@ -12,7 +12,8 @@ use crate::text::Clean;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::list::{column_width, rows_in_view};
+use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
+use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::draw_window;
@@ -20,8 +21,6 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
-/// Maximum width of the column of names.
-const NAME_COLUMNS_MAX: u16 = 24;
 /// Maximum number of visible completions.
 const VALUE_ROWS_MAX: u16 = 5;
 
@@ -42,8 +41,7 @@ pub(super) struct ArgumentForm {
     at: usize,
     completes: bool,
     completion: FieldCompletion,
-    /// The fields that the last frame drew, for the mouse.
-    drawn: Vec<(Rect, usize)>,
+    drawn: DrawnFields,
 }
 
 impl FormTarget {
@@ -81,7 +79,7 @@ impl FormTarget {
 }
 
 impl ArgumentForm {
-    /// The first of `values` fill the first fields; the focus is on the first empty one.
+    /// Fills the first fields with `values`. The first empty field gets the focus.
     pub fn new(
         server: ServerId,
         target: FormTarget,
@@ -102,7 +100,7 @@ impl ArgumentForm {
             arguments,
             completes,
             completion: FieldCompletion::default(),
-            drawn: Vec::new(),
+            drawn: DrawnFields::default(),
         };
         form.reset_completion(cx.shared.now);
         form
@@ -202,7 +200,7 @@ impl ArgumentForm {
         Handled::Closed
     }
 
-    /// What the field with the focus means.
+    /// The description of the focused field.
     fn description(&self) -> Clean {
         let Some(argument) = self.arguments.get(self.at) else {
             return Clean::default();
@@ -214,36 +212,6 @@ impl ArgumentForm {
             (true, text) => Clean::single_line(&format!("required: {text}")),
             (false, _) => text,
         }
-    }
-
-    fn draw_fields(&mut self, area: Rect, pen: &mut Painter) -> Option<Position> {
-        let arguments = self.arguments.iter();
-        let names: Vec<Clean> = arguments
-            .map(|argument| Clean::single_line(&argument.name))
-            .collect();
-        let names_max = NAME_COLUMNS_MAX.min(area.width / 3);
-        let name_columns = column_width(names.iter().map(Clean::as_str), names_max) + 2;
-        let first = (self.at + 1).saturating_sub(area.height.into());
-        self.drawn.clear();
-        let mut cursor = None;
-        for row in rows_in_view(self.fields.len(), Some(self.at), first, area, pen) {
-            row.put_mark(pen);
-            let text = row.text_area();
-            let name = names[row.index].as_str();
-            pen.put_truncated(text.x, text.y, name, row.style, name_columns - 1);
-            let taken = name_columns.min(text.width);
-            let value = Rect {
-                x: text.x + taken,
-                width: text.width - taken,
-                ..text
-            };
-            let at = text_field::draw_text(&mut self.fields[row.index], value, pen);
-            if row.is_selected {
-                cursor = Some(at);
-            }
-            self.drawn.push((row.line, row.index));
-        }
-        cursor
     }
 
     fn draw_values(&self, area: Rect, pen: &mut Painter) {
@@ -298,8 +266,7 @@ impl Layer for ArgumentForm {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        let clicked = self.drawn.iter().find(|(line, _)| line.contains(at));
-        if let Some((_, field)) = clicked.copied() {
+        if let Some(field) = self.drawn.field_at(at) {
             self.focus(field, cx.shared.now);
         }
         Handled::Consumed
@@ -340,7 +307,9 @@ impl Layer for ArgumentForm {
             height: field_rows,
             ..area
         };
-        let cursor = self.draw_fields(fields, pen);
+        let names = self.arguments.iter().map(|argument| argument.name.as_str());
+        let cursor;
+        (self.drawn, cursor) = draw_labeled_fields(names, &mut self.fields, self.at, fields, pen);
         if field_rows < area.height {
             let (y, dim) = (area.y + field_rows, pen.theme.dim);
             let text = self.description();

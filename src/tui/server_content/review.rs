@@ -103,7 +103,7 @@ impl PromptReview {
         Handled::Closed
     }
 
-    /// Brings the form back after a failure, so that its values are not lost.
+    /// Reopens the form after a failure, so that its values are not lost.
     fn reopen_form(&mut self, cx: &mut UiContext) {
         if self.prompt.arguments.is_empty() {
             return;

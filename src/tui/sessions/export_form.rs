@@ -86,7 +86,7 @@ impl ExportForm {
         self.format = named.unwrap_or(self.format);
     }
 
-    /// The next format, also in the extension of the path if that names the present one.
+    /// Selects the next format. Adapts the extension of the path if it names the current format.
     fn use_next_format(&mut self) {
         let all = ExportFormat::ALL;
         let at = all.iter().position(|format| *format == self.format);

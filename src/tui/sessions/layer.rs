@@ -1,5 +1,5 @@
-//! State of the browser for saved conversations: list, search, preview, and what the letters in
-//! the rows do. `row_action` holds the questions that replace a row.
+//! State of the browser for saved conversations: list, search, preview, and the keys that act on a
+//! row. `row_action` has the questions that replace a row.
 
 use crate::domain::{IndexProgress, Notice, QueryId, SessionId, SessionSummary};
 use crate::protocol::{Command, Event, SavedSessionCommand, SavedSessionEvent};
@@ -17,7 +17,7 @@ use ratatui::layout::Position;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// While sessions are being indexed, the list is requested again this often at most.
+/// Minimum interval between requests for the list while sessions are being indexed.
 const REFRESH_PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct SessionsLayer {
     /// The session and the terms of the preview that is shown or requested.
     previewed: Option<(SessionId, Vec<String>)>,
     pub(super) preview: Option<PreviewPane>,
-    /// What is being done with the selected row.
+    /// The action in progress on the selected row.
     pub(super) row_action: Option<RowAction>,
     /// The session to select once it is listed, such as a new copy.
     pending_selection: Option<SessionId>,
@@ -112,8 +112,8 @@ impl SessionsLayer {
         Handled::Closed
     }
 
-    /// Shows why the selected session cannot be opened. On small screens there is no preview, which
-    /// shows the reason otherwise.
+    /// Shows why the selected session cannot be opened. The preview shows this too, but is missing
+    /// on small screens.
     fn explain_broken(&self, cx: &mut UiContext) {
         let selected = self.selected();
         let broken = selected.and_then(|hit| Some((hit, hit.open_error.as_deref()?)));

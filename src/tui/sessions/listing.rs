@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_match_at_once_and_texts_when_they_were_searched() {
+    fn titles_match_immediately_and_texts_once_they_are_searched() {
         let mut listing = listing();
         listing.search("날씨");
         assert_eq!(ids(&listing), ["a"]);

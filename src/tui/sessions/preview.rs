@@ -17,7 +17,7 @@ const PROMPT_ROWS_MAX: usize = 4;
 const PROMPT_INDENT: u16 = 2;
 /// Rows shown above the first match.
 const ROWS_BEFORE_MATCH: usize = 2;
-/// Rows rendered at most, to find the first match.
+/// Maximum number of rows rendered to find the first match.
 const ROWS_MAX: usize = 4_000;
 
 #[derive(Debug)]

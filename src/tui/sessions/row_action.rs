@@ -1,4 +1,4 @@
-//! What the user is doing with a row of the browser: deleting, renaming or exporting its session.
+//! An action on a row of the browser: deleting, renaming or exporting its session.
 //! The question or the text field replaces the row.
 
 use crate::domain::{SessionId, SessionSummary};

@@ -5,15 +5,12 @@ use crate::text::Clean;
 use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::list::{column_width, rows_in_view};
+use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
-
-/// Maximum width of the column of field names.
-const NAME_COLUMNS_MAX: u16 = 24;
+use ratatui::layout::Position;
 
 #[derive(Debug)]
 pub struct TemplateForm {
@@ -24,8 +21,7 @@ pub struct TemplateForm {
     fields: Vec<Editor>,
     /// The field with the focus.
     at: usize,
-    /// The fields that the last frame drew, for the mouse.
-    drawn: Vec<(Rect, usize)>,
+    drawn: DrawnFields,
 }
 
 impl TemplateForm {
@@ -39,7 +35,7 @@ impl TemplateForm {
                 .collect(),
             at: values.len().min(body.fields().len().saturating_sub(1)),
             body,
-            drawn: Vec::new(),
+            drawn: DrawnFields::default(),
         }
     }
 
@@ -93,8 +89,7 @@ impl Layer for TemplateForm {
     }
 
     fn click(&mut self, at: Position, _: &mut UiContext) -> Handled {
-        let clicked = self.drawn.iter().find(|(line, _)| line.contains(at));
-        self.at = clicked.map_or(self.at, |(_, field)| *field);
+        self.at = self.drawn.field_at(at).unwrap_or(self.at);
         Handled::Consumed
     }
 
@@ -105,34 +100,9 @@ impl Layer for TemplateForm {
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let name = Clean::single_line(&format!("/{}", self.name));
         let area = draw_window(area.popup, name.as_str(), "", pen);
-        let names: Vec<Clean> = self
-            .body
-            .fields()
-            .iter()
-            .map(|name| Clean::single_line(name))
-            .collect();
-        let names_max = NAME_COLUMNS_MAX.min(area.width / 3);
-        let name_columns = column_width(names.iter().map(Clean::as_str), names_max) + 2;
-        let first = (self.at + 1).saturating_sub(area.height.into());
-        self.drawn.clear();
-        let mut cursor = None;
-        for row in rows_in_view(self.fields.len(), Some(self.at), first, area, pen) {
-            row.put_mark(pen);
-            let text = row.text_area();
-            let name = names[row.index].as_str();
-            pen.put_truncated(text.x, text.y, name, row.style, name_columns);
-            let taken = name_columns.min(text.width);
-            let value = Rect {
-                x: text.x + taken,
-                width: text.width - taken,
-                ..text
-            };
-            let at = text_field::draw_text(&mut self.fields[row.index], value, pen);
-            if row.is_selected {
-                cursor = Some(at);
-            }
-            self.drawn.push((row.line, row.index));
-        }
+        let names = self.body.fields().iter().map(String::as_str);
+        let cursor;
+        (self.drawn, cursor) = draw_labeled_fields(names, &mut self.fields, self.at, area, pen);
         cursor
     }
 

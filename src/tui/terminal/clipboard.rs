@@ -1,5 +1,5 @@
 //! Clipboard programs, and the terminal's own clipboard (OSC 52). A program is preferred, because
-//! its exit status tells whether it worked; over SSH it would fill the clipboard of the wrong
+//! its exit status shows whether it worked; over SSH it would fill the clipboard of the wrong
 //! computer.
 
 use crate::tui::clipboard::{CopyMeans, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
@@ -58,7 +58,7 @@ const CLIP_EXE: ClipboardProgram = ClipboardProgram {
     ..program("clip.exe", &[])
 };
 
-/// What the environment says about clipboards.
+/// The clipboards that the environment suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ClipboardEnvironment {
     /// Programs that may work here, most suitable first. Not all of them need to be installed.

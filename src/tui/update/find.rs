@@ -1,4 +1,4 @@
-//! Find in the chat: its keys, and its search, which goes on a little with every message.
+//! The find bar: its keys, and its search, which advances a little with every input.
 
 use crate::domain::Notice;
 use crate::tui::chat::find::Find;
@@ -11,7 +11,7 @@ use crate::tui::update::selection::{with_pane, with_pane_in};
 use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
 
-/// Runs an action of the find. Returns false for any other action.
+/// Runs an action of the find bar. Returns false for any other action.
 pub fn run_action(model: &mut UiModel, action: Action, argument: &str) -> bool {
     match action {
         Action::Find => open(model, argument),
@@ -124,7 +124,7 @@ pub fn advance(model: &mut UiModel) {
 }
 
 fn show_current(model: &mut UiModel) {
-    // The field is part of the layout, so this comes before taking the find.
+    // The find bar is part of the layout, so this comes before taking it.
     let layout = ScreenLayout::compute(model);
     let Some(mut find) = model.chat.find.take() else {
         return;
@@ -143,7 +143,7 @@ fn show_current(model: &mut UiModel) {
     model.chat.find = Some(find);
 }
 
-/// Closes the find and goes back to where the reader was.
+/// Closes the find bar and restores the position from before the search.
 fn go_back(model: &mut UiModel) {
     if let Some(find) = model.chat.find.take() {
         model.panes.focus = find.focus_before;
@@ -151,7 +151,7 @@ fn go_back(model: &mut UiModel) {
     }
 }
 
-/// Closes the find once the keys go elsewhere. The view stays where it is.
+/// Closes the find bar once the keys go elsewhere. The view stays where it is.
 pub fn close_unless_focused(model: &mut UiModel) {
     if model.panes.focus == Focus::Message && model.chat.find.is_some() {
         model.chat.find = None;

@@ -45,7 +45,7 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
     has_focus.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
 }
 
-/// Draws the field of the find with the number of matches. Returns the cursor position while the
+/// Draws the find bar with the number of matches. Returns the cursor position while the
 /// field has the focus.
 pub fn draw_find(
     model: &mut UiModel,

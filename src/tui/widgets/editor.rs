@@ -63,7 +63,7 @@ pub struct Editor {
     display: FieldDisplay,
 }
 
-/// What the last key did, if the next one may continue it.
+/// The previous edit, if the next key may continue it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum PreviousEdit {
     #[default]
@@ -149,7 +149,7 @@ impl Editor {
         text
     }
 
-    /// Replaces the text with one that is unrelated to it: the changes so far cannot be undone.
+    /// Replaces the text with unrelated text: the changes so far cannot be undone.
     pub fn set(&mut self, text: &str) {
         self.replace_all(text);
         self.history = UndoHistory::default();
@@ -164,7 +164,7 @@ impl Editor {
         self.replace(TextPosition::default()..self.end(), &text, false);
     }
 
-    /// Forgets everything that undo and yank could bring back.
+    /// Clears the undo history and the kill ring.
     pub fn forget_removed_text(&mut self) {
         self.history = UndoHistory::default();
         self.kills = KillRing::default();

@@ -1,6 +1,7 @@
 //! Widgets shared by features: painter, text field, lists, picker, text viewer.
 
 pub mod editor;
+pub mod labeled_fields;
 pub mod list;
 pub mod log_tail;
 pub mod number_entry;

@@ -1,4 +1,4 @@
-//! Prompts with attached files: what the model gets, what is saved, and what comes back.
+//! Prompts with attached files: what the model gets, what is saved, and what is restored later.
 
 use super::*;
 use crate::support::attachment_files::{PNG_BASE64, attach, png};

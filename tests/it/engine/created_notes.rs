@@ -89,7 +89,7 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     harness.prompt("make a note about tea").await;
     harness.wait_for_turn_end().await;
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
-    // The branch of the first turn lost its note, even if that looks again as it was written.
+    // The branch of the first turn no longer owns the note, even if its text is the same again.
     fs::write(vault.join("tea.md"), "# Tea\n").expect("written");
     harness.send(Command::ListBranches { of_turn: None }).await;
     let is_list = |event: &Event| matches!(event, Event::BranchesListed(_));
@@ -142,7 +142,7 @@ async fn full_notice(harness: &mut EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replaced_turn_takes_its_note_back() {
+async fn replacing_a_turn_removes_its_note() {
     let script = Script::default()
         .answer("# Tea 1")
         .answer("# Tea 2")

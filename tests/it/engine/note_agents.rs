@@ -42,7 +42,7 @@ pub(super) fn files(vault: &Path) -> Vec<String> {
     names
 }
 
-/// What the agents did, in order.
+/// The results of the agents, in order.
 pub(super) fn results(harness: &EngineHarness) -> Vec<AgentResult> {
     let entries = harness.transcript.entries().iter();
     let result = |entry: &humble::domain::TranscriptEntry| match &entry.body {

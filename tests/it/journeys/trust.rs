@@ -44,7 +44,7 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
         .key('9')
         .sees("Late.")
         .sees("never");
-    chat.model_receives("The user denied get_time from humble, for good");
+    chat.model_receives("The user permanently denied get_time from humble");
     chat.says("Now?")
         .sees("Later.")
         .does_not_see("Call now? (Y/N)");

@@ -1,4 +1,4 @@
-//! What a user may press in front of an approval: keys of all kinds, and keys that belong together.
+//! Random input of a user at an approval: single keys of all kinds, and sequences of keys.
 
 use super::test_rng::TestRng;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};

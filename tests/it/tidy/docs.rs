@@ -1,4 +1,5 @@
-//! Checks the documentation: every path and link must exist in the repository.
+//! Checks the documentation: every path and link must exist in the repository, and every module must
+//! be described.
 
 use super::root;
 use std::fs;
@@ -81,6 +82,33 @@ fn every_path_in_the_documentation_exists() {
         }
     }
     assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn the_architecture_page_names_every_module() {
+    let page = root().join("docs/architecture.md");
+    let page = fs::read_to_string(page).expect("docs/architecture.md");
+    let prose = prose(&page);
+    let paths = paths(&prose);
+    let mut missing = Vec::new();
+    for folder in ["src", "src/engine"] {
+        for entry in fs::read_dir(root().join(folder)).expect("a folder of sources") {
+            let entry = entry.expect("a readable folder").path();
+            let module = entry.file_stem().expect("a name").to_string_lossy();
+            let module = format!("{folder}/{module}");
+            let is_named =
+                |path: &&str| path.trim_end_matches('/').trim_end_matches(".rs") == module;
+            // Of the engine, only the folders.
+            let is_expected = (folder == "src" && module != "src/lib") || entry.is_dir();
+            if is_expected && !paths.iter().any(is_named) {
+                missing.push(module);
+            }
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/architecture.md does not name {missing:?}"
+    );
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl RecordedRequest {
     }
 }
 
-/// What the server has recorded so far.
+/// The requests that the server has recorded so far.
 #[derive(Debug, Clone, Default)]
 pub struct ServerLog {
     pub requests: Vec<RecordedRequest>,

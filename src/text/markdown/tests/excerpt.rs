@@ -1,4 +1,4 @@
-//! What is copied of a selected part of the laid-out text.
+//! The text that is copied from a selected part of the laid-out text.
 
 use super::super::{MarkdownView, RowOffset, RowPlace};
 use super::{glyphs, markdown, plain};

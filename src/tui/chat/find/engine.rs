@@ -42,10 +42,11 @@ pub struct FindEngine {
     current: Option<MatchId>,
     /// Matches before the current one.
     matches_before: usize,
-    /// The next entry to search from the origin on, and above the origin.
+    /// The next entry to search at or below the origin. The search above the origin ends at
+    /// `next_backward`, exclusive.
     next_forward: usize,
     next_backward: usize,
-    /// The part of the next entry that was searched.
+    /// [`Transcript::reindex_count`] at the last step. If it has changed, entries have moved.
     reindex_count: u64,
 }
 
@@ -208,7 +209,7 @@ impl FindEngine {
     }
 
     /// Selects the first match from the reader's place on, or else the nearest one above, once the
-    /// search has got that far. `is_above` tells which matches of the first entry are above that
+    /// search has got that far. `is_above` returns whether a match in the first entry is above that
     /// place. Returns whether a match was selected now.
     pub fn select_first(
         &mut self,

@@ -1,4 +1,4 @@
-//! Find in the chat: the field, the search behind it, and the match at which the reader is.
+//! The find bar of the chat: its field, the search behind it, and the current match.
 
 mod engine;
 mod index;
@@ -27,7 +27,7 @@ pub struct Find {
     pub field: Editor,
     /// Keys go to the field; otherwise the chat has them, with `n` and `N`.
     pub is_typing: bool,
-    /// The chat was following its end when the find was opened.
+    /// The chat was following its end when the find bar was opened.
     followed_end: bool,
     /// The first row in view at that time.
     origin: ChatPlace,
@@ -42,7 +42,7 @@ pub struct Find {
 }
 
 impl Find {
-    /// Opens the find for a reader of this pane, which is the chat.
+    /// Opens the find bar. `view` is the chat; its position is restored by [`Self::go_back`].
     pub fn new(view: &mut PaneView, glyphs: MarkdownGlyphs, focus_before: Focus) -> Self {
         let height = view.height();
         let top = view.viewport.top_position(view.input, height);
@@ -63,7 +63,7 @@ impl Find {
         }
     }
 
-    /// Searches for what the field holds now.
+    /// Searches for the current text of the field.
     pub fn query_changed(&mut self) {
         let query = FindQuery::new(&self.field.text());
         if query.as_ref() != self.engine.query() {
@@ -199,7 +199,7 @@ impl Find {
         })
     }
 
-    /// Folds what was unfolded and goes back to where the reader was.
+    /// Folds the entries that were unfolded and restores the position from before the search.
     pub fn go_back(self, view: &mut PaneView) {
         for index in self.unfolded {
             if view.viewport.is_unfolded(index) {

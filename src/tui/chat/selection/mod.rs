@@ -85,7 +85,7 @@ impl TextSelection {
 }
 
 impl Viewport {
-    /// The place in the layout that a place in the text has now.
+    /// Converts a place in the text to a place in the current layout.
     pub fn lay_out_place(&mut self, input: &LayoutInput, place: ChatPlace) -> LaidOutPlace {
         let index = place.index.min(input.count().saturating_sub(1));
         self.restore_evicted(input, index);
@@ -167,7 +167,7 @@ impl Viewport {
         }
     }
 
-    /// The place in the text of a place in the layout.
+    /// Converts a place in the current layout to a place in the text.
     pub fn anchor_place(&self, place: LaidOutPlace) -> ChatPlace {
         let RowPosition { index, row } = place.position;
         let layout = self.layout_at(index);

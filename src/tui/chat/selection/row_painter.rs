@@ -1,4 +1,4 @@
-//! Draws single rows off the screen, to find out which text the screen shows.
+//! Draws single rows off-screen, to find out which text the screen shows.
 
 use crate::text::grapheme::cluster_width;
 use crate::tui::chat::draw_row::draw_row;

@@ -1,4 +1,4 @@
-//! Whatever the keys, the sizes and the pauses: no call runs with arguments that were not drawn.
+//! With random keys, sizes and pauses, no call runs with arguments that were not drawn.
 
 use crate::fixtures::{tool_call, tool_from};
 use crate::tui::update::tests::*;

@@ -38,7 +38,7 @@ fn with_answers() -> ChatHarness {
 }
 
 impl ChatHarness {
-    /// Lets the search come to its end.
+    /// Runs the search to completion.
     fn search_ends(&mut self) -> &mut Self {
         for _ in 0..10_000 {
             let find = self.model.chat.find.as_ref().expect("an open find");
@@ -50,7 +50,7 @@ impl ChatHarness {
         panic!("the search does not end");
     }
 
-    /// The line of the find: the query and the label.
+    /// The find bar: the query and the label.
     fn find_line(&mut self) -> String {
         let screen = self.screen();
         let line = screen.lines().find(|line| line.starts_with(" Find "));
@@ -127,7 +127,7 @@ fn esc_returns_to_where_the_reader_was() {
     assert_eq!(
         chat.screen(),
         before,
-        "the field leads back after Enter too"
+        "Esc in the field returns even after Enter"
     );
     chat.keys("<Ctrl+End><Ctrl+f>first")
         .search_ends()

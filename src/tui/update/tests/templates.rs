@@ -64,6 +64,24 @@ fn values_after_the_command_fill_the_template_and_send_it() {
 }
 
 #[test]
+fn a_long_field_name_does_not_touch_its_value() {
+    let mut chat = chat();
+    let text = "{{the-name-of-the-city-and-of-its-country}} {{when}}";
+    let list = vec![template("trip", text)];
+    let templates = PromptTemplates {
+        list,
+        problem: None,
+    };
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(templates)));
+    chat.keys("/trip Busan<Enter>");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("the-name-of-the-city-and… Busan"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn a_form_asks_for_missing_values() {
     let mut chat = chat_with_templates();
     chat.keys("/translate Korean<Enter>");

@@ -1,4 +1,4 @@
-//! What a key can do in a text field.
+//! The actions of keys in a text field.
 
 /// An editing action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

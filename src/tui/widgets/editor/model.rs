@@ -1,4 +1,4 @@
-//! Random edits, compared with a simple model of the text: one string, scanned anew for each edit.
+//! Random edits, compared with a simple model of the text: one string, rescanned for each edit.
 
 use crate::tui::widgets::editor::*;
 use proptest::prelude::*;
@@ -207,7 +207,7 @@ fn apply_step(editor: &mut Editor, simple: &mut SimpleText, step: &Step) {
             let (start, end) = simple.selected();
             simple.follows_kill = false;
             match text.lines().count() > chips::PASTE_LINES_MAX {
-                // The model knows no chips.
+                // The model has no chips, so the editor must not keep one either.
                 true => {
                     editor.edit(Edit::Unfold);
                     simple.replace(start, end, text);
@@ -253,7 +253,7 @@ proptest! {
         for step in steps {
             apply_step(&mut editor, &mut simple, &step);
             if matches!(step, Step::Undo(_) | Step::Redo(_)) && !editor.has_chip() {
-                prop_assert!(seen.contains(&simple.text), "a text that never was");
+                prop_assert!(seen.contains(&simple.text), "never had this text");
             }
             if editor.has_chip() {
                 while editor.edit(Edit::Unfold) {}
@@ -276,7 +276,7 @@ proptest! {
         let last = editor.text();
         while editor.edit(Edit::Undo) {
             let text = editor.text();
-            prop_assert!(editor.has_chip() || seen.contains(&text), "a text that never was");
+            prop_assert!(editor.has_chip() || seen.contains(&text), "never had this text");
         }
         prop_assert_eq!(editor.text(), start);
         while editor.edit(Edit::Redo) {}

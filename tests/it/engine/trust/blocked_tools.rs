@@ -18,7 +18,7 @@ async fn blocked_tool_never_runs_whatever_is_granted() {
     };
     assert_eq!(
         result.content,
-        "The user denied echo from fs, for good: it will never be run. Do not call it again."
+        "The user permanently denied echo from fs: it will never be run. Do not call it again."
     );
     let mut fixture = TrustFixture::from_home(harness.shut_down().await);
     fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
