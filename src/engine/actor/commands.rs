@@ -48,8 +48,7 @@ impl Actor {
                 arguments,
             } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
-            Command::Probe => self.start_probe(),
-            Command::StopProbe => self.probe.stop(&mut self.cx),
+            Command::Probe | Command::StopProbe => self.route_probe_command(&command),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
@@ -104,6 +103,13 @@ impl Actor {
             }
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn route_probe_command(&mut self, command: &Command) {
+        match command {
+            Command::StopProbe => self.probe.stop(&mut self.cx),
+            _ => self.start_probe(),
         }
     }
 

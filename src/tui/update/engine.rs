@@ -69,6 +69,21 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.first_run.follow(&before, after, model.now);
         }
         Event::ProbeChanged(state) => probe::probe_changed(model, state, effects),
+        Event::ServersListed(_) | Event::ServerChanged(_) | Event::TrustChanged(_) => {
+            servers_event(model, event);
+        }
+        Event::HistoryLoaded { prompts, draft } => unsent::history_loaded(model, &prompts, draft),
+        Event::NoticePosted(notice) => model.notify(notice),
+        Event::LowPriorityNoticePosted(notice) => model.notices.queue(notice),
+        Event::InterruptAcknowledged => model.interrupt.sent_at = None,
+        Event::ShutDown => effects.push(UiEffect::Quit),
+        // Layers, dialogs and the engine state have already handled the rest.
+        _ => {}
+    }
+}
+
+fn servers_event(model: &mut UiModel, event: Event) {
+    match event {
         Event::ServersListed(servers) => model.servers_pane.set_servers(servers),
         Event::ServerChanged(server) => {
             model.with_servers_pane(|pane, cx| servers::server_changed(pane, server, cx));
@@ -77,12 +92,6 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             servers::trust_changed(&mut model.servers_pane, &entries);
             model.engine.trust_entries = entries;
         }
-        Event::HistoryLoaded { prompts, draft } => unsent::history_loaded(model, &prompts, draft),
-        Event::NoticePosted(notice) => model.notify(notice),
-        Event::LowPriorityNoticePosted(notice) => model.notices.queue(notice),
-        Event::InterruptAcknowledged => model.interrupt.sent_at = None,
-        Event::ShutDown => effects.push(UiEffect::Quit),
-        // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
 }

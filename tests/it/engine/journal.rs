@@ -140,8 +140,8 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;
     let is_notice = |event: &Event| {
-        matches!(event, Event::NoticePosted(notice)
-        if notice.why.as_deref() == Some("The call awaiting your approval was not run."))
+        matches!(event, Event::PromptOffered { notice: Some(notice), .. }
+        if notice.what == "The call awaiting your approval was not run.")
     };
     harness.wait_for("the notice", is_notice).await;
     assert_eq!(harness.requests.count(), 0);
