@@ -6,7 +6,7 @@ use super::content_result::{
     PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
 };
 use super::hub::Hub;
-use super::open_request::OpenRequest;
+use super::open_request::CancelOnDrop;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
@@ -174,7 +174,7 @@ async fn exchange(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| clause(&error))?;
-    let mut open_request = OpenRequest::new(session, handle.id.clone());
+    let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answer = tokio::select! {
         biased;
         answer = timeout(deadline, &mut handle.rx) => answer,

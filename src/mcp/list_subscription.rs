@@ -2,7 +2,7 @@
 //! module keeps a subscription to changed lists open.
 
 use super::content_capabilities::ContentCapabilities;
-use super::open_request::OpenRequest;
+use super::open_request::CancelOnDrop;
 use super::session::McpSession;
 use rmcp::model::{
     ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
@@ -85,7 +85,7 @@ pub async fn run_subscription(
         .peer
         .send_request_with_option(request, options)
         .await?;
-    let mut open_request = OpenRequest::new(session, handle.id.clone());
+    let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answer = handle.rx.await;
     open_request.is_answered = true;
     match answer {

@@ -4,13 +4,13 @@ use super::session::McpSession;
 use rmcp::model::RequestId;
 
 /// A request in progress; cancelled if dropped before its answer.
-pub struct OpenRequest<'a> {
+pub struct CancelOnDrop<'a> {
     session: &'a McpSession,
     request: RequestId,
     pub is_answered: bool,
 }
 
-impl<'a> OpenRequest<'a> {
+impl<'a> CancelOnDrop<'a> {
     pub fn new(session: &'a McpSession, request: RequestId) -> Self {
         Self {
             session,
@@ -20,7 +20,7 @@ impl<'a> OpenRequest<'a> {
     }
 }
 
-impl Drop for OpenRequest<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if !self.is_answered && !self.session.shared.outcome.has_ended() {
             self.session.cancel_request(self.request.clone());

@@ -68,8 +68,7 @@ pub fn run_action(
         | Action::Withheld => run_server_action(model, action, argument),
         Action::Answer => answer_servers(model),
         Action::CancelCall => calls::cancel_command(model, argument, effects),
-        Action::OpenCall => calls::open_selected_call(model),
-        Action::AttachLink => calls::attach_linked_resource(model),
+        Action::OpenCall | Action::AttachLink => calls::use_selected_call(model, action),
         Action::Commands => model.with_context(|cx| {
             cx.send(Command::ListPromptTemplates);
             cx.open(Palette::default());

@@ -5,6 +5,7 @@ use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::chat::call_text::full_call_text;
+use crate::tui::keymap::Action;
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
@@ -70,8 +71,16 @@ fn call_label(call: &ToolCall) -> String {
     format!("{tool}  {server}")
 }
 
+/// Runs an action on the selected call.
+pub fn use_selected_call(model: &mut UiModel, action: Action) {
+    match action {
+        Action::AttachLink => attach_linked_resource(model),
+        _ => open_selected_call(model),
+    }
+}
+
 /// Opens a viewer with the selected call's full arguments and result.
-pub fn open_selected_call(model: &mut UiModel) {
+fn open_selected_call(model: &mut UiModel) {
     let Some(call) = selected_call(model) else {
         return;
     };
@@ -83,7 +92,7 @@ pub fn open_selected_call(model: &mut UiModel) {
 
 /// Attaches a resource that the result of the selected call links to; with several, a list asks
 /// which one.
-pub fn attach_linked_resource(model: &mut UiModel) {
+fn attach_linked_resource(model: &mut UiModel) {
     let Some(call) = selected_call(model) else {
         return;
     };
