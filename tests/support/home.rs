@@ -110,9 +110,18 @@ impl TestHome {
     /// Waits until the saved draft is this text.
     pub fn wait_until_draft(&self, text: &str) {
         let path = self.path().join("draft");
-        wait_until("the draft is saved", || {
-            fs::read_to_string(&path).is_ok_and(|draft| draft == text)
-        });
+        let started = Instant::now();
+        loop {
+            let draft = fs::read_to_string(&path).ok();
+            if draft.as_deref() == Some(text) {
+                return;
+            }
+            assert!(
+                started.elapsed() < WAIT_TIMEOUT,
+                "the draft is {draft:?} instead of {text:?}"
+            );
+            std::thread::sleep(POLL_INTERVAL);
+        }
     }
 
     /// All files below the home, sorted.

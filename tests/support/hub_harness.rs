@@ -28,6 +28,8 @@ pub struct HubHarness {
     pub notices: Vec<Notice>,
     /// The servers' requests, in order.
     pub requests: Vec<(ServerRequestId, ServerRequest)>,
+    /// How many of them `wait_for_request` has returned.
+    returned_requests: usize,
     pub withdrawn: Vec<ServerRequestId>,
     /// Answers each request at once.
     pub reply_with: Option<ServerRequestReply>,
@@ -93,6 +95,7 @@ impl HubHarness {
             progress: Vec::new(),
             notices: Vec::new(),
             requests: Vec::new(),
+            returned_requests: 0,
             withdrawn: Vec::new(),
             reply_with: None,
             mark,
@@ -171,14 +174,15 @@ impl HubHarness {
         }
     }
 
-    /// Waits for the next request of a server.
+    /// Waits for the next request that was not returned before; it may have arrived already.
     pub async fn wait_for_request(&mut self) -> ServerRequestId {
-        let (started, count) = (Instant::now(), self.requests.len());
-        while self.requests.len() == count {
+        let started = Instant::now();
+        while self.requests.len() == self.returned_requests {
             assert!(started.elapsed() < WAIT_TIMEOUT, "no request");
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
         }
-        self.requests[count].0
+        self.returned_requests += 1;
+        self.requests[self.returned_requests - 1].0
     }
 
     pub async fn wait_until_withdrawn(&mut self, id: ServerRequestId) {

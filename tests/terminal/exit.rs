@@ -162,7 +162,8 @@ fn resuming_after_kill_9_keeps_prompt_queue_and_draft_apart() {
     terminal.send_prompt("second");
     terminal.wait_for_text("queued");
     terminal.send_prompt("third");
-    terminal.wait_for_text("third");
+    // Text that arrives together with Enter would be taken for a paste.
+    home.wait_until_draft(r#"{"message":"","queue":["second","third"]}"#);
     terminal.type_text("half a 문장");
     home.wait_until_draft(r#"{"message":"half a 문장","queue":["second","third"]}"#);
     terminal.signal(Signal::KILL);

@@ -212,7 +212,7 @@ impl WrappedLine {
     /// where the row ends, and may also affect the row before. A hyphen depends on the text before
     /// it.
     fn first_row_to_wrap(&self, raw: usize) -> usize {
-        let edited = self.shown_byte(raw);
+        let edited = self.start_of_cluster_up_to(raw);
         let row = self.rows.partition_point(|row| row.start < edited);
         let mut first = row.saturating_sub(3);
         let is_bad_start = |first: usize| {
@@ -224,6 +224,17 @@ impl WrappedLine {
             first -= 1;
         }
         first
+    }
+
+    /// The byte in the shown text for a byte of the raw line, or where the cluster starts that
+    /// contains the byte or ends there: an edit may change it, and it may fill many rows.
+    fn start_of_cluster_up_to(&self, raw: usize) -> usize {
+        let after = self.replaced.partition_point(|old| old.raw.start < raw);
+        let before = after.checked_sub(1).map(|at| &self.replaced[at]);
+        match before.filter(|cluster| raw <= cluster.raw.end) {
+            Some(cluster) => cluster.shown.start,
+            None => self.shown_byte(raw),
+        }
     }
 
     /// Whether a byte of the shown text is inside the replacement of a cluster.
@@ -349,6 +360,17 @@ mod tests {
         raw.insert(50_000, 'x');
         assert!(shown.splice(50_000..50_000, 1, &raw, &Chips::default()));
         assert_eq!(shown.rows, wrap(&raw, 40, &FieldDisplay::Readable).rows);
+    }
+
+    #[test]
+    fn an_edit_inside_a_replaced_cluster_wraps_the_rows_before_it() {
+        let mut raw = "하漢\u{e9}\u{200d}a".to_owned();
+        let mut shown = wrap(&raw, 3, &FieldDisplay::Readable);
+        assert_eq!(shown.text, "하漢é⟨U+200D⟩a");
+        let at = "하漢\u{e9}".len();
+        raw.insert(at, '\t');
+        assert!(shown.splice(at..at, 1, &raw, &Chips::default()));
+        assert_eq!(shown.rows, wrap(&raw, 3, &FieldDisplay::Readable).rows);
     }
 
     #[test]
