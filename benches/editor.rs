@@ -1,8 +1,12 @@
 //! `cargo bench --bench editor`: what a key costs in a long message, drawing included, and a paste
-//! of 1 MB with its undo. Prints median, 99th percentile and maximum.
+//! of 1 MB with its undo.
+
+#[path = "support/timing.rs"]
+mod timing;
 
 use humble::tui::widgets::editor::{Edit, Editor, Motion};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use timing::{print_times, timed};
 
 const MESSAGE_BYTES: usize = 100_000;
 const PASTE_BYTES: usize = 1_000_000;
@@ -36,6 +40,15 @@ fn draw(editor: &mut Editor) {
     editor.view(COLUMNS, ROWS);
 }
 
+/// Applies an edit and draws the result. Returns the time that both took.
+fn time_edit<T>(editor: &mut Editor, edit: impl FnOnce(&mut Editor) -> T) -> Duration {
+    let work = || {
+        edit(editor);
+        draw(editor);
+    };
+    timed(work).1
+}
+
 fn keys(name: &str, text: &str) {
     let mut editor = Editor::new(text);
     draw(&mut editor);
@@ -52,23 +65,14 @@ fn keys(name: &str, text: &str) {
     ];
     for round in 0..200 {
         for edit in edits {
-            times.push(timed(|| {
-                editor.edit(edit);
-                draw(&mut editor);
-            }));
+            times.push(time_edit(&mut editor, |editor| editor.edit(edit)));
         }
         for c in ["x", " ", "한", "\t"] {
-            times.push(timed(|| {
-                editor.insert(c);
-                draw(&mut editor);
-            }));
+            times.push(time_edit(&mut editor, |editor| editor.insert(c)));
         }
         if round % 50 == 49 {
             let end = Edit::Move(Motion::TextStart);
-            times.push(timed(|| {
-                editor.edit(end);
-                draw(&mut editor);
-            }));
+            times.push(time_edit(&mut editor, |editor| editor.edit(end)));
         }
     }
     print_times(&format!("key in 100 kB, {name}"), times);
@@ -79,40 +83,14 @@ fn paste(text: &str) {
     for _ in 0..20 {
         let mut editor = Editor::new("before ");
         draw(&mut editor);
-        pastes.push(timed(|| {
-            editor.paste(text);
-            draw(&mut editor);
-        }));
-        unfolds.push(timed(|| {
-            editor.edit(Edit::Unfold);
-            draw(&mut editor);
-        }));
+        pastes.push(time_edit(&mut editor, |editor| editor.paste(text)));
+        unfolds.push(time_edit(&mut editor, |editor| editor.edit(Edit::Unfold)));
         for _ in 0..2 {
-            undos.push(timed(|| {
-                editor.edit(Edit::Undo);
-                draw(&mut editor);
-            }));
+            undos.push(time_edit(&mut editor, |editor| editor.edit(Edit::Undo)));
         }
     }
     let lines = text.lines().count();
     print_times(&format!("paste of 1 MB, {lines} lines"), pastes);
     print_times(&format!("unfolding it, {lines} lines"), unfolds);
     print_times(&format!("undo of either, {lines} lines"), undos);
-}
-
-fn timed(run: impl FnOnce()) -> Duration {
-    let begin = Instant::now();
-    run();
-    begin.elapsed()
-}
-
-fn print_times(name: &str, mut times: Vec<Duration>) {
-    times.sort();
-    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
-    println!(
-        "{name}: p50 {:.2?}, p99 {:.2?}, max {:.2?}",
-        at(50),
-        at(99),
-        at(100)
-    );
 }

@@ -1,68 +1,30 @@
 //! Times the search index with 100,000 chunks of notes, a third of them Korean:
 //! `cargo bench --bench search`.
 
+#[path = "support/memory.rs"]
+mod memory;
+#[path = "support/random_words.rs"]
+mod random_words;
+#[path = "support/timing.rs"]
+mod timing;
+
 use humble::search::{
     Chunk, Document, DocumentFingerprint, HybridQuery, Index, IndexChanges, Matching, SearchTerms,
 };
+use memory::memory;
+use random_words::{Random, english_word, korean_word};
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use timing::{print_times, timed};
 
 const CHUNKS: usize = 100_000;
 const CHUNKS_PER_NOTE: usize = 5;
 const DIMENSIONS: usize = 384;
 const REPETITIONS: usize = 50;
 
-/// A small pseudo-random generator, so that runs are comparable.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Small numbers are more frequent, as words are in a language.
-    fn rank(&mut self, count: usize) -> usize {
-        let uniform = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        ((count as f64).powf(uniform) - 1.0) as usize
-    }
-}
-
-fn english_word(rank: usize) -> String {
-    const SYLLABLES: [&str; 20] = [
-        "ta", "ro", "min", "sel", "ka", "vor", "li", "ne", "du", "pa", "sho", "gri", "ba", "tem",
-        "lo", "fi", "wen", "ur", "ci", "mo",
-    ];
-    let mut word = String::new();
-    let mut rest = rank + 20;
-    while rest > 0 {
-        word.push_str(SYLLABLES[rest % 20]);
-        rest /= 20;
-    }
-    word
-}
-
-fn korean_word(rank: usize) -> String {
-    let letter = |n: usize| char::from_u32(0xac00 + (n * 7919 % 11172) as u32).expect("Hangul");
-    let particle = ["를", "은", "에서", "", ""][rank % 5];
-    format!("{}{}{particle}", letter(rank), letter(rank / 50 + 3))
-}
-
 fn document(number: usize, random: &mut Random) -> Document {
     let is_korean = number.is_multiple_of(3);
-    let mut words = |count: usize| -> String {
-        let word = |_| {
-            let rank = random.rank(20_000);
-            if is_korean {
-                korean_word(rank)
-            } else {
-                english_word(rank)
-            }
-        };
-        (0..count).map(word).collect::<Vec<_>>().join(" ")
-    };
+    let mut words = |count| random.text(is_korean, count);
     let title = words(4);
     let chunks = (0..CHUNKS_PER_NOTE).map(|_| Chunk {
         heading: words(3),
@@ -87,39 +49,21 @@ fn vector(random: &mut Random) -> Vec<f32> {
         .collect()
 }
 
-/// Resident memory of this process in MB, where the system tells.
-fn memory_mb() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) / 1_024
-}
-
-fn report(what: &str, mut times: Vec<Duration>) {
-    times.sort();
-    let at = |part: f64| times[(part * (times.len() - 1) as f64) as usize].as_secs_f64() * 1_000.0;
-    println!(
-        "{what:<44} median {:7.2} ms, p95 {:7.2} ms",
-        at(0.5),
-        at(0.95)
-    );
-}
-
 fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Option<&[f32]>) {
     let times = (0..REPETITIONS).map(|at| {
         let terms = SearchTerms::parse(&queries[at % queries.len()]);
-        let start = Instant::now();
-        let hits = index.search(&HybridQuery {
+        let query = HybridQuery {
             terms: &terms,
             matching: Matching::Any,
             vector,
             limit: 20,
             one_per_document: true,
-        });
-        assert!(!hits.expect("searched").is_empty());
-        start.elapsed()
+        };
+        let (hits, time) = timed(|| index.search(&query).expect("searched"));
+        assert!(!hits.is_empty());
+        time
     });
-    report(what, times.collect());
+    print_times(what, times.collect());
 }
 
 /// Stores a vector for each chunk.
@@ -176,7 +120,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index.sqlite");
     let mut index = Index::open(&path).expect("opened");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::default();
     let start = Instant::now();
     for batch in 0..CHUNKS / CHUNKS_PER_NOTE / 100 {
         let documents = (0..100).map(|at| document(batch * 100 + at, &mut random));
@@ -213,10 +157,9 @@ fn main() {
             updated: vec![document(at * 11, &mut random)],
             removed: Vec::new(),
         };
-        let start = Instant::now();
-        index.apply(&changes).expect("written");
-        start.elapsed()
+        timed(|| index.apply(&changes).expect("written")).1
     });
-    report("indexing one changed note", times.collect());
-    println!("memory: {} MB", memory_mb());
+    print_times("indexing one changed note", times.collect());
+    let bytes = memory(std::process::id(), "VmRSS").unwrap_or(0);
+    println!("memory: {} MB", bytes >> 20);
 }

@@ -1,67 +1,28 @@
 //! Times the list of sessions and the search in them, with 10,000 sessions of 20 kB, a third of
 //! them Korean: `cargo bench --bench sessions`. `HUMBLE_SESSIONS=1000` uses fewer.
 
+#[path = "support/memory.rs"]
+mod memory;
+#[path = "support/random_words.rs"]
+mod random_words;
+#[path = "support/timing.rs"]
+mod timing;
+
 use humble::store::{ReadLimits, SessionIndex, SessionStore};
+use memory::memory;
+use random_words::{Random, english_word, korean_word};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use timing::{print_times, timed};
 
 const SESSIONS: usize = 10_000;
 /// Messages of a session, and words of each.
 const MESSAGES: usize = 10;
 const WORDS: usize = 270;
 const REPETITIONS: usize = 30;
-
-/// A small pseudo-random generator, so that runs are comparable.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Small numbers are more frequent, as words are in a language.
-    fn rank(&mut self, count: usize) -> usize {
-        let uniform = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        ((count as f64).powf(uniform) - 1.0) as usize
-    }
-}
-
-fn english_word(rank: usize) -> String {
-    const SYLLABLES: [&str; 20] = [
-        "ta", "ro", "min", "sel", "ka", "vor", "li", "ne", "du", "pa", "sho", "gri", "ba", "tem",
-        "lo", "fi", "wen", "ur", "ci", "mo",
-    ];
-    let mut word = String::new();
-    let mut rest = rank + 20;
-    while rest > 0 {
-        word.push_str(SYLLABLES[rest % 20]);
-        rest /= 20;
-    }
-    word
-}
-
-fn korean_word(rank: usize) -> String {
-    let letter = |n: usize| char::from_u32(0xac00 + (n * 7919 % 11172) as u32).expect("Hangul");
-    let particle = ["를", "은", "에서", "", ""][rank % 5];
-    format!("{}{}{particle}", letter(rank), letter(rank / 50 + 3))
-}
-
-fn text(is_korean: bool, count: usize, random: &mut Random) -> String {
-    let word = |_| {
-        let rank = random.rank(20_000);
-        match is_korean {
-            true => korean_word(rank),
-            false => english_word(rank),
-        }
-    };
-    (0..count).map(word).collect::<Vec<_>>().join(" ")
-}
 
 /// Writes a session; returns its size in bytes.
 fn write_session(folder: &Path, number: usize, random: &mut Random) -> usize {
@@ -72,7 +33,7 @@ fn write_session(folder: &Path, number: usize, random: &mut Random) -> usize {
                 0 => ("user", WORDS / 10),
                 _ => ("assistant", WORDS * 2 - WORDS / 10),
             };
-            json!({ "role": role, "content": text(is_korean, words, random) })
+            json!({ "role": role, "content": random.text(is_korean, words) })
         })
         .collect();
     let second = number % 60;
@@ -85,32 +46,10 @@ fn write_session(folder: &Path, number: usize, random: &mut Random) -> usize {
     file.len()
 }
 
-/// Resident memory of this process in MB, now and at its peak, where the system tells.
-fn memory_mb() -> (u64, u64) {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let value = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key));
-        let kilobytes =
-            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        kilobytes.unwrap_or(0) / 1_024
-    };
-    (value("VmRSS:"), value("VmHWM:"))
-}
-
-fn report(what: &str, mut times: Vec<Duration>) {
-    times.sort();
-    let at = |part: f64| times[(part * (times.len() - 1) as f64) as usize].as_secs_f64() * 1_000.0;
-    println!(
-        "{what:<52} median {:7.1} ms, slowest {:7.1} ms",
-        at(0.5),
-        at(1.0)
-    );
-}
-
-fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let result = act();
-    (result, start.elapsed())
+/// Resident memory of this process in MB, now and at its peak.
+fn memory_mb() -> [u64; 2] {
+    let bytes = |name| memory(std::process::id(), name).unwrap_or(0);
+    ["VmRSS", "VmHWM"].map(|name| bytes(name) >> 20)
 }
 
 /// Drops the file from the cache of the operating system, where GNU `dd` can.
@@ -149,10 +88,10 @@ fn time_searches(index: &SessionIndex, file: &Path) {
             drop_from_cache(file);
             timed(|| index.search(&words).expect("searched")).1
         });
-        report(&format!("cold search for {what}"), cold.collect());
+        print_times(&format!("cold search for {what}"), cold.collect());
         let found = index.search(&words).expect("searched").sessions.len();
         let warm = (0..REPETITIONS).map(|_| timed(|| index.search(&words).expect("searched")).1);
-        report(&format!("  warm, {found} found"), warm.collect());
+        print_times(&format!("  warm, {found} found"), warm.collect());
     }
 }
 
@@ -164,7 +103,7 @@ fn main() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("sessions");
     fs::create_dir(&folder).expect("created");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::default();
     let sizes = (0..count).map(|number| write_session(&folder, number, &mut random));
     let bytes: usize = sizes.sum();
     println!("{count} sessions, {} MB", bytes / 1_000_000);
@@ -172,7 +111,7 @@ fn main() {
     let path = home.path().join("cache/sessions.sqlite");
     let index = SessionIndex::new(sessions, path.clone());
     let list = || timed(|| index.list(ReadLimits::INSTANT).0.len()).1;
-    report("list without an index", (0..5).map(|_| list()).collect());
+    print_times("list without an index", (0..5).map(|_| list()).collect());
     let (slices, time) = timed(|| {
         let mut slices = 1;
         while !index.update(Duration::from_millis(250)).is_complete() {
@@ -185,18 +124,18 @@ fn main() {
         "building the index: {:.1} s in {slices} slices, {megabytes} MB",
         time.as_secs_f64()
     );
-    let (now, peak) = memory_mb();
+    let [now, peak] = memory_mb();
     println!("memory after building: {now} MB, at most {peak} MB");
-    report(
+    print_times(
         "list with an index",
         (0..REPETITIONS).map(|_| list()).collect(),
     );
     let update = || timed(|| index.update(Duration::from_secs(60))).1;
-    report(
+    print_times(
         "indexing when nothing changed",
         (0..5).map(|_| update()).collect(),
     );
     time_searches(&index, &path);
-    let (now, peak) = memory_mb();
+    let [now, peak] = memory_mb();
     println!("memory: {now} MB, at most {peak} MB");
 }

@@ -10,6 +10,8 @@ mod answers;
 mod home;
 #[path = "terminal/idle.rs"]
 mod idle;
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "../tests/support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/process.rs"]

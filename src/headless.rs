@@ -11,6 +11,7 @@ pub mod lines;
 pub mod mcp;
 pub mod models;
 pub mod probe;
+mod question_text;
 pub mod sessions;
 mod shutdown;
 pub mod signals;
@@ -18,6 +19,7 @@ mod standard_streams;
 mod summaries;
 mod think_buffer;
 mod thinking_output;
+mod tty_form;
 mod tty_prompt;
 
 pub use attachments::FilesToAttach;
@@ -208,9 +210,8 @@ impl AskSession {
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.call_summaries(&question);
-                let always_needs_approval = self.always_needs_approval(&question);
-                self.tty_prompt
-                    .ask(ask, question, summaries, always_needs_approval);
+                let is_required = self.always_needs_approval(&question);
+                self.tty_prompt.ask(ask, question, summaries, is_required);
             }
             Event::SessionOpened(_) if self.request.continues_session => {
                 self.request.continues_session = false;

@@ -27,6 +27,8 @@ mod frames;
 mod home;
 #[path = "terminal/import.rs"]
 mod import;
+#[path = "terminal/import_in_chat.rs"]
+mod import_in_chat;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/notes.rs"]
@@ -39,6 +41,8 @@ mod pty;
 mod screen_harness;
 #[path = "terminal/server_failures.rs"]
 mod server_failures;
+#[path = "terminal/server_requests.rs"]
+mod server_requests;
 #[path = "terminal/session_options.rs"]
 mod session_options;
 #[path = "terminal/sessions.rs"]

@@ -1,6 +1,6 @@
 //! The idle program: startup time, memory, and bytes written.
 
-use super::process::memory;
+use super::memory::memory;
 use super::program::{LEFT, Program};
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::{Scale, ollama};

@@ -1,5 +1,5 @@
-//! CPU time and memory of a running process, from `/proc`. On systems without `/proc`, they are
-//! reported as not available.
+//! CPU time of a running process, from `/proc`. On systems without `/proc`, it is reported as not
+//! available.
 
 use std::collections::HashMap;
 use std::fs;
@@ -44,12 +44,4 @@ pub fn total_cpu_time(process: u32) -> Option<Duration> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
-}
-
-/// Resident memory in bytes: `name` is `VmRSS` for the current value, `VmHWM` for the peak.
-pub fn memory(process: u32, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find(|line| line.starts_with(name))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
 }

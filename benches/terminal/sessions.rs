@@ -1,8 +1,9 @@
 //! Long conversations: opening time, memory, cost per token, and key latency while saving.
 
 use super::home::TestHome;
+use super::memory::memory;
 use super::model_server::ollama_text;
-use super::process::{memory, total_cpu_time};
+use super::process::total_cpu_time;
 use super::program::{CTRL_O, ENTER, Program};
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::streaming::token_cost;

@@ -1,8 +1,9 @@
 //! Streaming answers: CPU time, bytes written, and key latency.
 
 use super::answers::{self, LAST_WORDS, MarkdownShape};
+use super::memory::memory;
 use super::model_server::{Gate, ModelServer};
-use super::process::{memory, total_cpu_time};
+use super::process::total_cpu_time;
 use super::program::Program;
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};

@@ -220,10 +220,7 @@ fn entry_to_json(new: &NewServer) -> Map<String, Value> {
 
 /// The names of likely secrets that would be stored in plain text.
 pub fn plaintext_secret_names(new: &NewServer) -> Vec<&str> {
-    let pairs = match &new.launch {
-        NewServerLaunch::Command { env, .. } => env,
-        NewServerLaunch::Url { headers, .. } => headers,
-    };
+    let pairs = new.launch.env_or_headers();
     let is_plaintext = |(name, value): &&(String, String)| {
         is_secret_name(name) && !value.is_empty() && !value.contains("${")
     };

@@ -8,6 +8,7 @@ pub mod built_in;
 pub mod compaction;
 pub mod date;
 mod decision;
+pub mod elicitation;
 pub mod id;
 mod key_settings;
 pub mod message;
@@ -30,6 +31,7 @@ pub mod secrets;
 pub mod server;
 pub mod server_content;
 pub mod server_log;
+pub mod server_request;
 pub mod session;
 pub mod session_export;
 mod session_query;
@@ -47,6 +49,7 @@ pub use advice::Advice;
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
+pub use elicitation::{ElicitationForm, UrlElicitation};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
@@ -56,7 +59,9 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
-pub use new_server::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
+pub use new_server::{
+    ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
+};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
     SummarySource, SummaryTask, VaultStatus, WrittenNote,
@@ -74,6 +79,7 @@ pub use server_content::{
     ServerContent, ServerPrompt, ServerResource,
 };
 pub use server_log::{ServerLog, ServerLogLine};
+pub use server_request::{ServerRequest, ServerRequestId, ServerRequestReply};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};

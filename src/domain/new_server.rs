@@ -1,5 +1,9 @@
 //! A server that is to be added to `mcp-servers.json`, and what an import found.
 
+mod candidate_fields;
+
+pub use candidate_fields::transport_name;
+
 use super::server::RemoteTransport;
 use std::path::PathBuf;
 
@@ -34,7 +38,7 @@ pub struct ServerCandidate {
     pub server: NewServer,
     /// Variables that replace secrets of the source.
     pub replaced_secrets: Vec<String>,
-    /// Parts of the source that are not taken over, as sentences.
+    /// Sentences about parts of the source that are not imported.
     pub remarks: Vec<String>,
 }
 
@@ -55,6 +59,17 @@ pub struct ImportPlan {
     pub skipped: Vec<SkippedServer>,
 }
 
+/// The MCP servers of another client.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportSource {
+    /// The client's name.
+    pub client: String,
+    /// The files that list its servers.
+    pub files: Vec<PathBuf>,
+    /// Its servers compared with ours, or why they cannot be listed, as a sentence.
+    pub plan: Result<ImportPlan, String>,
+}
+
 impl NewServer {
     /// The names of all variables that the server needs, each once, in order of use.
     pub fn variables(&self) -> Vec<String> {
@@ -71,18 +86,30 @@ impl NewServer {
 }
 
 impl NewServerLaunch {
-    /// All texts in which `${NAME}` is replaced.
-    fn expanded_texts(&self) -> Vec<&str> {
+    /// The environment variables of a command, or the headers of a URL, as names and values.
+    pub fn env_or_headers(&self) -> &[(String, String)] {
         match self {
-            Self::Command { args, env, .. } => {
-                let env = env.iter().map(|(_, value)| value.as_str());
-                args.iter().map(String::as_str).chain(env).collect()
-            }
-            Self::Url { url, headers, .. } => {
-                let headers = headers.iter().map(|(_, value)| value.as_str());
-                std::iter::once(url.as_str()).chain(headers).collect()
-            }
+            Self::Command { env, .. } => env,
+            Self::Url { headers, .. } => headers,
         }
+    }
+
+    pub fn env_or_headers_mut(&mut self) -> &mut Vec<(String, String)> {
+        match self {
+            Self::Command { env, .. } => env,
+            Self::Url { headers, .. } => headers,
+        }
+    }
+
+    /// All strings in which `${NAME}` is replaced.
+    fn expanded_texts(&self) -> Vec<&str> {
+        let mut texts: Vec<&str> = match self {
+            Self::Command { args, .. } => args.iter().map(String::as_str).collect(),
+            Self::Url { url, .. } => vec![url.as_str()],
+        };
+        let values = self.env_or_headers().iter();
+        texts.extend(values.map(|(_, value)| value.as_str()));
+        texts
     }
 }
 

@@ -163,16 +163,18 @@ impl EngineCx {
         self.questions.get_mut(&ask)
     }
 
-    pub(super) fn withdraw_matching(&mut self, matches: impl Fn(&PendingQuestion) -> bool) {
+    /// Closes all matching questions. Returns whether there were any.
+    pub(super) fn withdraw_matching(&mut self, matches: impl Fn(&PendingQuestion) -> bool) -> bool {
         let matching: Vec<AskId> = self
             .questions
             .iter()
             .filter(|(_, pending)| matches(pending))
             .map(|(ask, _)| *ask)
             .collect();
-        for ask in matching {
-            self.withdraw(ask);
+        for ask in &matching {
+            self.withdraw(*ask);
         }
+        !matching.is_empty()
     }
 
     /// Writes a settings file in the background. `write` must return a result that

@@ -3,6 +3,7 @@
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
+use super::server_requests::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
@@ -25,6 +26,8 @@ pub(super) enum JobResult {
     Settings(SettingsResult),
     /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
+    /// The number of servers that were added to `mcp-servers.json`.
+    ServersAdded(Result<usize, ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimate of a conversation.
@@ -33,6 +36,8 @@ pub(super) enum JobResult {
     NoteFound(Result<OpenNote, Notice>),
     /// The saved messages of an opened conversation, scanned for calls.
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
+    /// The browser was started with the page of a server's request, or why not.
+    PageOpened(OpenServerRequest, Result<(), String>),
     /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }
@@ -72,7 +77,10 @@ impl JobResult {
     pub(super) fn is_config_write(&self) -> bool {
         matches!(
             self,
-            Self::ConfigWritten(_) | Self::ModelAdded(..) | Self::DialectSaved(..)
+            Self::ConfigWritten(_)
+                | Self::ServersAdded(_)
+                | Self::ModelAdded(..)
+                | Self::DialectSaved(..)
         )
     }
 }

@@ -18,6 +18,7 @@
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
 //! | `result_images` | the images of tool results (pure) |
+//! | `server_requests` | requests of MCP servers to the user, such as forms |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |
@@ -40,6 +41,7 @@ mod context;
 mod cx;
 mod deps;
 pub mod failures;
+mod imports;
 pub mod injection_guard;
 mod jobs;
 mod models;
@@ -49,6 +51,7 @@ mod probe;
 mod questions;
 pub mod result_images;
 mod server_content;
+mod server_requests;
 mod sessions;
 mod settings;
 mod sign_in;

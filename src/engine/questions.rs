@@ -1,6 +1,7 @@
 //! Questions to the user, except those of a turn, with the data for handling the answers.
 
 use super::persist::unfinished::UnfinishedTurns;
+use super::server_requests::OpenServerRequest;
 use crate::config::ConfigSnapshot;
 use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};
@@ -44,4 +45,6 @@ pub(super) enum PendingQuestion {
     PinChanged(Box<PinChange>),
     /// Whether to send the instructions that were shown. Contains the consent to store.
     Instructions(InstructionsConsent),
+    /// A request from a server.
+    ServerRequest(OpenServerRequest),
 }

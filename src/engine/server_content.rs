@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Default)]
 pub(super) struct ServerContentJobs {
-    /// Stops the last completion.
+    /// Cancels the latest completion request.
     completion: CancellationToken,
 }
 

@@ -102,6 +102,9 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::ConfirmDiscard { .. } => "discard",
         Ask::PinChanged(_) => "pin_changed",
         Ask::SendInstructions { .. } => "instructions",
+        Ask::FillForm { .. } => "form",
+        Ask::VisitPage { .. } => "web_page",
+        Ask::PageVisited { .. } => "web_page_visited",
     };
     (name, choices)
 }

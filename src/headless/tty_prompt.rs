@@ -1,9 +1,11 @@
 //! Asks questions on the terminal, one line each. Without a terminal, picks the safe answer.
 
-use crate::domain::{AskId, Decision, Dialect};
-use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
-use crate::text::Clean;
+use super::question_text::{default_choice, question_text};
+use super::tty_form;
+use crate::domain::{AskId, Decision};
+use crate::protocol::{Ask, CallToApprove, UserAnswer};
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::sync::Arc;
@@ -27,11 +29,20 @@ pub struct TtyPrompt {
     tty: Option<Arc<TtyReader>>,
     /// The open question. A separate task asks it, so that Ctrl+C still works.
     open_question: Option<(AskId, AbortOnDropHandle<TtyAnswer>)>,
+    /// Questions that arrived while another one was open.
+    waiting: VecDeque<WaitingQuestion>,
+}
+
+struct WaitingQuestion {
+    ask: AskId,
+    question: Ask,
+    summaries: Vec<String>,
+    always_needs_approval: bool,
 }
 
 /// One thread reads the terminal for as long as the program runs: a read cannot be
 /// cancelled, and two readers would take each other's lines.
-struct TtyReader {
+pub(super) struct TtyReader {
     file: File,
     lines: Mutex<mpsc::Receiver<String>>,
 }
@@ -43,6 +54,7 @@ impl TtyPrompt {
         Self {
             tty: tty.map(Arc::new),
             open_question: None,
+            waiting: VecDeque::new(),
         }
     }
 
@@ -73,22 +85,41 @@ impl TtyPrompt {
         summaries: Vec<String>,
         always_needs_approval: bool,
     ) {
+        self.waiting.push_back(WaitingQuestion {
+            ask,
+            question,
+            summaries,
+            always_needs_approval,
+        });
+        self.open_next();
+    }
+
+    /// Opens the next question unless one is open.
+    fn open_next(&mut self) {
+        if self.open_question.is_some() {
+            return;
+        }
+        let Some(waiting) = self.waiting.pop_front() else {
+            return;
+        };
         let tty = self.tty.clone();
+        let ask = waiting.ask;
         let task = tokio::spawn(async move {
-            let (answer, report) =
-                ask_question(tty, &question, &summaries, always_needs_approval).await;
+            let (answer, report) = ask_question(tty, &waiting).await;
             (ask, answer, report)
         });
         self.open_question = Some((ask, AbortOnDropHandle::new(task)));
     }
 
     pub fn close(&mut self, ask: AskId) {
+        self.waiting.retain(|waiting| waiting.ask != ask);
         if self
             .open_question
             .as_ref()
             .is_some_and(|(open, _)| *open == ask)
         {
             self.open_question = None;
+            self.open_next();
         }
     }
 
@@ -98,6 +129,7 @@ impl TtyPrompt {
         if let Some((_, task)) = &mut self.open_question {
             let result = task.await;
             self.open_question = None;
+            self.open_next();
             if let Ok(answer) = result {
                 return answer;
             }
@@ -126,7 +158,7 @@ impl TtyReader {
 
     /// Asks, and waits for a line that was typed after the question could be read: lines typed
     /// ahead or pasted must not approve anything. `None` at the end of input.
-    async fn ask(&self, question: &str) -> Option<String> {
+    pub(super) async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         loop {
             // If flushing fails, the check of the elapsed time below still applies.
@@ -143,13 +175,28 @@ impl TtyReader {
     }
 }
 
+impl TtyReader {
+    /// Asks for a value, which may be typed at once. `None` at the end of input.
+    pub(super) async fn read_line(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        (&self.file).write_all(question.as_bytes()).ok()?;
+        lines.recv().await
+    }
+}
+
 async fn ask_question(
     tty: Option<Arc<TtyReader>>,
-    question: &Ask,
-    summaries: &[String],
-    always_needs_approval: bool,
+    waiting: &WaitingQuestion,
 ) -> (UserAnswer, Option<String>) {
+    let WaitingQuestion {
+        question,
+        summaries,
+        always_needs_approval,
+        ..
+    } = waiting;
     let calls = match question {
+        Ask::FillForm { server, form } => return tty_form::ask_form(tty, server, form).await,
+        Ask::VisitPage { server, page } => return tty_form::ask_page(tty, server, page).await,
         Ask::ApproveCalls(calls) => calls,
         // The user must see the full text first, which only the chat screen shows.
         Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
@@ -159,7 +206,7 @@ async fn ask_question(
     };
     let Some(tty) = tty else {
         let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
-        let report = if always_needs_approval {
+        let report = if *always_needs_approval {
             "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools without asking)."
@@ -250,83 +297,6 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer,
         UserAnswer::Choice(choice),
         Some(format!("{text} Chosen: {label}.")),
     )
-}
-
-/// The question, or the situation it is about.
-fn question_text(question: &Ask) -> String {
-    match question {
-        Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
-        Ask::UnusableCall { .. } => "The model's tool call is unusable again.".to_owned(),
-        Ask::AfterError { .. } => {
-            "A tool failed, and the model wants to call more tools.".to_owned()
-        }
-        Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
-        Ask::AddModel { name, server } => {
-            format!(
-                "{} has `{name}`, but config.json does not list it.",
-                server.url
-            )
-        }
-        Ask::RemoveModel {
-            name,
-            server,
-            is_in_use,
-            ..
-        } => {
-            let in_use = if *is_in_use {
-                ", the model in use,"
-            } else {
-                ""
-            };
-            format!("Remove `{name}`{in_use} from {}?", server.url)
-        }
-        Ask::RoundLimit {
-            was_told_to_answer: true,
-            ..
-        } => "The model was told to answer now, but still wants to call tools.".to_owned(),
-        Ask::RoundLimit { rounds, .. } => {
-            format!("The model has called tools for {rounds} rounds.")
-        }
-        Ask::GrowContext { estimate, from, to } => format!(
-            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
-        ),
-        Ask::SaveDialect { report, to } => {
-            let dialect = to.map_or("", Dialect::name);
-            let name = Clean::single_line(&report.model.name);
-            format!("Save `{dialect}` as `toolCalls` of {}?", name.as_str())
-        }
-        Ask::ExternalEdit(_) => "The settings files were changed by another program.".to_owned(),
-        Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),
-        Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
-        Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
-        Ask::PinChanged(change) => {
-            let (tool, server) = (&change.tool.name, &change.server);
-            Clean::single_line(&format!(
-                "`{tool}` of {server} changed since it was accepted. Start `humble` to see the difference."
-            ))
-            .as_str()
-            .to_owned()
-        }
-        Ask::SendInstructions { server, .. } => {
-            Clean::single_line(&format!("{server} has instructions for the model."))
-                .as_str()
-                .to_owned()
-        }
-    }
-}
-
-fn default_choice(question: &Ask) -> UserChoice {
-    match question {
-        Ask::RoundLimit {
-            was_told_to_answer: false,
-            ..
-        } => UserChoice::AnswerNow,
-        // JSON that names no tool may be the answer that the user asked for.
-        Ask::UnusableCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::TreatAsText,
-        Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
-        Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
-        _ => UserChoice::Stop,
-    }
 }
 
 #[cfg(test)]

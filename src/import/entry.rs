@@ -1,5 +1,5 @@
-//! Parses one server of any client. The keys of the clients do not contradict each other, so one
-//! parser accepts all of them.
+//! Parses the entry of one server, from any client. No key means different things in different
+//! clients, so one parser accepts all of them.
 
 use super::placeholders::normalize;
 use crate::domain::server::RemoteTransport;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Entries with longer strings are refused.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 const DESCRIPTION_CHARS_MAX: usize = 200;
-/// Settings that are not taken over although they change how a server is started or used.
+/// Settings that are not imported although they change how a server is started or used.
 const REPORTED_KEYS: [&str; 10] = [
     "envFile",
     "auth",
@@ -26,7 +26,10 @@ const REPORTED_KEYS: [&str; 10] = [
 
 type Entry = Map<String, Value>;
 
-/// The server of an entry, switched off. Secrets are still in it. The reason has no final period.
+/// The server of an entry, disabled and still with its secrets.
+///
+/// # Errors
+/// The reason why it cannot be imported, without a final period.
 pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String> {
     let entry = value.as_object().ok_or("it is not an object")?;
     // goose has used both forms.
@@ -77,7 +80,7 @@ fn kind(entry: &Entry) -> Option<&str> {
     key.filter_map(|key| entry.get(key)?.as_str()).next()
 }
 
-/// The command with the arguments that belong to the same value.
+/// The command and its arguments, which some clients put into one value.
 fn command(entry: &Entry) -> Result<Option<(&str, Vec<String>)>, String> {
     let value = ["command", "cmd"]
         .iter()
@@ -159,7 +162,7 @@ fn parse_command(
     })
 }
 
-/// The URL, and the transport as far as the client says it.
+/// The URL, and the transport if the entry names one.
 fn url(entry: &Entry) -> Result<Option<(&str, RemoteTransport)>, String> {
     let keys = [
         ("url", None),
@@ -281,25 +284,23 @@ fn description(entry: &Entry) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Refuses what cannot be started or reached, and what is too long to be read by the user.
+/// Refuses entries that could not be started or reached, or that are too long for a user to read.
 fn check_texts(launch: &NewServerLaunch) -> Result<(), String> {
-    let (pairs, texts): (_, Vec<&str>) = match launch {
+    let pairs = launch.env_or_headers();
+    let texts: Vec<&str> = match launch {
         NewServerLaunch::Command {
-            command,
-            args,
-            env,
-            cwd,
+            command, args, cwd, ..
         } => {
             let cwd = cwd.iter().filter_map(|cwd| cwd.to_str());
             let args = args.iter().map(String::as_str);
-            (env, args.chain([command.as_str()]).chain(cwd).collect())
+            args.chain([command.as_str()]).chain(cwd).collect()
         }
-        NewServerLaunch::Url { url, headers, .. } => {
-            // A parser of URLs drops them, so that the shown URL would not be the real one.
+        NewServerLaunch::Url { url, .. } => {
+            // URL parsers drop control characters, so the URL on screen would differ from the one used.
             if url.chars().any(char::is_control) {
                 return Err("its URL contains a control character".to_owned());
             }
-            (headers, vec![url.as_str()])
+            vec![url.as_str()]
         }
     };
     let is_bad_name = |name: &str| name.is_empty() || name.contains(['=', '\0']);

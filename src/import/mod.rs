@@ -1,5 +1,5 @@
 //! Reads the MCP servers of other clients. Files are only read, never written. Secrets in them are
-//! replaced by variables before anything leaves this module.
+//! replaced with variables before anything leaves this module.
 
 mod clients;
 mod document;
@@ -26,8 +26,8 @@ pub struct FoundServer {
     pub result: Result<ServerCandidate, String>,
 }
 
-/// The servers in the file at `path`, whose format is recognized by its contents. Secrets are
-/// already replaced by variables. `current_folder` selects the project if the file lists several.
+/// The servers in the file at `path`. The format is recognized from the contents. Secrets are
+/// already replaced with variables. `current_folder` selects the project if the file lists several.
 ///
 /// # Errors
 /// The file cannot be read or understood, or lists no server.

@@ -77,10 +77,7 @@ fn with_free_name(
 fn is_same(left: &NewServerLaunch, right: &NewServerLaunch) -> bool {
     let sorted = |launch: &NewServerLaunch| {
         let mut launch = launch.clone();
-        match &mut launch {
-            NewServerLaunch::Command { env, .. } => env.sort(),
-            NewServerLaunch::Url { headers, .. } => headers.sort(),
-        }
+        launch.env_or_headers_mut().sort();
         launch
     };
     sorted(left) == sorted(right)

@@ -1,5 +1,5 @@
-//! Replaces literal secrets by `${NAME}`. Replaces too much rather than too little: a variable that
-//! was not needed costs the user one export, a copied secret may leak.
+//! Replaces literal secrets with `${NAME}`. When in doubt, replaces: an unnecessary variable costs
+//! the user one export, but a copied secret may leak.
 
 use super::FoundServer;
 use crate::domain::new_server::{referenced_variables, variable_name_from};
@@ -7,7 +7,7 @@ use crate::domain::secrets::{is_secret_name, secret_parts};
 use crate::domain::{NewServerLaunch, ServerCandidate};
 use serde_json::Value;
 
-/// Values that are no secrets even under a name such as `AUTH`.
+/// Values that are not secrets even under a name such as `AUTH`.
 const ORDINARY_WORDS: [&str; 12] = [
     "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null", "oauth", "required",
 ];
@@ -15,7 +15,8 @@ const AUTH_SCHEMES: [&str; 5] = ["bearer", "basic", "token", "apikey", "digest"]
 /// The name of a variable for a secret whose source has no usable name.
 const FALLBACK_NAME: &str = "MCP_SECRET";
 
-/// The variables in use. `None`: the value is not known, since the file refers to the variable.
+/// The variables in use with their values. `None` if the value is unknown, because the file only
+/// refers to the variable.
 #[derive(Default)]
 struct VariableNames(Vec<(String, Option<String>)>);
 
@@ -45,8 +46,8 @@ pub(super) fn replace_all(found: &mut [FoundServer]) {
     }
 }
 
-/// Variables of the server's own `env` that its arguments refer to. The client replaces them there
-/// by the value in `env`.
+/// Variables of the server's own `env` that its arguments refer to. The client replaces such
+/// references with the value in `env`.
 fn referenced_own_variables(launch: &NewServerLaunch) -> Vec<String> {
     let NewServerLaunch::Command { args, env, .. } = launch else {
         return Vec::new();
@@ -198,7 +199,7 @@ impl SecretReplacer<'_> {
         replaced + &text[end..]
     }
 
-    /// `${NAME}` for a secret. The name comes from `hint`, else from the server's name.
+    /// `${NAME}` for a secret. The name comes from `hint` or, failing that, the server's name.
     fn reference(&mut self, secret: &str, hint: Option<&str>) -> String {
         let own_name = hint.and_then(variable_name_from);
         let with_server = self.server.as_ref().map(|server| match &own_name {

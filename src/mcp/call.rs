@@ -4,9 +4,14 @@
 use super::error::McpError;
 use super::hub_event::HubEvent;
 use super::result_text::{RenderedResult, render_result};
+use super::server_requests::{
+    INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, required_pages, visit_pages,
+};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
-use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress};
+use crate::domain::{
+    Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress, UrlElicitation,
+};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
@@ -94,6 +99,10 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
+        CallEnding::PagesRequired(_) => {
+            let text = "The server keeps requiring visits to web pages.".to_owned();
+            ToolOutcome::Failed { text, elapsed }.into()
+        }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
             let why = "The server drops every session right after opening it.".to_owned();
@@ -146,7 +155,7 @@ async fn attempt(
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ending = exchange(&session, call, supervisor.tool_timeout(), events) => Ok(ending),
+                ending = run_rounds(supervisor, &session, call, events) => Ok(ending),
             }
         }
         Err(why) => Ok(CallEnding::Unreachable(why)),
@@ -157,6 +166,8 @@ enum CallEnding {
     Answered(Value),
     /// The server answered with a protocol error.
     ToolFailed(String),
+    /// The server ran nothing, because the user must visit these pages first.
+    PagesRequired(Vec<UrlElicitation>),
     Unreachable(String),
     TimedOut,
     /// The server ran nothing because it does not recognize the session.
@@ -181,14 +192,70 @@ impl Drop for OpenCall<'_> {
     }
 }
 
+/// Sends the call, and repeats it with the user's answers each time the server requires input.
+async fn run_rounds(
+    supervisor: &ServerSupervisor,
+    session: &McpSession,
+    call: McpCall,
+    events: &mpsc::Sender<HubEvent>,
+) -> CallEnding {
+    let McpCall {
+        id,
+        server,
+        tool,
+        arguments,
+        ..
+    } = call;
+    let requests = &supervisor.context.requests;
+    let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
+    for _ in 0..=INPUT_ROUNDS_MAX {
+        let timeout = supervisor.tool_timeout();
+        let ending = exchange(session, id, params.clone(), timeout, events).await;
+        let answering = async {
+            match ending {
+                CallEnding::PagesRequired(pages) => {
+                    let incoming = &session.shared.incoming_requests;
+                    let visited = visit_pages(pages, incoming, requests, &server).await;
+                    visited.map_err(CallEnding::ToolFailed)
+                }
+                CallEnding::Answered(result) => {
+                    let Some(required) = InputRequired::from_result(&result) else {
+                        return Err(CallEnding::Answered(result));
+                    };
+                    let answers = answer_input_requests(&required, requests, &server).await;
+                    params.input_responses = Some(answers.map_err(CallEnding::ToolFailed)?);
+                    params.request_state = required.state;
+                    Ok(())
+                }
+                ending => Err(ending),
+            }
+        };
+        let answered = tokio::select! {
+            biased;
+            // A finished call is final, even if the session ended right after it.
+            answered = answering => answered,
+            error = session.shared.outcome.wait_for_end() => {
+                return CallEnding::Unreachable(may_have_run_text(&error));
+            }
+        };
+        if let Err(ending) = answered {
+            return ending;
+        }
+    }
+    CallEnding::ToolFailed(format!(
+        "The server asked for input more than {INPUT_ROUNDS_MAX} times in one call."
+    ))
+}
+
 /// Sends the call and waits for its response, its timeout or the end of the session.
 async fn exchange(
     session: &McpSession,
-    call: McpCall,
+    call: CallId,
+    params: CallToolRequestParams,
     timeout: Duration,
     events: &mpsc::Sender<HubEvent>,
 ) -> CallEnding {
-    let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments);
+    let tool = params.name.to_string();
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
@@ -196,22 +263,23 @@ async fn exchange(
         let error = session.shared.outcome.wait_for_end().await;
         return CallEnding::Unreachable(session_ended_text(&error));
     };
-    let mut progress = session
-        .shared
-        .progress
-        .subscribe(handle.progress_token.clone());
+    let shared = &session.shared;
+    let mut progress = shared.progress.subscribe(handle.progress_token.clone());
     let mut open_call = OpenCall {
         session,
         request: handle.id.clone(),
         token: handle.progress_token.clone(),
-        tool: &call.tool,
+        tool: &tool,
         is_answered: false,
     };
-    let hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
+    let mut hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
     let mut idle_deadline = Instant::now() + timeout;
     // The earliest time for the next progress report, and the time to report the newest progress,
     // if it has not been reported yet.
     let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
+    // The clock stops while the server asks the user.
+    let mut questions = shared.incoming_requests.open_questions();
+    let mut paused_at = (*questions.borrow_and_update() > 0).then(Instant::now);
     loop {
         tokio::select! {
             // A response that arrived just before the session ended still counts.
@@ -222,11 +290,21 @@ async fn exchange(
                 let ending = classify_response(session, raw_result(answer)).await;
                 return or_session_unknown(ending, session, &handle.id);
             }
-            error = session.shared.outcome.wait_for_end() => {
+            error = shared.outcome.wait_for_end() => {
                 let ending = CallEnding::Unreachable(may_have_run_text(&error));
                 return or_session_unknown(ending, session, &handle.id);
             }
-            () = sleep_until(idle_deadline.min(hard_deadline)) => return CallEnding::TimedOut,
+            Ok(()) = questions.changed() => {
+                let is_asking = *questions.borrow_and_update() > 0;
+                if let (false, Some(since)) = (is_asking, paused_at) {
+                    hard_deadline += since.elapsed();
+                    idle_deadline = Instant::now() + timeout;
+                }
+                paused_at = is_asking.then(|| paused_at.unwrap_or_else(Instant::now));
+            }
+            () = sleep_until(idle_deadline.min(hard_deadline)), if paused_at.is_none() => {
+                return CallEnding::TimedOut;
+            }
             Ok(()) = progress.changed() => {
                 idle_deadline = Instant::now() + timeout;
                 progress.mark_unchanged();
@@ -235,7 +313,7 @@ async fn exchange(
             () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
                 (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
                 let newest_progress = progress.borrow().clone();
-                send_progress(call.id, newest_progress, events);
+                send_progress(call, newest_progress, events);
             }
         }
     }
@@ -285,7 +363,11 @@ async fn classify_response(
     match result {
         Ok(result) => CallEnding::Answered(result),
         // The server answered, so the call did not fail in transit.
-        Err(error @ ServiceError::McpError(_)) => CallEnding::ToolFailed(error_text(&error)),
+        Err(ServiceError::McpError(error)) => match required_pages(&error) {
+            Some(Ok(pages)) => CallEnding::PagesRequired(pages),
+            Some(Err(why)) => CallEnding::ToolFailed(why),
+            None => CallEnding::ToolFailed(error_text(&ServiceError::McpError(error))),
+        },
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
             CallEnding::Unreachable(may_have_run_text(
                 &session.shared.outcome.wait_for_end().await,

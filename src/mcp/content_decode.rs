@@ -17,7 +17,7 @@ const URI_BYTES_MAX: usize = 4_096;
 const DESCRIPTION_BYTES_MAX: usize = 4_096;
 /// Maximum number of lines about omitted items.
 const OMITTED_LINES_MAX: usize = 20;
-/// A longer lifetime is shortened to this.
+/// Longer lifetimes are capped at this.
 const TTL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// An item of a list.
@@ -30,7 +30,7 @@ pub trait ListedItem: Sized {
     /// `None` if the item is unusable.
     fn decode(item: &Value) -> Option<Self>;
 
-    /// What requests name; a second item with the same key is left out.
+    /// The identifier that requests use. A second item with the same key is omitted.
     fn key(&self) -> &str;
 }
 
@@ -207,7 +207,7 @@ fn decode_argument(item: &Value) -> Option<ContentArgument> {
     })
 }
 
-/// A text that requests need as a whole.
+/// A string that is never truncated, because requests need all of it.
 fn key_text(item: &Value, key: &str, bytes_max: usize) -> Option<String> {
     let text = item.get(key)?.as_str()?;
     (!text.is_empty() && text.len() <= bytes_max).then(|| text.to_owned())

@@ -6,6 +6,7 @@ use super::content_result::{
     PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
 };
 use super::hub::Hub;
+use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{ArgumentCompletion, ArgumentOwner, ServerId};
@@ -105,7 +106,7 @@ impl Hub {
         let supervisor = self.supervisor(server).cloned();
         async move {
             let supervisor = supervisor.ok_or("the server is not running")?;
-            let mut answer = exchange(&supervisor, request, deadline).await;
+            let mut answer = run_rounds(&supervisor, request, deadline).await;
             let redactors = supervisor.redactors();
             match &mut answer {
                 Ok(result) => redact_credentials(result, &redactors.credentials),
@@ -117,17 +118,56 @@ impl Hub {
     }
 }
 
-async fn exchange(
+/// Sends the request, and repeats it with the user's answers each time the server requires input.
+async fn run_rounds(
     supervisor: &Arc<ServerSupervisor>,
-    request: ClientRequest,
+    mut request: ClientRequest,
     deadline: Duration,
 ) -> Result<Value, String> {
     let session = supervisor.session().await?;
+    let server = supervisor.state.borrow().config.id.clone();
+    for _ in 0..=INPUT_ROUNDS_MAX {
+        let result = exchange(&session, request.clone(), deadline).await?;
+        let Some(required) = InputRequired::from_result(&result) else {
+            return Ok(result);
+        };
+        let (responses, state) = match &mut request {
+            ClientRequest::GetPromptRequest(request) => {
+                let params = &mut request.params;
+                (&mut params.input_responses, &mut params.request_state)
+            }
+            ClientRequest::ReadResourceRequest(request) => {
+                let params = &mut request.params;
+                (&mut params.input_responses, &mut params.request_state)
+            }
+            // No other request may be answered like this.
+            _ => return Ok(result),
+        };
+        let answers = tokio::select! {
+            biased;
+            error = session.shared.outcome.wait_for_end() => Err(error.to_string()),
+            answers = answer_input_requests(&required, &supervisor.context.requests, &server) => {
+                answers
+            }
+        };
+        *responses = Some(answers.map_err(|why| why.trim_end_matches('.').to_owned())?);
+        *state = required.state;
+    }
+    Err(format!(
+        "the server asked for input more than {INPUT_ROUNDS_MAX} times"
+    ))
+}
+
+async fn exchange(
+    session: &McpSession,
+    request: ClientRequest,
+    deadline: Duration,
+) -> Result<Value, String> {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| clause(&error))?;
     let mut open_request = OpenRequest {
-        session: &session,
+        session,
         request: handle.id.clone(),
         is_answered: false,
     };

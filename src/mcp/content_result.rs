@@ -32,6 +32,8 @@ pub struct ResourceContents {
     pub bytes: Vec<u8>,
 }
 
+/// Decodes the result of `prompts/get`.
+///
 /// # Errors
 /// The result contains no messages, or the server requires input first.
 pub fn prompt_contents(result: &Value) -> Result<PromptContents, String> {
@@ -123,6 +125,8 @@ impl PromptContents {
     }
 }
 
+/// Decodes the result of `resources/read`.
+///
 /// # Errors
 /// The resource has no contents that can be decoded, or the server requires input first.
 pub fn resource_contents(result: &Value) -> Result<Vec<ResourceContents>, String> {
@@ -152,7 +156,7 @@ fn decode_resource(resource: &Value) -> Result<ResourceContents, String> {
     Ok(ResourceContents { name, bytes })
 }
 
-/// Decodes Base64, in which some servers break lines.
+/// Decodes Base64. Accepts line breaks, which some servers insert.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(text).ok().or_else(|| {
         let joined: String = text.split_ascii_whitespace().collect();

@@ -5,9 +5,13 @@ use super::detection_cache::DetectionCache;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile, OAuthError, SignIn};
 use super::process::ProcessGroups;
+use super::server_requests::RequestBroker;
 use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
-use crate::domain::{LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ToolOutcome};
+use crate::domain::{
+    LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ServerRequestId, ServerRequestReply,
+    ToolOutcome,
+};
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -60,6 +64,7 @@ impl Hub {
         Self {
             runtime: Handle::current(),
             context: HubContext {
+                requests: RequestBroker::new(events.clone()),
                 events,
                 process_groups,
                 built_in_server,
@@ -232,6 +237,11 @@ impl Hub {
                 ready(outcome.into()).boxed()
             }
         }
+    }
+
+    /// Answers [`HubEvent::Requested`]. Ignored if the request was withdrawn.
+    pub fn reply(&self, id: ServerRequestId, reply: ServerRequestReply) {
+        self.context.requests.reply(id, reply);
     }
 
     pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {

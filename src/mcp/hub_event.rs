@@ -1,6 +1,8 @@
 //! Events that the hub reports to its owner.
 
-use crate::domain::{CallId, Notice, Server, ToolProgress};
+use crate::domain::{
+    CallId, Notice, Server, ServerId, ServerRequest, ServerRequestId, ToolProgress,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
@@ -11,5 +13,13 @@ pub enum HubEvent {
         call: CallId,
         progress: ToolProgress,
     },
+    /// A server asks the user. Answered by `Hub::reply`.
+    Requested {
+        id: ServerRequestId,
+        server: ServerId,
+        request: ServerRequest,
+    },
+    /// The request no longer needs an answer, for example because its call or session ended.
+    RequestWithdrawn(ServerRequestId),
     Noticed(Notice),
 }

@@ -3,6 +3,7 @@
 //! rmcp's types.
 
 use super::decode;
+use super::server_requests::{IncomingRequests, unknown_method};
 use super::session_shared::SessionShared;
 use super::startup::HandshakeStage;
 use rmcp::RoleClient;
@@ -131,6 +132,19 @@ impl Inbox {
                     self.shared.tools_changed.notify_one();
                     return None;
                 }
+                Some("notifications/cancelled") => {
+                    self.shared.flood.reset_consecutive_skipped();
+                    if let Some(id) = message.get("params").and_then(|p| p.get("requestId")) {
+                        self.shared.incoming_requests.cancel(id);
+                    }
+                    return None;
+                }
+                Some("notifications/elicitation/complete") => {
+                    self.shared.flood.reset_consecutive_skipped();
+                    let params = message.remove("params").unwrap_or_default();
+                    self.shared.incoming_requests.complete_page(&params);
+                    return None;
+                }
                 Some(
                     "notifications/prompts/list_changed" | "notifications/resources/list_changed",
                 ) => {
@@ -140,7 +154,7 @@ impl Inbox {
                 }
                 // Other notifications are ignored and requests are answered here. rmcp would start
                 // a task for each, and a server may send any number.
-                _ => return self.handle_request(&message, text),
+                _ => return self.handle_request(message, text),
             }
         } else {
             self.handle_response(message)
@@ -153,12 +167,13 @@ impl Inbox {
         message_for_rmcp
     }
 
-    /// Answers pings and refuses every other request at once.
+    /// Answers pings, queues requests for the user, and refuses every other request at once.
     fn handle_request(
         &mut self,
-        message: &Map<String, Value>,
+        mut message: Map<String, Value>,
         text: &[u8],
     ) -> Option<ServerJsonRpcMessage> {
+        let params = message.remove("params").unwrap_or_default();
         let method = message.get("method").and_then(Value::as_str);
         let (Some(method), false) = (method, message.contains_key("result")) else {
             self.skip_line(text);
@@ -170,20 +185,19 @@ impl Inbox {
             self.shared.outcome.end(error);
         }
         let reply = match method {
-            "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
-            _ => {
-                let error =
-                    json!({ "code": -32601, "message": format!("Method not found: {method}") });
-                json!({ "jsonrpc": "2.0", "id": id, "error": error })
+            "ping" => Some(json!({ "jsonrpc": "2.0", "id": id, "result": {} })),
+            _ if IncomingRequests::handles(method) => {
+                self.shared.incoming_requests.add(id, method, params)
             }
+            _ => Some(unknown_method(id, method)),
         };
-        self.replies.push(reply);
+        self.replies.extend(reply);
         None
     }
 
     /// Takes the replies to the messages handled so far, for sending.
-    pub fn take_replies(&mut self) -> impl Iterator<Item = Value> {
-        std::mem::take(&mut self.replies).into_iter()
+    pub fn take_replies(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.replies)
     }
 
     fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
@@ -257,7 +271,7 @@ mod tests {
         for _ in 0..2 {
             assert!(inbox.handle_text(line.as_bytes()).is_none());
         }
-        assert_eq!(inbox.take_replies().count(), 4);
+        assert_eq!(inbox.take_replies().len(), 4);
         let summary = shared
             .flood
             .skipped_summary()

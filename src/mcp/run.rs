@@ -3,11 +3,13 @@
 use super::detection_cache::Era;
 use super::endpoint::Endpoint;
 use super::error::McpError;
+use super::fallback_handshake::fallback_handshake;
 use super::http::{HttpKind, RemoteClient};
 use super::hub_event::HubEvent;
 use super::inbox::{Inbox, LateAnswerHandler};
 use super::list_subscription;
 use super::process::{Process, Program};
+use super::server_requests::answer_incoming;
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
 use super::startup::{HandshakeStage, StartupTimeout};
@@ -275,11 +277,13 @@ impl ServerSupervisor {
             }
             std::future::pending().await
         };
+        let server = self.state.borrow().config.id.clone();
         tokio::select! {
             () = listening => {}
             () = self.relist_on_changes(&session) => {}
             // Boxed, because nested futures of this size overflow a thread's stack.
             () = Box::pin(self.maintain_content(&session, content)) => {}
+            () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
         }
     }
 
@@ -350,44 +354,5 @@ impl ServerSupervisor {
             let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
             self.send(HubEvent::Noticed(notice)).await;
         }
-    }
-}
-
-/// The handshake to try after `last` failed. Many legacy servers exit, hang or lock up on
-/// `server/discover`.
-fn fallback_handshake(last: Handshake, attempt: &ConnectionAttempt) -> Option<Handshake> {
-    let SessionEnd::Failed(error, _) = &attempt.end else {
-        return None;
-    };
-    match (last, attempt.stage, error) {
-        // Garbage on stdout has nothing to do with the handshake.
-        (_, _, McpError::NotMcp { .. }) => None,
-        // A connection failure would affect every handshake.
-        (_, _, McpError::Http(error)) if !error.is_request_specific() => None,
-        (Handshake::DiscoverOrInitialize | Handshake::Discover, HandshakeStage::Discovering, _) => {
-            Some(Handshake::Initialize)
-        }
-        // The server rejected both handshakes.
-        (
-            Handshake::DiscoverOrInitialize,
-            HandshakeStage::Initializing,
-            McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
-        ) => None,
-        // The server rejected the probe properly, but failed afterwards.
-        (Handshake::DiscoverOrInitialize, HandshakeStage::Initializing, _) => {
-            Some(Handshake::Initialize)
-        }
-        // The server may be modern and too slow for the probe, or may have been updated since it
-        // was detected.
-        (
-            Handshake::Initialize,
-            HandshakeStage::Initializing,
-            McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
-        ) => Some(Handshake::Discover),
-        // Over HTTP, a probe does not require a restart, so try it as well.
-        (Handshake::Initialize, HandshakeStage::Initializing, McpError::Http(_)) => {
-            Some(Handshake::DiscoverOrInitialize)
-        }
-        _ => None,
     }
 }

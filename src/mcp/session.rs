@@ -13,8 +13,9 @@ use crate::domain::server::PeerInfo;
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
-    ClientRequest, Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
-    RequestId, ServerPeerInfo, ServerResult,
+    ClientRequest, ElicitationCapability, FormElicitationCapability, Implementation,
+    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, ServerPeerInfo,
+    ServerResult, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient, RunningService,
@@ -59,13 +60,20 @@ pub struct ReadySession {
     pub instructions: Option<String>,
 }
 
-/// Answers pings and refuses all other requests from the server.
+/// Names this client and its abilities. Handles no messages: the inbox answers the server's
+/// requests.
 struct PassiveClient;
 
 impl ClientHandler for PassiveClient {
     fn get_info(&self) -> ClientConfig {
+        // Requests from the server never reach rmcp: the inbox answers them.
+        let elicitation = ElicitationCapability::new()
+            .with_form(FormElicitationCapability::new())
+            .with_url(UrlElicitationCapability::new());
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(elicitation);
         ClientConfig::new(
-            ClientCapabilities::default(),
+            capabilities,
             Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
         )
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)

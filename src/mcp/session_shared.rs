@@ -5,6 +5,7 @@ use super::error::McpError;
 use super::flood_guard::FloodGuard;
 use super::http::ParamHeaders;
 use super::progress_router::ProgressRouter;
+use super::server_requests::IncomingRequests;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
@@ -22,6 +23,8 @@ pub struct SessionShared {
     pub progress: ProgressRouter,
     pub cancelled: CancelledRequests,
     pub flood: FloodGuard,
+    /// The server's requests, in the legacy era.
+    pub incoming_requests: IncomingRequests,
     /// The server reported a changed tool list.
     pub tools_changed: Notify,
     /// The server reported a changed list of prompts or resources.

@@ -8,6 +8,7 @@ use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
+use serde_json::Value;
 use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,14 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         })
     }
 
+    fn enqueue_reply(&self, reply: &Value) {
+        let mut line = reply.to_string().into_bytes();
+        line.push(b'\n');
+        if self.outbox.try_send(line).is_err() {
+            self.shared.outcome.end(McpError::NotReading);
+        }
+    }
+
     /// The next complete line, or `None` at the end of the stream. Cancel-safe: bytes already read
     /// stay in `self`.
     async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
@@ -103,7 +112,15 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
             if let Some(message) = self.inbox.next_batched() {
                 return Some(message);
             }
-            let line = match self.next_line().await {
+            let shared = self.shared.clone();
+            let next = tokio::select! {
+                next = self.next_line() => next,
+                reply = shared.incoming_requests.next_reply() => {
+                    self.enqueue_reply(&reply);
+                    continue;
+                }
+            };
+            let line = match next {
                 Ok(Some(line)) => line,
                 Ok(None) => {
                     self.shared.outcome.end(McpError::OutputClosed);
@@ -116,11 +133,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
             };
             let message = self.inbox.handle_text(&line);
             for reply in self.inbox.take_replies() {
-                let mut line = reply.to_string().into_bytes();
-                line.push(b'\n');
-                if self.outbox.try_send(line).is_err() {
-                    self.shared.outcome.end(McpError::NotReading);
-                }
+                self.enqueue_reply(&reply);
             }
             if line.capacity() <= LINE_BYTES_KEPT {
                 self.line = line;

@@ -10,6 +10,7 @@ use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile};
 use super::process::ProcessGroups;
+use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
@@ -34,6 +35,7 @@ pub struct HubContext {
     pub process_groups: ProcessGroups,
     pub built_in_server: Arc<dyn LocalServer>,
     pub cache: DetectionCache,
+    pub requests: RequestBroker,
     pub credentials: CredentialFile,
 }
 

@@ -1,5 +1,5 @@
-//! Vectors from the embedding model. A search waits only briefly for the model; one that fails is
-//! left alone for a while, and only words are compared.
+//! Vectors from the embedding model. A search waits only briefly for the model. After a failure, the
+//! model gets no requests for a while, and only words are compared.
 
 use super::notebook::Notebook;
 use super::vault::Vault;
@@ -16,8 +16,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// How long a search waits for the vector of its query.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long an answer that is late for its search is awaited in the background. Loading a model takes
-/// a while, and the server would stop loading it if the connection were closed.
+/// How long to wait in the background for an answer that came too late for its search. Loading a
+/// model takes a while, and the server would stop loading it if the connection were closed.
 const LATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// The pause after the first failure of a model. It doubles with each further one.
 const RETRY_DELAY: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ const CHARS_MAX: usize = 2_000;
 
 type Vectors = Vec<Vec<f32>>;
 
-/// The models that failed lately, by their id.
+/// The models that failed recently, by id.
 #[derive(Debug, Default)]
 pub(super) struct EmbeddingHealth(Arc<Mutex<HashMap<String, ModelFailure>>>);
 
@@ -40,7 +40,7 @@ struct ModelFailure {
     /// The number of failures in a row.
     count: u32,
     retry_at: Instant,
-    /// Awaits the answer that was too late.
+    /// Waits for an answer that came too late for its search.
     late_answer: Option<AbortOnDropHandle<()>>,
 }
 
@@ -87,7 +87,7 @@ impl EmbeddingHealth {
 }
 
 impl Notebook {
-    /// The vector of the query, after missing vectors of chunks were computed within the time limit.
+    /// Computes the vector of the query and then, within the time limit, missing vectors of chunks.
     /// Returns `None` and adds a remark if only words can be compared.
     pub(super) async fn query_vector(
         &self,
@@ -175,7 +175,7 @@ impl Notebook {
         request: &NoteRequest,
         limits: UpdateLimits,
     ) -> Result<Result<(), String>, Notice> {
-        // Paused apart from queries, which are short and may still be answered in time.
+        // Paused separately from queries, which are short and may still be answered in time.
         let id = format!("{} (notes)", embedding_id(model));
         let health = &self.0.embedding_health;
         if health.pause_reason(&id).is_some() {

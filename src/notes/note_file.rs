@@ -102,7 +102,8 @@ impl Vault {
     }
 }
 
-/// Reads a file that does not change meanwhile, such as while an editor saves it.
+/// Reads a file, and starts over if it changes in the meantime, for example because an editor is
+/// saving it.
 fn read_settled(
     path: &Path,
     mut read: impl FnMut(&Path) -> io::Result<Option<Vec<u8>>>,

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(900);
 const SNIPPET_CHARS: usize = 160;
 
-/// Works on vaults. Cheap to clone; clones share the open indexes.
+/// The note service for all vaults. Cheap to clone; clones share the open indexes.
 #[derive(Clone)]
 pub struct Notebook(pub(super) Arc<NotebookState>);
 
@@ -129,7 +129,7 @@ impl Notebook {
     ) -> Result<CompletedText, Notice> {
         let model = request.settings.model.as_deref().ok_or_else(|| {
             Notice::failure(
-                "No model is configured to write with: mark one as active in config.json.",
+                "No model is configured to write notes: mark one as active in config.json.",
             )
         })?;
         let name = model.model.clone();
@@ -249,7 +249,9 @@ fn outside_vaults(folder: &str, settings: &NotesSettings) -> String {
     let names = settings.vault_names();
     match settings.vaults.len() {
         1 => format!("{folder} is not in the notes folder {names}, so it may not be used."),
-        _ => format!("{folder} is in none of the notes folders, so it may not be used: {names}."),
+        _ => {
+            format!("{folder} is not in any of the notes folders ({names}), so it may not be used.")
+        }
     }
 }
 

@@ -125,8 +125,8 @@ impl Notebook {
         })
     }
 
-    /// Brings the index up to date and adds remarks on what is missing. Returns the number of
-    /// notes.
+    /// Brings the index up to date and adds remarks about notes that are not indexed. Returns the
+    /// number of notes.
     pub(super) async fn update(
         &self,
         vault: &Vault,

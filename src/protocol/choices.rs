@@ -173,6 +173,46 @@ const INSTRUCTIONS: &[ChoiceRow] = &[
     row(C::Stop, 'n', "do not send", "Do not send them"),
 ];
 
+const FILL_FORM: &[ChoiceRow] = &[
+    row(C::FillIn, 'e', "fill in", "Fill in the fields"),
+    row(C::Send, 'y', "send", "Send these values to the server"),
+    row(C::Decline, 'n', "decline", "Decline: send nothing"),
+    row(
+        C::CancelRequest,
+        'c',
+        "cancel",
+        "Cancel: close it without a decision",
+    ),
+];
+
+const VISIT_PAGE: &[ChoiceRow] = &[
+    row(C::OpenPage, 'y', "open", "Open it in the browser"),
+    row(C::CopyAddress, 'u', "copy", "Copy the address"),
+    row(
+        C::VisitMyself,
+        'm',
+        "open it myself",
+        "Agree, and open it myself",
+    ),
+    row(C::Decline, 'n', "decline", "Decline: do not open it"),
+    row(
+        C::CancelRequest,
+        'c',
+        "cancel",
+        "Cancel: close it without a decision",
+    ),
+];
+
+const PAGE_VISITED: &[ChoiceRow] = &[
+    row(
+        C::Retry,
+        'r',
+        "done: run again",
+        "I am done there: run the call again",
+    ),
+    row(C::Stop, 'n', "give up", "Give up the call"),
+];
+
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
     /// approvals, which have their own keys. A letter means the same in every dialog, including
@@ -195,6 +235,9 @@ impl Ask {
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
             Self::PinChanged(_) => PIN_CHANGED,
             Self::SendInstructions { .. } => INSTRUCTIONS,
+            Self::FillForm { .. } => FILL_FORM,
+            Self::VisitPage { .. } => VISIT_PAGE,
+            Self::PageVisited { .. } => PAGE_VISITED,
         }
     }
 }
@@ -221,6 +264,9 @@ mod tests {
             ("### An unfinished turn", UNFINISHED_TURN),
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
+            ("### A form from a server", FILL_FORM),
+            ("### A web page from a server", VISIT_PAGE),
+            ("### A web page that a call requires", PAGE_VISITED),
         ] {
             let keys = rows.iter().flat_map(|row| [row.key, row.alias]);
             let keys = keys.filter(|key| *key != ' ').map(String::from);

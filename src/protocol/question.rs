@@ -4,7 +4,8 @@ use super::unfinished::UnfinishedTurn;
 use crate::domain::probe::ProbeReport;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    CallId, Decision, Dialect, ModelServer, PinChange, ServerId, SettingsChange, TurnId,
+    CallId, Decision, Dialect, ElicitationForm, ModelServer, PinChange, ServerId, SettingsChange,
+    TurnId, UrlElicitation,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -59,6 +60,18 @@ pub enum Ask {
     ConfirmDiscard { prompt: String },
     /// Whether to accept the changed definition of a tool.
     PinChanged(Arc<PinChange>),
+    /// A form that a server asks the user to fill in.
+    FillForm {
+        server: ServerId,
+        form: Arc<ElicitationForm>,
+    },
+    /// A web page that a server asks the user to visit.
+    VisitPage {
+        server: ServerId,
+        page: Arc<UrlElicitation>,
+    },
+    /// Whether the user is done on a page that a call requires; the call is then repeated.
+    PageVisited { server: ServerId, host: String },
     /// Whether to send a server's instructions to the model.
     SendInstructions { server: ServerId, text: Arc<str> },
 }
@@ -75,6 +88,8 @@ pub struct CallToApprove {
 pub enum UserAnswer {
     Calls(Vec<(CallId, Decision)>),
     Choice(UserChoice),
+    /// The checked values of a form, to send to its server.
+    Form(serde_json::Map<String, serde_json::Value>),
     /// The dialog was closed without a choice, which counts as the safe choice.
     Dismissed,
 }
@@ -134,6 +149,33 @@ pub enum UserChoice {
     /// Send a server's instructions until the program ends.
     #[serde(rename = "send_once")]
     SendUntilExit,
+    /// Edit the fields of a form.
+    FillIn,
+    /// Send the form.
+    Send,
+    /// Open the page in the browser.
+    OpenPage,
+    /// Agree to visit the page without opening it here.
+    #[serde(rename = "visit_myself")]
+    VisitMyself,
+    /// Copy the address of the page.
+    CopyAddress,
+    /// Refuse a server's request.
+    Decline,
+    /// Close a server's request without a decision.
+    CancelRequest,
+}
+
+impl Ask {
+    /// The server that asks the user this.
+    pub fn requesting_server(&self) -> Option<&ServerId> {
+        match self {
+            Self::FillForm { server, .. }
+            | Self::VisitPage { server, .. }
+            | Self::PageVisited { server, .. } => Some(server),
+            _ => None,
+        }
+    }
 }
 
 /// The owner of a question. The question is closed when its owner ends.

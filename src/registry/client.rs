@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-/// The longest wait for all pages of one command together.
+/// Time limit for all pages of one command.
 const TIMEOUT_SECONDS: u64 = 15;
 const BODY_BYTES_MAX: usize = 4 << 20;
 const REDIRECTS_MAX: usize = 5;

@@ -1,4 +1,4 @@
-//! Why a registry gave no answer.
+//! Why a request to a registry failed.
 
 use url::Url;
 
@@ -12,9 +12,9 @@ pub enum RegistryError {
     Status { url: Url, status: u16 },
     #[error("The registry {url} redirects to a different address, which is not followed.")]
     Redirected { url: Url },
-    #[error("The answer of the registry {url} is larger than {} MiB.", bytes_max >> 20)]
+    #[error("The response of the registry {url} is larger than {} MiB.", bytes_max >> 20)]
     TooLarge { url: Url, bytes_max: usize },
-    #[error("The answer of {url} is not that of an MCP registry: {why}.")]
+    #[error("{url} does not respond like an MCP registry: {why}.")]
     Malformed { url: Url, why: String },
     #[error("The registry {url} lists no server `{name}`.")]
     UnknownServer { url: Url, name: String },

@@ -1,6 +1,6 @@
 //! Packages of an entry, turned into commands of a fixed form: `npx`, `uvx` or `docker run`, with
-//! the version pinned. No shell is involved; texts with shell syntax are refused all the same,
-//! because an honest entry has none.
+//! the version pinned. No shell is involved, but shell syntax is refused anyway, because an honest
+//! entry has none.
 
 use super::template::Input;
 use crate::domain::NewServerLaunch;
@@ -189,7 +189,7 @@ impl Package {
     }
 
     /// Arguments for `npx`, `uvx` or `docker` could give the server more power, such as a folder of
-    /// the host. Only those that are passed anyway are accepted.
+    /// the host. Only arguments that are passed anyway are accepted.
     fn check_runtime_arguments(&self) -> Result<(), String> {
         for argument in self.runtime_arguments.iter().flatten() {
             let flag = argument.name.as_deref().or(argument.input.value.as_deref());
@@ -224,7 +224,7 @@ impl Package {
             let is_named = argument.kind.as_deref() == Some("named");
             match (&argument.name, value) {
                 (Some(flag), value) if is_named => {
-                    // A flag without a value is given only if it must be.
+                    // A flag without a value is passed only if it is required.
                     if value.is_none() && !argument.input.is_required {
                         continue;
                     }

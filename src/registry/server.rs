@@ -5,7 +5,7 @@ use super::package::Package;
 use super::remote::Remote;
 use crate::domain::registry::RegistryListing;
 use crate::domain::server::RemoteTransport;
-use crate::domain::{NewServer, ServerCandidate};
+use crate::domain::{NewServer, NewServerLaunch, ServerCandidate};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ impl ListPage {
     pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
         let root: Value = serde_json::from_slice(body).map_err(|_| "it is not JSON".to_owned())?;
         let items = root.get("servers").and_then(Value::as_array);
-        let items = items.ok_or("it has no list `servers`")?;
+        let items = items.ok_or("it has no `servers` list")?;
         let metadata = root.get("metadata");
         let next = metadata.and_then(|metadata| metadata.get("nextCursor")?.as_str());
         Ok(Self {
@@ -82,11 +82,11 @@ impl RegistryServer {
         }
     }
 
-    /// The server, switched off. With `transport`, its remote of this transport; otherwise its first
-    /// package that can be used, or else its first remote.
+    /// The server, disabled. With `transport`, its remote endpoint with that transport; otherwise its
+    /// first usable package or, failing that, its first usable remote endpoint.
     ///
     /// # Errors
-    /// The reason why nothing of the entry can be used, without a final period.
+    /// The reasons why none of them is usable, without a final period.
     pub fn candidate(&self, transport: Option<RemoteTransport>) -> Result<ServerCandidate, String> {
         let packages = self.packages.as_deref().unwrap_or_default();
         let packages = packages.iter().filter(|_| transport.is_none());
@@ -112,11 +112,7 @@ impl RegistryServer {
         }
     }
 
-    fn with_launch(
-        &self,
-        launch: crate::domain::NewServerLaunch,
-        remarks: Vec<String>,
-    ) -> ServerCandidate {
+    fn with_launch(&self, launch: NewServerLaunch, remarks: Vec<String>) -> ServerCandidate {
         let (_, short_name) = self.name.split_once('/').unwrap_or(("", &self.name));
         let description = self.short_description();
         ServerCandidate {

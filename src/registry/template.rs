@@ -1,5 +1,5 @@
-//! Values of a registry entry: fixed texts, and texts with `{variable}`. They become command
-//! arguments, headers and URLs, in which `${NAME}` stands for a variable of the user.
+//! Values of a registry entry, which are fixed or contain `{variable}`. They become command
+//! arguments, headers and URLs, in which `${NAME}` refers to the user's environment.
 
 use crate::domain::new_server::{is_variable_name, variable_name_from};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ impl Input {
     /// value. `None` if it is optional and has no fixed value.
     ///
     /// # Errors
-    /// The value contains a control character or refers to a variable of the user by itself.
+    /// The value contains a control character or `$`.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<String>, String> {
         if let Some(value) = &self.value {
             return self.expand(value).map(Some);
@@ -37,7 +37,7 @@ impl Input {
         }
     }
 
-    /// Replaces `{variable}` by a fixed value or by `${VARIABLE}`.
+    /// Replaces `{variable}` with a fixed value or with `${VARIABLE}`.
     pub(super) fn expand(&self, value: &str) -> Result<String, String> {
         check_text(value)?;
         let mut expanded = String::with_capacity(value.len());
@@ -75,7 +75,8 @@ pub(super) fn reference(name: &str) -> String {
     format!("${{{}}}", name.to_uppercase())
 }
 
-/// Refuses control characters, and `$`, with which an entry could read any variable of the user.
+/// Refuses control characters, and `$`, because it would let an entry read any variable of the
+/// user's environment.
 fn check_text(text: &str) -> Result<(), String> {
     if text.chars().any(char::is_control) {
         return Err("a value contains a control character".to_owned());

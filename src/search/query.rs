@@ -22,10 +22,10 @@ const COMMON_CHUNKS_MIN: i64 = 20_000;
 const COMMON_SHARE: i64 = 5;
 /// Maximum number of rows that are ranked. Each takes about a microsecond.
 const RANKED_ROWS_MAX: i64 = 25_000;
-/// Limits of a query of nothing but common words.
+/// Limits for a query that consists only of common words.
 const COMMON_TERMS_MAX: usize = 2;
 const COMMON_ROWS_MAX: i64 = 5_000;
-/// The longest search.
+/// Time limit of a search.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// Steps of the database between two checks of the time, far below a millisecond.
 const STEPS_BETWEEN_CHECKS: i32 = 10_000;
@@ -179,8 +179,8 @@ impl Index {
         Ok(Commonness::Mixed(rare))
     }
 
-    /// Chunks for a query of nothing but common words: those with such a word in their title, and some
-    /// of those that contain the longest words.
+    /// Chunks for a query that consists only of common words: chunks with such a word in their title,
+    /// and some of the chunks that contain the longest words.
     fn rows_with_common_words(&self, terms: &SearchTerms) -> Result<Vec<(i64, f64)>, SearchError> {
         let terms = terms.longest(COMMON_TERMS_MAX);
         let mut found = self.best_rows(terms.title_expression(), Some(COMMON_ROWS_MAX))?;

@@ -1,6 +1,8 @@
 //! Finds the ASCII character that another character looks like, by Unicode's table of confusables
 //! (UTS #39), with corrections.
 
+use super::invisible::is_invisible;
+
 /// ASCII punctuation of commands, paths, URLs and code. Look-alikes of other characters, such as
 /// `?` and `*`, are rare.
 const PUNCTUATION: &str = "/:.!|\\,;'\"-~$&()<>=";
@@ -13,6 +15,15 @@ const DISTINCT_LATIN: &str = "þɣʋƿ";
 /// Roman numerals that ordinary text uses; the others are copies of ASCII letters.
 const ORDINARY_NUMERALS: [std::ops::RangeInclusive<char>; 2] = ['Ⅰ'..='Ⅻ', 'ⅰ'..='ⅻ'];
 const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ";
+
+/// The text with letters, digits and punctuation replaced by the ASCII characters that they look
+/// like, and without invisible characters. For recognizing words only. O(len).
+pub fn fold_look_alikes(text: &str) -> String {
+    let visible = text.chars().filter(|c| !is_invisible(*c));
+    visible
+        .map(|c| skeleton(c).filter(char::is_ascii).unwrap_or(c))
+        .collect()
+}
 
 /// The ASCII letter or digit that looks like `c`.
 pub(super) fn ascii_letter_twin(c: char) -> Option<char> {

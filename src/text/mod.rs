@@ -11,6 +11,7 @@ pub mod highlight;
 pub mod invisible;
 pub mod json_changes;
 mod json_scanner;
+pub mod labeled;
 pub mod lenient_json;
 pub mod line_diff;
 pub mod lines;
@@ -30,6 +31,7 @@ pub mod term_matches;
 pub mod token_estimate;
 pub mod wrap;
 
+pub use ascii_twin::fold_look_alikes;
 pub use json_scanner::{JsonEvent, JsonScanner};
 pub use sanitize::Clean;
 pub use script_context::ScriptContext;

@@ -4,7 +4,7 @@
 
 use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
 use std::num::NonZeroU16;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 const NEVER_STARTS_ROW: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
 const NEVER_ENDS_ROW: &str = "「『（【〈《〔［｛“‘｢([{";
@@ -62,6 +62,20 @@ pub fn wrap_code_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     }
     rows.push(start..line.len());
     rows
+}
+
+/// The rows of the line that `row` belongs to. `continues_line` returns whether a row continues the
+/// line of the row before it.
+pub fn line_rows(row: usize, continues_line: impl Fn(usize) -> bool) -> RangeInclusive<usize> {
+    let mut first = row;
+    while first > 0 && continues_line(first) {
+        first -= 1;
+    }
+    let mut last = row;
+    while continues_line(last + 1) {
+        last += 1;
+    }
+    first..=last
 }
 
 /// Splits `text` at line breaks and wraps each line; the ranges exclude the `\n`. Never empty.

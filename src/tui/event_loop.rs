@@ -361,7 +361,7 @@ impl EventLoop<'_> {
 
 /// Opens a web address; returns a notice if that failed.
 fn open_browser(address: &str) -> Option<UiInput> {
-    let error = crate::browser::open(address).err()?;
+    let error = crate::browser::open_detached(address).err()?;
     let notice = Notice::warning(format!("The browser could not be opened: {error}."))
         .with_advice("Copy the address and open it yourself.");
     Some(UiInput::Engine(Box::new(Event::NoticePosted(notice))))

@@ -7,10 +7,12 @@ mod fixtures;
 
 use humble::app::built_in_server;
 use humble::config::Home;
+use humble::domain::elicitation::{FieldInput, FieldKind, FormField};
 use humble::domain::model::Secret;
 use humble::domain::server::{OAuthSettings, ProtocolMode, RemoteTransport};
 use humble::domain::{
-    Arguments, BuiltInSettings, CallId, Server, ServerConfig, ServerStatus, ToolOutcome,
+    Arguments, BuiltInSettings, CallId, ElicitationForm, Server, ServerConfig, ServerRequest,
+    ServerRequestReply, ServerStatus, ToolOutcome,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
@@ -96,9 +98,14 @@ async fn run(
                 pin: None,
             };
             let pending_call = hub.call(call, CancellationToken::new());
+            let answering = async {
+                while let Some(event) = events.recv().await {
+                    answer_request(hub, event);
+                }
+            };
             let outcome = tokio::select! {
                 outcome = pending_call => outcome,
-                () = async { while events.recv().await.is_some() {} } => return Ok(()),
+                () = answering => return Ok(()),
             };
             println!("{tool}: {outcome:?}");
             match outcome {
@@ -115,6 +122,35 @@ async fn run(
     }
     sleep(SETTLE_TIME).await;
     Ok(())
+}
+
+/// Accepts what a server asks for: a form with its defaults, and a web page.
+fn answer_request(hub: &Hub, event: HubEvent) {
+    let HubEvent::Requested { id, request, .. } = event else {
+        return;
+    };
+    println!("{request:?}");
+    let values = match request {
+        ServerRequest::Form(form) => form.answer(&example_inputs(&form)),
+        ServerRequest::Url(_) | ServerRequest::PageVisited(_) => Ok(Arguments::new()),
+    };
+    hub.reply(
+        id,
+        values.map_or(ServerRequestReply::Cancelled, ServerRequestReply::Accepted),
+    );
+}
+
+/// The defaults, and a value for each required field without one.
+fn example_inputs(form: &ElicitationForm) -> Vec<FieldInput> {
+    let fields = form.fields.iter();
+    let input = |field: &FormField| match (&field.kind, field.check(&field.initial)) {
+        (_, Ok(_)) => field.initial.clone(),
+        (FieldKind::Text(_), _) => FieldInput::Text("some text".to_owned()),
+        (FieldKind::Number(_), _) => FieldInput::Text("5".to_owned()),
+        (FieldKind::Boolean, _) => FieldInput::Flag(Some(true)),
+        (FieldKind::Choice(_) | FieldKind::Choices { .. }, _) => FieldInput::Selected(vec![0]),
+    };
+    fields.map(input).collect()
 }
 
 async fn wait_until_connected(

@@ -195,7 +195,7 @@ fn clipboard(programs: &TempDir, scripts: &[(&str, &str)], variables: &[&str]) -
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_image_comes_from_the_program_of_the_desktop() {
+async fn the_clipboard_is_read_with_the_program_for_the_desktop() {
     let programs = folder();
     let decode = format!("printf %s {PNG_BASE64} | base64 -d");
     let env = clipboard(&programs, &[("wl-paste", &decode)], &["WAYLAND_DISPLAY"]);

@@ -5,8 +5,8 @@ use super::fixtures;
 use humble::app::built_in_server;
 use humble::config::Home;
 use humble::domain::{
-    Arguments, BuiltInSettings, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerStatus,
-    ToolOutcome, ToolProgress,
+    Arguments, BuiltInSettings, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerRequest,
+    ServerRequestId, ServerRequestReply, ServerStatus, ToolOutcome, ToolProgress,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
@@ -26,6 +26,11 @@ pub struct HubHarness {
     events: mpsc::Receiver<HubEvent>,
     pub progress: Vec<ToolProgress>,
     pub notices: Vec<Notice>,
+    /// The servers' requests, in order.
+    pub requests: Vec<(ServerRequestId, ServerRequest)>,
+    pub withdrawn: Vec<ServerRequestId>,
+    /// Answers each request at once.
+    pub reply_with: Option<ServerRequestReply>,
     mark: String,
 }
 
@@ -87,6 +92,9 @@ impl HubHarness {
             events,
             progress: Vec::new(),
             notices: Vec::new(),
+            requests: Vec::new(),
+            withdrawn: Vec::new(),
+            reply_with: None,
             mark,
         };
         if let Some(file) = cache_file {
@@ -163,10 +171,35 @@ impl HubHarness {
         }
     }
 
+    /// Waits for the next request of a server.
+    pub async fn wait_for_request(&mut self) -> ServerRequestId {
+        let (started, count) = (Instant::now(), self.requests.len());
+        while self.requests.len() == count {
+            assert!(started.elapsed() < WAIT_TIMEOUT, "no request");
+            let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
+        }
+        self.requests[count].0
+    }
+
+    pub async fn wait_until_withdrawn(&mut self, id: ServerRequestId) {
+        let started = Instant::now();
+        while !self.withdrawn.contains(&id) {
+            assert!(started.elapsed() < WAIT_TIMEOUT, "{id:?} is still open");
+            let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
+        }
+    }
+
     async fn take_event(&mut self) {
         match self.events.recv().await {
             Some(HubEvent::Progress { progress, .. }) => self.progress.push(progress),
             Some(HubEvent::Noticed(notice)) => self.notices.push(notice),
+            Some(HubEvent::Requested { id, request, .. }) => {
+                self.requests.push((id, request));
+                if let Some(reply) = &self.reply_with {
+                    self.hub.reply(id, reply.clone());
+                }
+            }
+            Some(HubEvent::RequestWithdrawn(id)) => self.withdrawn.push(id),
             Some(HubEvent::Changed(_)) | None => {}
         }
     }

@@ -4,6 +4,8 @@
 
 #[path = "mcp_server_eras.rs"]
 mod eras;
+#[path = "mcp_server_requests.rs"]
+mod requests;
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -20,6 +22,8 @@ fn main() {
         behavior,
         has_grown: false,
         subscription: None,
+        asking_call: None,
+        is_page_required: false,
         running: Arc::default(),
     };
     for line in stdin().lock().lines() {
@@ -87,6 +91,10 @@ struct Server {
     has_grown: bool,
     /// Id of the request with which a modern client subscribed to changes.
     subscription: Option<Value>,
+    /// Id of the call that waits for the user.
+    asking_call: Option<Value>,
+    /// A call was refused until the user has visited a page.
+    is_page_required: bool,
     /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
 }
@@ -113,7 +121,7 @@ fn text(text: &str) -> Value {
 impl Server {
     fn handle_message(&mut self, message: Value) {
         let id = message["id"].clone();
-        if self.handle_for_era(&id, &message) {
+        if self.handle_asking(&id, &message) || self.handle_for_era(&id, &message) {
             return;
         }
         match message["method"].as_str() {

@@ -67,7 +67,7 @@ impl Server {
     }
 }
 
-fn discover_result(versions: &[&str]) -> Value {
+pub fn discover_result(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": versions,

@@ -211,7 +211,8 @@ async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<S
                     pool.status.clear();
                     print_to_stderr(&cli_output::notice_line(&notice));
                 }
-                Some(HubEvent::Changed(_)) | None => {}
+                Some(event @ HubEvent::Requested { .. }) => pool.decline_request(event),
+                Some(HubEvent::Changed(_) | HubEvent::RequestWithdrawn(_)) | None => {}
             },
             () = pool.status.tick() => {}
         }

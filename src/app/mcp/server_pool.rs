@@ -6,7 +6,9 @@ use crate::app::built_in_server;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
-use crate::domain::{LaunchConfig, Server, ServerConfig, ServerStatus, Tool, Trust};
+use crate::domain::{
+    LaunchConfig, Notice, Server, ServerConfig, ServerRequestReply, ServerStatus, Tool, Trust,
+};
 use crate::headless::mcp::{self as cli_output, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
@@ -129,12 +131,27 @@ impl ServerPool {
         startup.max().unwrap_or_default() + WAIT_MARGIN
     }
 
-    /// Prints the notice of an event, if it has one.
+    /// Prints the notice of an event, if it has one, and declines a request.
     fn print_notice(&mut self, event: Option<HubEvent>) {
-        if let Some(HubEvent::Noticed(notice)) = event {
-            self.status.clear();
-            print_to_stderr(&cli_output::notice_line(&notice));
+        match event {
+            Some(HubEvent::Noticed(notice)) => {
+                self.status.clear();
+                print_to_stderr(&cli_output::notice_line(&notice));
+            }
+            Some(event) => self.decline_request(event),
+            None => {}
         }
+    }
+
+    /// Declines a server's request for input, because these commands ask no questions.
+    pub fn decline_request(&mut self, event: HubEvent) {
+        let HubEvent::Requested { id, server, .. } = event else {
+            return;
+        };
+        self.hub.reply(id, ServerRequestReply::Declined);
+        self.status.clear();
+        let notice = Notice::warning(format!("Server `{server}` asked for input; declined."));
+        print_to_stderr(&cli_output::notice_line(&notice));
     }
 
     /// The deadline of the whole command.

@@ -3,8 +3,10 @@
 use super::Actor;
 use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef};
+use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
+use crate::engine::server_requests;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
 
@@ -32,6 +34,13 @@ impl Actor {
             JobResult::ConfigWritten(Err(error)) => {
                 self.cx.notice(error.notice_while_running());
             }
+            JobResult::ServersAdded(Ok(count)) => {
+                self.cx.notice(imports::added_notice(count));
+                self.settings.read_files(false, &mut self.cx);
+            }
+            JobResult::ServersAdded(Err(error)) => {
+                self.cx.notice(error.notice_while_running());
+            }
             JobResult::ModelAdded(model, result) => {
                 self.models.handle_model_added(*model, result, &mut self.cx);
             }
@@ -45,6 +54,12 @@ impl Actor {
                 self.handle_messages_scanned(conversation, untrusted_text)
             }
             JobResult::NoteFound(result) => self.handle_note_found(result),
+            JobResult::PageOpened(request, result) => {
+                let reply = server_requests::handle_page_opened(request, result, &mut self.cx);
+                if let Some((id, reply)) = reply {
+                    self.hub.reply(id, reply);
+                }
+            }
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
     }
@@ -78,7 +93,7 @@ impl Actor {
     fn handle_answer(&mut self, pending: PendingQuestion, answer: &UserAnswer) {
         let choice = match &answer {
             UserAnswer::Choice(choice) => *choice,
-            UserAnswer::Calls(_) | UserAnswer::Dismissed => UserChoice::Stop,
+            UserAnswer::Calls(_) | UserAnswer::Form(_) | UserAnswer::Dismissed => UserChoice::Stop,
         };
         match pending {
             PendingQuestion::GrowContext { to } => {
@@ -120,6 +135,13 @@ impl Actor {
                     .handle_discard_answer(turns, choice, &mut self.cx);
             }
             PendingQuestion::PinChanged(change) => self.handle_pin_answer(*change, answer),
+            PendingQuestion::ServerRequest(request) => {
+                let id = request.id;
+                let reply = server_requests::handle_answer(request, answer, &mut self.cx);
+                if let Some(reply) = reply {
+                    self.hub.reply(id, reply);
+                }
+            }
             PendingQuestion::Instructions(consent) => {
                 let servers = self.hub.servers();
                 self.trust

@@ -30,6 +30,7 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
+use crate::engine::server_requests::{self, OpenServerRequest};
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
@@ -284,6 +285,19 @@ impl Actor {
             HubEvent::Progress { call, progress } => {
                 self.feed(TurnInput::Progress { call, progress })
             }
+            HubEvent::Requested {
+                id,
+                server,
+                request,
+            } => server_requests::ask(
+                OpenServerRequest {
+                    id,
+                    server,
+                    request,
+                },
+                &mut self.cx,
+            ),
+            HubEvent::RequestWithdrawn(id) => server_requests::withdraw(id, &mut self.cx),
             HubEvent::Noticed(notice) => self.cx.notice(notice),
         }
     }

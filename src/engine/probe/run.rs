@@ -183,8 +183,8 @@ impl ProbeTools {
             None
         };
         let server = timeout(BUILT_IN_TIME_MAX, connected).await.ok().flatten();
-        let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
-        if offered.is_empty() {
+        let toolset = server.as_ref().map(probe_toolset).unwrap_or_default();
+        if toolset.is_empty() {
             return Err(Notice::failure(format!(
                 "The built-in tool {PROBE_TOOL} could not be started."
             )));
@@ -192,7 +192,7 @@ impl ProbeTools {
         Ok(Self {
             hub,
             hub_events: events,
-            toolset: Arc::new(offered),
+            toolset: Arc::new(toolset),
         })
     }
 }

@@ -264,7 +264,7 @@ impl TrustState {
         };
         let choice = match answer {
             UserAnswer::Choice(choice) => *choice,
-            UserAnswer::Calls(_) | UserAnswer::Dismissed => {
+            UserAnswer::Calls(_) | UserAnswer::Form(_) | UserAnswer::Dismissed => {
                 let (server, tool) = (change.server, change.tool.name.clone());
                 let pin = change.tool.pin.clone();
                 self.postponed.push((server, tool, pin));

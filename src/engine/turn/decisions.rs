@@ -142,7 +142,7 @@ impl Turn {
         let decisions = match answer {
             UserAnswer::Calls(decisions) => decisions,
             // Dismissing the dialog refuses all calls, the safe choice.
-            UserAnswer::Dismissed | UserAnswer::Choice(_) => {
+            UserAnswer::Dismissed | UserAnswer::Choice(_) | UserAnswer::Form(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
         };
@@ -229,6 +229,7 @@ impl Turn {
             }
             Decision::RunAlways
             | Decision::RunWholeServer
+            | Decision::RunReadOnly { .. }
             | Decision::RunMatching { .. }
             | Decision::Never => {
                 if !self.remember_decision(&call, &offered, &decision) {

@@ -10,6 +10,7 @@ use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
+use serde_json::Value;
 use std::future::ready;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -49,6 +50,13 @@ impl HttpTransport {
             McpError::NotReading
         })
     }
+
+    fn enqueue_reply(&self, reply: &Value) {
+        let outgoing = OutgoingMessage::new(reply, &self.shared.param_headers);
+        if self.queue.try_send(outgoing).is_err() {
+            self.shared.outcome.end(McpError::NotReading);
+        }
+    }
 }
 
 impl Transport<RoleClient> for HttpTransport {
@@ -66,19 +74,22 @@ impl Transport<RoleClient> for HttpTransport {
         if let Some(message) = self.inbox.next_batched() {
             return Some(message);
         }
-        while let Some(incoming) = self.incoming.recv().await {
+        loop {
+            let incoming = tokio::select! {
+                incoming = self.incoming.recv() => incoming?,
+                reply = self.shared.incoming_requests.next_reply() => {
+                    self.enqueue_reply(&reply);
+                    continue;
+                }
+            };
             let message = self.inbox.handle(incoming.value, &incoming.text);
             for reply in self.inbox.take_replies() {
-                let outgoing = OutgoingMessage::new(&reply, &self.shared.param_headers);
-                if self.queue.try_send(outgoing).is_err() {
-                    self.shared.outcome.end(McpError::NotReading);
-                }
+                self.enqueue_reply(&reply);
             }
             if message.is_some() {
                 return message;
             }
         }
-        None
     }
 
     async fn close(&mut self) -> Result<(), McpError> {

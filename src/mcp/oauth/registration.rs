@@ -20,7 +20,7 @@ const VALUE_BYTES_MAX: usize = 4 << 10;
 /// `redirect_uris`.
 ///
 /// # Errors
-/// The server supports none of the ways, or rejects the registration.
+/// The server supports none of these methods, or rejects the registration.
 pub async fn client_identity(
     http: &OAuthHttp,
     file: &CredentialFile,
@@ -57,7 +57,7 @@ pub async fn client_identity(
     Ok(client.identity())
 }
 
-/// The identity that the entry of the server configures.
+/// The identity configured in the server's entry.
 pub fn configured_identity(
     settings: &OAuthSettings,
     server: &AuthorizationServer,

@@ -1,5 +1,5 @@
-//! Obtains a new access token without a user: by refreshing, or with the client's own credentials.
-//! One request at a time, also among several running programs.
+//! Obtains a new access token without the user: by refreshing, or with the client's own credentials.
+//! Only one request runs at a time, even across running programs.
 
 use super::authorizer::Authorizer;
 use super::client_auth::ClientIdentity;
@@ -17,7 +17,7 @@ impl Authorizer {
         known.refresh_token.is_some() || self.0.settings.uses_client_credentials
     }
 
-    /// Replaces `rejected` by another token, without a user. Returns whether there is one.
+    /// Replaces the token `rejected` without the user. Returns whether there is a new one.
     pub(super) async fn renew(&self, rejected: &Secret) -> Result<bool, OAuthError> {
         let inner = &self.0;
         let _requesting = inner.requesting.lock().await;

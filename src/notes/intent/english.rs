@@ -8,7 +8,7 @@ use super::english_lookalikes::{
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
-/// Words of a request that show that notes are texts, not those of music.
+/// Words in a request which show that its notes are text, not music.
 const TEXT_WORDS: &[&str] = &[
     "my",
     "our",
@@ -173,7 +173,7 @@ fn has_no_text(topic: &RequestTopic) -> bool {
     !topic.text.contains(':')
 }
 
-/// The topic and the style of the first phrase that fits. A topic in quotation marks is always one.
+/// The topic and the style of the first phrase that fits. Any topic in quotation marks is accepted.
 fn topic_of(
     words: &[&str],
     phrases: &[&str],
@@ -197,7 +197,7 @@ fn without_politeness<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     ended.map_or(words, |found| found.topic)
 }
 
-/// Makes a colon after a word a word of its own.
+/// Separates a colon at the end of a word from the word.
 fn separate_colons(sentence: &str) -> String {
     let words = sentence.split_whitespace().map(|word| {
         let separated = word.strip_suffix(':').map(|word| format!("{word} :"));
@@ -212,7 +212,7 @@ fn join_style(mut style: Vec<String>, tails: &mut Vec<String>) -> String {
     style.collect::<Vec<_>>().join(", ")
 }
 
-/// Classes that a phrase names and nothing defines.
+/// Classes that phrases use but the grammar does not define.
 #[cfg(test)]
 pub(super) fn undefined_classes() -> Vec<&'static str> {
     let phrases = [

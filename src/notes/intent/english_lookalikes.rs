@@ -80,7 +80,7 @@ pub(super) const DETERMINERS: &[&str] = &[
     "my", "our", "his", "her", "their", "your", "the", "a", "an", "all",
 ];
 
-/// Things on which a note is written or put.
+/// Surfaces that a paper note is written on or stuck to.
 const SURFACES: &[&str] = &[
     "fridge",
     "refrigerator",
@@ -113,7 +113,7 @@ const SURFACES: &[&str] = &[
     "ticket",
     "issue",
 ];
-/// Signs of notes in music.
+/// Words that suggest musical notes.
 const MUSIC: &[&str] = &[
     "string",
     "strings",
@@ -133,7 +133,7 @@ const MUSIC: &[&str] = &[
     "beat",
     "treble",
 ];
-/// Signs that `find TOPIC in my notes` asks for proofreading, not for a word.
+/// Words that turn `find TOPIC in my notes` into a request to proofread.
 const FLAWS: &[&str] = &[
     "typo",
     "typos",
@@ -196,12 +196,13 @@ const CONTAINERS: &[&str] = &[
     "notebook",
     "readme.md",
 ];
-/// Verbs that make a sentence of `my notes on TOPIC`.
+/// Verbs that turn `my notes on TOPIC` into a statement.
 const STATEMENT_VERBS: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "isn't", "aren't", "should", "must", "need",
     "needs", "do", "does", "don't", "can", "can't", "will", "would", "say", "seem", "look", "got",
 ];
-/// Whether a person is to get the note, as in `my absence to my teacher`.
+
+/// Whether the note is addressed to a person, as in `my absence to my teacher`.
 pub(super) fn is_message(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -219,7 +220,7 @@ pub(super) fn is_message(topic: &RequestTopic) -> bool {
     })
 }
 
-/// Whether the topic is the thing that the note is put on, as in `the fridge`.
+/// Whether the topic is the surface for a paper note, as in `the fridge`.
 pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let thing = DETERMINERS
@@ -260,14 +261,14 @@ fn is_file_name(word: &str) -> bool {
     extension.is_some_and(|(_, extension)| FILE_EXTENSIONS.contains(&extension))
 }
 
-/// Whether the notes are those of music.
+/// Whether the topic is musical notes.
 pub(super) fn is_music(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     lower.split_whitespace().any(|word| MUSIC.contains(&word))
 }
 
-/// Whether `find TOPIC in my notes` asks to judge the notes, not for words in them: for `spelling
-/// errors`, for `recipes that are not`, or to find `out what is missing`.
+/// Whether `find TOPIC in my notes` asks for a judgment of the notes instead of a search: `spelling
+/// errors`, `recipes that are not`, or `out what is missing`.
 pub(super) fn is_judgment(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();

@@ -29,7 +29,7 @@ pub(super) struct Match<'a> {
 }
 
 impl Grammar {
-    /// Matches all of `words` against the first phrase that fits and whose topic `accepts` it.
+    /// Matches all of `words` against the first phrase that fits and whose topic passes `accepts`.
     pub(super) fn find<'a>(
         &self,
         words: &'a [&'a str],

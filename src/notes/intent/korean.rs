@@ -105,8 +105,8 @@ fn query_of_request(text: &str) -> Option<String> {
 /// The query of `홍차 노트 있어` and `노트에 홍차 내용 있어`.
 fn query_of_question(sentence: &str) -> Option<String> {
     let text = strip_any(sentence, EXISTENCE_QUESTIONS)?;
-    let is_any = text.strip_prefix("어떤 ").unwrap_or(text);
-    if let Some(text) = after_at_notes(is_any) {
+    let without_any = text.strip_prefix("어떤 ").unwrap_or(text);
+    if let Some(text) = after_at_notes(without_any) {
         let text = FOUND.iter().find_map(|found| {
             let text = without_particle(text, "이", "가").unwrap_or(text);
             strip_any(text, &[found])
@@ -233,7 +233,7 @@ fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
     (!needs_about && !is_compound && !is_place).then_some(topic)
 }
 
-/// Removes what connects a topic to the notes about it.
+/// Removes the words that connect a topic to the notes about it.
 fn strip_about(text: &str) -> Option<&str> {
     let written = strip_any(text, WRITTEN).and_then(|text| strip_any(text, ABOUT));
     let written = written.map(|text| text.strip_prefix("내가 ").unwrap_or(text));
@@ -307,7 +307,7 @@ pub(super) fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str>
     })
 }
 
-/// `가을` is a word, because `가` has no final consonant.
+/// Removes an object particle. Keeps `가을`, because `을` never follows a vowel such as that of `가`.
 fn without_object_particle(text: &str) -> &str {
     without_particle(text, "을", "를").unwrap_or(text)
 }
@@ -327,6 +327,6 @@ fn without_particle<'a>(
     let vowel = text.strip_suffix(after_vowel);
     let vowel = vowel.filter(|text| ends_with_consonant(text) != Some(true));
     let found = consonant.or(vowel)?;
-    // After other letters, only quotation marks and digits tell that it is a particle.
+    // After other characters, such as digits and quotation marks, either form is taken as a particle.
     (!found.is_empty()).then_some(found)
 }

@@ -50,9 +50,11 @@ pub(super) const REQUEST_ENDINGS: &[&str] = &[
     "요",
     "",
 ];
-/// The stem before the ending, and the nouns of `NOUN 부탁해`.
+/// The ways to ask for one action.
 pub(super) struct Verb {
+    /// Verb stems, which precede a request ending.
     pub(super) stems: &'static [&'static str],
+    /// Nouns for `NOUN 부탁해`.
     pub(super) nouns: &'static [&'static str],
     /// Nouns that are a request even without a verb.
     pub(super) bare_nouns: &'static [&'static str],
@@ -137,8 +139,9 @@ pub(super) const MODIFIERS: &[&str] = &[
     "모두",
     "다",
 ];
-/// Words before `노트` that describe a new note; short ones need no mention.
+/// Words before `노트` that describe a new note and are dropped, because notes are short anyway.
 pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
+/// Words before `노트` that become part of the style.
 pub(super) const NOTE_STYLES: &[&str] = &["긴", "자세한", "상세한", "꼼꼼한", "체계적인"];
 pub(super) const NOTES: &[&str] = &[
     "노트들을",
@@ -199,7 +202,7 @@ pub(super) const ABOUT: &[&str] = &[
     "제목의",
     "제목으로",
 ];
-/// What may stand between [`ABOUT`] and the note.
+/// Participles that may stand between [`ABOUT`] and the note, as in `홍차에 대해 쓴 노트`.
 pub(super) const WRITTEN: &[&str] = &[
     "내가 쓴",
     "제가 쓴",
@@ -248,7 +251,7 @@ pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
     ),
     ("을", "를", &["언급한", "포함한", "다룬", "다루는"]),
 ];
-/// What is found in a note: `노트에서 홍차에 대한 내용 찾아줘`.
+/// Nouns for the passages to find, as in `노트에서 홍차에 대한 내용 찾아줘`.
 pub(super) const FOUND: &[&str] = &[
     "내용",
     "이야기",
@@ -276,7 +279,7 @@ pub(super) const OPEN: &[&str] = &[
     "보고 있는",
     "지금 보고 있는",
 ];
-/// Questions whether there is a note, and the words for notes before them.
+/// Endings of questions about whether a note exists.
 pub(super) const EXISTENCE_QUESTIONS: &[&str] = &[
     "있을까요",
     "있을까",
@@ -295,6 +298,7 @@ pub(super) const EXISTENCE_QUESTIONS: &[&str] = &[
     "어딨나요",
 ];
 pub(super) const WHERE: &[&str] = &["어디에", "어디"];
+/// Words for notes before [`EXISTENCE_QUESTIONS`].
 pub(super) const NOTES_AS_SUBJECT: &[&str] = &[
     "노트가",
     "노트는",

@@ -16,11 +16,11 @@ mod topic;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use topic::without_final_punctuation;
 
-/// Longer prompts bring their own text or instructions.
+/// Longer prompts usually contain the text to work on, or further instructions.
 const PROMPT_CHARS_MAX: usize = 300;
 
-/// A request to create, find or summarize notes. `style` is how to write, in the user's words, such
-/// as `detailed, in French`; it may be empty.
+/// A request to create, find or summarize notes. `style` says how to write, in the user's words,
+/// such as `detailed, in French`; it may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteIntent {
     Create {

@@ -38,7 +38,7 @@ impl RequestTopic {
         })
     }
 
-    /// Whether a second sentence follows the first, so that the prompt asks for more.
+    /// Whether a second sentence follows the first, which makes the prompt more than a request.
     pub(super) fn has_second_sentence(&self) -> bool {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         words.windows(2).any(|pair| {

@@ -4,6 +4,7 @@
 use super::block::{BlockKind, MarkdownBlock};
 use super::{MarkdownView, StyledRow};
 use crate::text::sanitize::Clean;
+use crate::text::wrap::line_rows;
 use std::ops::{Range, RangeInclusive};
 
 /// A place in a row: before its list marker, or before a byte of its text.
@@ -110,15 +111,7 @@ impl MarkdownView {
 
     /// The rows of the line that a row belongs to.
     pub fn line_rows(&self, row: usize) -> RangeInclusive<usize> {
-        let mut first = row;
-        while first > 0 && self.continues_line(first) {
-            first -= 1;
-        }
-        let mut last = row;
-        while self.continues_line(last + 1) {
-            last += 1;
-        }
-        first..=last
+        line_rows(row, |row| self.continues_line(row))
     }
 
     fn block_at(&self, row: usize) -> Option<MarkdownBlock> {

@@ -48,7 +48,7 @@ impl LayoutInput<'_> {
         self.visible_indices.map_or(index, |indices| indices[index]) == entry
     }
 
-    /// Whether the visible entry at `index` ends in the middle: it is streaming or was cancelled.
+    /// Whether the visible entry at `index` is incomplete: it is streaming or was cancelled.
     /// Its unfinished Markdown is shown as if complete.
     pub fn is_unfinished(&self, index: usize, entry: &TranscriptEntry) -> bool {
         let is_cancelled = matches!(

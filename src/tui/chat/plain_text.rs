@@ -3,7 +3,7 @@
 
 use crate::text::markdown::RowPlace;
 use crate::text::sanitize::Sanitizer;
-use crate::text::wrap::wrap_line;
+use crate::text::wrap::{line_rows, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::RangeInclusive;
 
@@ -127,15 +127,7 @@ impl PlainText {
 
     /// The rows of the line that a row belongs to.
     pub fn line_rows(&self, row: usize) -> RangeInclusive<usize> {
-        let mut first = row;
-        while first > 0 && self.continues_line(first) {
-            first -= 1;
-        }
-        let mut last = row;
-        while self.continues_line(last + 1) {
-            last += 1;
-        }
-        first..=last
+        line_rows(row, |row| self.continues_line(row))
     }
 
     /// The first row of the line with this number.

@@ -1,4 +1,4 @@
-//! What a row of an entry consists of.
+//! The contents of one row of an entry.
 
 use crate::text::markdown::StyledRow;
 use crate::tui::chat::viewport::{RowPosition, Viewport};

@@ -25,7 +25,7 @@ pub struct Chat {
     pub viewport: Viewport,
     pub thinking: Viewport,
     pub mouse: MouseSelecting,
-    /// The find, while it is open.
+    /// The find bar, while it is open.
     pub find: Option<Find>,
     /// Whether answers are shown as raw text.
     pub shows_raw_text: bool,

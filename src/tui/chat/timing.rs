@@ -17,7 +17,7 @@ pub struct TurnTiming {
     pub ended_at: Option<Duration>,
     /// Output tokens per second and duration of the last turn.
     pub speed: Option<(f64, Duration)>,
-    /// What the server took from its prefix cache in the last turn, if it says so.
+    /// Prefix cache usage in the last turn, if the server reports it.
     pub prefix: Option<PrefixUsage>,
     pub call_starts: HashMap<CallId, Duration>,
     /// Times of the first and the last event of each thinking block.

@@ -165,7 +165,7 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
     chat.thinking = viewport;
 }
 
-/// Marks the matches of the find, and highlights the selection.
+/// Marks the matches of the find bar, and highlights the selection.
 fn highlight(
     chat: &Chat,
     pane: Focus,

@@ -57,8 +57,10 @@ pub fn step_and_text(tour: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
 fn dialog_text(dialog: &Dialog) -> TextBySize {
     match &dialog.mode {
         _ if !dialog.accepts_keys => NOT_READY_WORDS,
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => DENY_WORDS,
-        DialogMode::EditArguments { .. } => EDIT_WORDS,
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => DENY_WORDS,
+        DialogMode::EditArguments { .. } | DialogMode::EditForm => EDIT_WORDS,
         DialogMode::Choosing if dialog.call().is_some() => DECIDE_WORDS,
         DialogMode::Choosing => CHOOSE_WORDS,
     }

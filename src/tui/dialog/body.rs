@@ -13,6 +13,7 @@ use crate::tui::dialog::arguments::DrawnArguments;
 use crate::tui::dialog::body_settings::to_lines;
 use crate::tui::dialog::state::{Dialog, DialogBody};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
+use crate::tui::elicitation;
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
@@ -64,7 +65,15 @@ pub fn dialog_body(
             body_settings::replaced_prompt_rows(path, text, columns)
         }
         Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
+        Ask::PageVisited { server, host } => elicitation::body::visited_rows(server, host, columns),
         Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
+        Ask::FillForm { server, .. } => {
+            let form = dialog.form.as_ref();
+            form.map_or_else(Vec::new, |form| {
+                elicitation::body::form_rows(server, form, columns)
+            })
+        }
+        Ask::VisitPage { server, page } => elicitation::body::page_rows(server, page, columns),
         _ => to_lines(plain_rows(shared, dialog, columns)),
     };
     let introduction = rows.iter().take_while(|row| row.width() > 0).count();
@@ -82,6 +91,9 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         | Ask::ExternalEdit(_)
         | Ask::ReplacePrompt { .. }
         | Ask::PinChanged(_)
+        | Ask::FillForm { .. }
+        | Ask::VisitPage { .. }
+        | Ask::PageVisited { .. }
         | Ask::SendInstructions { .. } => Vec::new(),
         Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");

@@ -33,8 +33,8 @@ impl ChoiceItem {
 }
 
 /// The keys of the page, most important first, or else the choices.
-pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
-    if words.page == DialogPage::Values {
+pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
+    if text.page == DialogPage::Values {
         return values_items();
     }
     let item = |(index, row): (usize, &DialogChoice)| ChoiceItem {
@@ -43,7 +43,7 @@ pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
         key: row.shown_key().to_string(),
         label: row.short.clone(),
     };
-    let rows = words.rows.iter().enumerate();
+    let rows = text.rows.iter().enumerate();
     let shown = rows.filter(|(_, row)| !row.action.is_lasting());
     let mut items: Vec<ChoiceItem> = shown.map(item).collect();
     let page = |key: &str, label: &str, opens| ChoiceItem {
@@ -52,10 +52,10 @@ pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
         key: key.to_owned(),
         label: label.to_owned(),
     };
-    if words.rows.iter().any(|row| row.action.is_lasting()) {
+    if text.rows.iter().any(|row| row.action.is_lasting()) {
         // Inserted before the choices that appear later, so that the others never move.
         let at = items.iter().position(|item| {
-            let action = item.row.and_then(|index| words.rows.get(index));
+            let action = item.row.and_then(|index| text.rows.get(index));
             action.is_some_and(|row| row.action.comes_later())
         });
         items.insert(
@@ -64,7 +64,7 @@ pub(super) fn items(words: &DialogText) -> Vec<ChoiceItem> {
         );
     }
     let is_short = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
-    if words.rows.iter().any(is_short) {
+    if text.rows.iter().any(is_short) {
         items.push(page("?", "", DialogPage::Details));
     }
     items
@@ -87,15 +87,15 @@ fn values_items() -> Vec<ChoiceItem> {
 }
 
 /// The number of rows that question and choices take.
-pub fn choice_rows(words: &DialogText, columns: u16) -> u16 {
-    let places = flow(words, &items(words), columns);
+pub fn choice_rows(text: &DialogText, columns: u16) -> u16 {
+    let places = flow(text, &items(text), columns);
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
 }
 
 /// The column and row of each choice. The last one, such as `?`, is never alone on its row.
-fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
+fn flow(text: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
-    let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);
+    let (mut x, mut y) = (indent + width(text.question) as u16 + GAP + 1, 0);
     let mut places: Vec<(u16, u16)> = Vec::new();
     for item in items {
         let needed = item.columns();
@@ -114,24 +114,24 @@ fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16
     places
 }
 
-pub fn draw(words: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
-    let items = items(words);
+pub fn draw(text: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
+    let items = items(text);
     let indent = 2.min(area.width);
     let columns = area.width.saturating_sub(indent);
     let bold = pen.theme.bold;
-    pen.put_truncated(area.x + indent, area.y, words.question, bold, columns);
+    pen.put_truncated(area.x + indent, area.y, text.question, bold, columns);
     let (key_style, label_style) = match dialog.accepts_keys {
         true => (pen.theme.accent, pen.theme.plain),
         false => (pen.theme.dim, pen.theme.dim),
     };
-    let places = flow(words, &items, area.width);
+    let places = flow(text, &items, area.width);
     for (item, (x, y)) in items.iter().zip(places) {
         if y >= area.height {
             break;
         }
         let (x, y) = (area.x + x, area.y + y);
         let columns = area.right().saturating_sub(x);
-        let is_open = item.opens == Some(words.page);
+        let is_open = item.opens == Some(text.page);
         let used = pen.put(x, y, &item.key, key_style, columns);
         pen.put_truncated(x + used + 1, y, &item.label, label_style, columns - used);
         let is_selected = item.row.is_some() && item.row == dialog.selected_choice;

@@ -11,15 +11,15 @@ use ratatui::style::Style;
 
 /// Draws the question and, below it, the keys. `columns` is the width for the keys; the
 /// question gets less because it shares its row with the scroll marks.
-pub fn draw_keys(words: &DialogText, dialog: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
+pub fn draw_keys(text: &DialogText, dialog: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
-        pen.put_truncated(area.x, area.y, words.question, pen.theme.bold, area.width);
+        pen.put_truncated(area.x, area.y, text.question, pen.theme.bold, area.width);
     }
     if area.height < 2 {
         return;
     }
     let y = area.y + 1;
-    let keys = compact_keys(words, dialog.selected_choice, columns.into());
+    let keys = compact_keys(text, dialog.selected_choice, columns.into());
     let shown: Vec<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
     pen.put_truncated(
         area.x,
@@ -44,16 +44,16 @@ pub fn draw_keys(words: &DialogText, dialog: &Dialog, area: Rect, columns: u16, 
 /// Each key with the index of its choice. If the keys do not fit, the rarer ones become `…`, except
 /// the selected one.
 fn compact_keys(
-    words: &DialogText,
+    text: &DialogText,
     chosen: Option<usize>,
     columns: usize,
 ) -> Vec<(Option<usize>, String)> {
-    let items = choice_row::items(words);
+    let items = choice_row::items(text);
     let total_width = |keys: &[(Option<usize>, String)]| {
         let columns: usize = keys.iter().map(|(_, key)| width(key) + 1).sum();
         columns.saturating_sub(1)
     };
-    if words.page == DialogPage::Values {
+    if text.page == DialogPage::Values {
         // These keys mean nothing without their labels.
         let mut keys: Vec<_> = items
             .into_iter()
@@ -68,7 +68,7 @@ fn compact_keys(
     let mut keys: Vec<(Option<usize>, String)> = keys.collect();
     if total_width(&keys) > columns {
         keys.retain(|(at, _)| {
-            let row = at.and_then(|at| words.rows.get(at));
+            let row = at.and_then(|at| text.rows.get(at));
             *at == chosen && at.is_some() || !row.is_some_and(is_rare)
         });
         let before_help = keys.len().saturating_sub(1);

@@ -94,6 +94,10 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
         Ask::PinChanged(_) => ("Tool changed", "Accept the change?"),
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
+        Ask::FillForm { form, .. } if form.fields.is_empty() => ("Form", "Do you agree?"),
+        Ask::FillForm { .. } => ("Form", "Send these values?"),
+        Ask::VisitPage { .. } => ("Web page", "Open it?"),
+        Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
     };
     let badges = dialog
         .call()
@@ -108,7 +112,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
             _ => question,
         },
         page,
-        rows: dialog.choices(shared.transcript),
+        rows: dialog.choices(shared.transcript, shared.servers),
         notes: call_notes(shared, dialog),
         is_edited: dialog.is_edited(),
         badges,
@@ -120,6 +124,10 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         if width(&title) + 8 <= usize::from(columns) {
             text.title = title;
         }
+    }
+    if let Some(server) = dialog.question.requesting_server() {
+        let server = Clean::quoted_if_needed(server.as_str());
+        text.title = format!("{} from {server}", text.title);
     }
     if dialog.call().is_some() {
         // If there is no room, drop harmless badges rather than the names, but never a warning.

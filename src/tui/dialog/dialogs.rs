@@ -1,10 +1,11 @@
 //! Queue of dialogs, one for each open question of the engine. Only the first is shown. It accepts
 //! keys only after a quiet time, so that keys meant for the message never answer it.
 
-use crate::domain::{AskId, CallId};
+use crate::domain::{AskId, CallId, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
 use crate::tui::dialog::{argument_check, keys, view};
+use crate::tui::elicitation::form_state::FormState;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap, layers};
@@ -19,6 +20,9 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
+    /// Questions of servers that came while no turn ran. They take no keys until the user opens
+    /// them.
+    waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.
     pub(super) edited_externally: Option<AskId>,
     /// The last deciding key, ignored while it repeats because it is held down.
@@ -91,16 +95,44 @@ impl Dialogs {
         Some(dialog.quiet_since.max(last_key) + QUIET_TIME)
     }
 
-    fn open(&mut self, id: AskId, question: Ask, now: Duration) {
-        if self.queue.iter().all(|open| open.id != id) {
-            self.queue.push(Dialog::new(id, question, now));
+    fn open(&mut self, id: AskId, question: Ask, shared: SharedUiState) {
+        if self
+            .queue
+            .iter()
+            .chain(&self.waiting)
+            .any(|open| open.id == id)
+        {
+            return;
         }
+        let is_expected = shared.transcript.running_turn().is_some();
+        let list = match question.requesting_server() {
+            Some(_) if !is_expected => &mut self.waiting,
+            _ => &mut self.queue,
+        };
+        list.push(Dialog::new(id, question, shared.now));
+    }
+
+    /// The servers whose questions wait until the user opens them, oldest first.
+    pub fn waiting_servers(&self) -> impl Iterator<Item = &ServerId> {
+        let questions = self.waiting.iter().map(|dialog| &dialog.question);
+        questions.filter_map(Ask::requesting_server)
+    }
+
+    /// Opens the questions that wait. Returns whether there were any.
+    pub fn open_waiting(&mut self, now: Duration) -> bool {
+        for dialog in &mut self.waiting {
+            dialog.quiet_since = now;
+        }
+        let any_waited = !self.waiting.is_empty();
+        self.queue.append(&mut self.waiting);
+        any_waited
     }
 
     /// Removes a question. The next one waits for its own quiet time.
     fn close(&mut self, id: AskId, now: Duration) {
         let first = self.current().map(|dialog| dialog.id);
         self.queue.retain(|dialog| dialog.id != id);
+        self.waiting.retain(|dialog| dialog.id != id);
         if let Some(next) = self
             .queue
             .first_mut()
@@ -167,6 +199,11 @@ impl Dialogs {
 
 impl Layer for Dialogs {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let is_typing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::EditForm);
+        if self.current().is_some_and(is_typing) {
+            // The key of the last decision is no longer held down: others have been typed.
+            self.decision_key = None;
+        }
         keys::handle_key(self, key, cx);
         Handled::Consumed
     }
@@ -187,7 +224,7 @@ impl Layer for Dialogs {
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         let now = cx.shared.now;
         match event {
-            Event::Asked { ask, question, .. } => self.open(*ask, question.clone(), now),
+            Event::Asked { ask, question, .. } => self.open(*ask, question.clone(), cx.shared),
             Event::AskClosed(ask) => self.close(*ask, now),
             Event::ArgumentsChecked { query, check } => {
                 argument_check::apply_check(self, *query, check, cx);
@@ -248,6 +285,22 @@ impl Layer for Dialogs {
             DialogMode::Choosing => vec![choose, scroll],
             DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
             DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
+            DialogMode::ConfirmSecret(_) => owned(&["Enter send", "Esc back"]),
+            DialogMode::EditForm => {
+                let hint = |key, word| layers::hint(KeyContext::Form, key, word);
+                let fields = [LayerKey::Up, LayerKey::Down];
+                let options = [LayerKey::Left, LayerKey::Right];
+                let mut hints = vec![
+                    hint(LayerKey::Confirm, "next"),
+                    hint(LayerKey::Back, "review"),
+                ];
+                if dialog.form.as_ref().is_some_and(FormState::has_options) {
+                    hints.push(layers::pair_hint(KeyContext::Form, options, "option"));
+                    hints.push("Space select".to_owned());
+                }
+                hints.push(layers::pair_hint(KeyContext::Form, fields, "field"));
+                hints
+            }
             DialogMode::EditArguments { target, .. } => editor_hints(target, shared.keymap),
         };
         let is_asking = matches!(dialog.mode, DialogMode::Choosing);

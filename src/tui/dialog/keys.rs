@@ -7,11 +7,13 @@ use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
-use crate::tui::dialog::choices::{choice_for_char, choice_for_key, scroll_key};
+use crate::tui::dialog::choices::{choice_for_char, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
+use crate::tui::dialog::read_only_tools;
+use crate::tui::dialog::server_form;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
 };
@@ -43,10 +45,11 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         let text = "Make the window larger to answer.";
         return cx.notify(Notice::warning(text));
     }
-    if accepts_unread_changes(shared, dialog, key) {
-        dialog.scroll_to_first_undrawn_row();
-        let text = "Read the rest first (PgDn).";
-        return cx.notify_about_key(Notice::warning(text));
+    if let Some(address) = server_form::address_to_copy(shared, dialog, key) {
+        return cx.copy("the address", address);
+    }
+    if let Some(notice) = read_before_run::stop_before_the_end(shared, dialog, key) {
+        return cx.notify_about_key(notice);
     }
     match read_before_run::gate_key(dialog, key, cx) {
         KeyGate::Allow => {}
@@ -57,7 +60,8 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    if let Some(notice) = unused_key_notice(shared, dialog, key) {
+    let notice = server_form::kept_input_notice(dialog, key);
+    if let Some(notice) = notice.or_else(|| unused_key_notice(shared, dialog, key)) {
         return cx.notify_about_key(notice);
     }
     let decided = dialog.decided_count();
@@ -65,11 +69,15 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         DialogMode::Choosing => choice_key(shared, dialog, key),
         DialogMode::DenialReason(_) => denial_reason_key(shared, dialog, key),
         DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(shared, dialog, key),
+        DialogMode::ConfirmSecret(_) => server_form::confirm_secret_key(shared, dialog, key),
+        DialogMode::EditForm => {
+            server_form::fields_key(shared, dialog, key);
+            None
+        }
         DialogMode::EditArguments { .. } => argument_editor_key(dialog, key, cx),
     };
     let has_decided = dialog.decided_count() > decided;
-    let notice = answer.as_ref();
-    let notice = notice.and_then(|answer| permission_notice(shared, dialog, answer));
+    let notice = (answer.as_ref()).and_then(|answer| permission_notice(shared, dialog, answer));
     if answer.is_none() && has_decided {
         // A double key press must not run the next call.
         dialog.wait_for_quiet(now);
@@ -96,6 +104,9 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 
 /// The notice for a key that does nothing here. Without one, the key would seem to have worked.
 fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
+    if server_form::uses_key(dialog, key) {
+        return None;
+    }
     if !matches!(dialog.mode, DialogMode::Choosing) {
         let action = shared.keymap.global_action(key);
         let is_edit = shared
@@ -116,7 +127,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             .filter(|action| waits_for_answer(*action))
             .map(|_| Notice::info(text));
     }
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let is_call = dialog.call().is_some();
     let is_used = match normalize_key(key) {
         (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
@@ -180,10 +191,12 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let row = match (&dialog.mode, normalize_key(key)) {
         (
-            DialogMode::EditArguments { .. } | DialogMode::ConfirmUnread(_),
+            DialogMode::EditArguments { .. }
+            | DialogMode::ConfirmUnread(_)
+            | DialogMode::ConfirmSecret(_),
             (KeyCode::Enter, KeyModifiers::NONE),
         ) => {
             return true;
@@ -202,35 +215,18 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
-/// Whether this key would accept changes with rows that were never drawn: an address or a command
-/// could hide among them. Applies to settings changes, a tool's new definition and a server's
-/// instructions.
-fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
-    if dialog.was_fully_drawn() {
-        return false;
-    }
-    let rows = dialog.choices(shared.transcript);
-    let row = choice_for_key(dialog, &rows, key);
-    let accepting_choices = [
-        UserChoice::ApplyChanges,
-        UserChoice::Accept,
-        UserChoice::SendAlways,
-        UserChoice::SendUntilExit,
-    ];
-    row.is_some_and(|row| {
-        accepting_choices
-            .iter()
-            .any(|choice| row.action == DialogAction::Choose(*choice))
-    })
-}
-
 /// Pasted text never answers a question. An open field takes it; otherwise the message
 /// does, and the dialog stops accepting keys because the rest of the paste may arrive as
 /// key presses.
 pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
     match &mut dialog.mode {
-        DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
-            text_field::paste_line(editor, text)
+        DialogMode::DenialReason(editor)
+        | DialogMode::ConfirmUnread(editor)
+        | DialogMode::ConfirmSecret(editor) => text_field::paste_line(editor, text),
+        DialogMode::EditForm => {
+            if let Some(form) = &mut dialog.form {
+                form.paste(text);
+            }
         }
         DialogMode::EditArguments { editor, check, .. } => {
             *check = None;
@@ -245,7 +241,7 @@ pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
 }
 
 fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     if scroll_key(dialog, key) {
         return None;
     }
@@ -326,6 +322,7 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
         DialogAction::RunForSession => dialog.decide(Decision::RunForSession),
         DialogAction::RunAlways => dialog.decide(Decision::RunAlways),
         DialogAction::RunServer => dialog.decide(Decision::RunWholeServer),
+        DialogAction::RunReadOnly => read_only_tools::list_or_grant(shared, dialog),
         DialogAction::Never => dialog.decide(Decision::Never),
         DialogAction::RunMatching => {
             let pattern =
@@ -341,7 +338,7 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
             dialog.mode = DialogMode::ConfirmUnread(Editor::default());
             None
         }
-        DialogAction::Choose(choice) => Some(UserAnswer::Choice(choice)),
+        DialogAction::Choose(choice) => server_form::perform_choice(dialog, choice),
         DialogAction::Deny => {
             // Show the tool and its server above the field.
             dialog.scroll = 0;

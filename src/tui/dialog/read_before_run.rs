@@ -3,7 +3,7 @@
 
 use crate::domain::Decision;
 use crate::domain::{Arguments, Notice};
-use crate::protocol::UserAnswer;
+use crate::protocol::{UserAnswer, UserChoice};
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
 use crate::tui::input::decode::normalize_key;
@@ -21,6 +21,7 @@ fn allows_run(action: DialogAction) -> bool {
             | DialogAction::RunForSession
             | DialogAction::RunAlways
             | DialogAction::RunServer
+            | DialogAction::RunReadOnly
             | DialogAction::RunMatching
             | DialogAction::RunAll
     )
@@ -43,7 +44,7 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
     if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
-    let rows = dialog.choices(cx.shared.transcript);
+    let rows = dialog.choices(cx.shared.transcript, cx.shared.servers);
     let action = choice_for_key(dialog, &rows, key).map(|row| row.action);
     let runs_calls = |action: &DialogAction| dialog.call().is_some() && allows_run(*action);
     let Some(action) = action.filter(runs_calls) else {
@@ -130,4 +131,42 @@ pub fn confirm_unread_key(
         }
     }
     None
+}
+
+/// Scrolls to the unread rows instead of accepting them.
+pub fn stop_before_the_end(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<Notice> {
+    let is_unread = accepts_unread_changes(shared, dialog, key);
+    is_unread.then(|| {
+        dialog.scroll_to_first_undrawn_row();
+        Notice::warning("Read the rest first (PgDn).")
+    })
+}
+
+/// Whether this key would accept changes with rows that were never drawn: an address or a command
+/// could hide among them. Applies to settings changes, a tool's new definition, and a server's
+/// instructions, forms and web pages.
+fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+    if dialog.was_fully_drawn() || !matches!(dialog.mode, DialogMode::Choosing) {
+        return false;
+    }
+    let rows = dialog.choices(shared.transcript, shared.servers);
+    let row = choice_for_key(dialog, &rows, key);
+    let accepting_choices = [
+        UserChoice::ApplyChanges,
+        UserChoice::Accept,
+        UserChoice::SendAlways,
+        UserChoice::SendUntilExit,
+        UserChoice::Send,
+        UserChoice::OpenPage,
+        UserChoice::VisitMyself,
+    ];
+    row.is_some_and(|row| {
+        accepting_choices
+            .iter()
+            .any(|choice| row.action == DialogAction::Choose(*choice))
+    })
 }

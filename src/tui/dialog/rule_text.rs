@@ -10,12 +10,12 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Draws the server's claims about its tool, at the right end of the title.
-pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
+pub(super) fn draw_badges(text: &DialogText, line: Rect, pen: &mut Painter) {
     let dot = format!(" {} ", pen.glyphs.dot);
-    let title_end = line.x + 4 + width(&words.title) as u16;
+    let title_end = line.x + 4 + width(&text.title) as u16;
     // The most important ones come first.
-    let fitting = (1..=words.badges.len()).rev().find_map(|count| {
-        let texts: Vec<&str> = words.badges[..count]
+    let fitting = (1..=text.badges.len()).rev().find_map(|count| {
+        let texts: Vec<&str> = text.badges[..count]
             .iter()
             .map(|badge| badge.text)
             .collect();
@@ -27,7 +27,7 @@ pub(super) fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let mut x = x - 1;
     x += pen.put(x, line.y, " ", plain, 1);
-    for (index, badge) in words.badges[..count].iter().enumerate() {
+    for (index, badge) in text.badges[..count].iter().enumerate() {
         if index > 0 {
             x += pen.put(x, line.y, &dot, dim, dot.len() as u16);
         }

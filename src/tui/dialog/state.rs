@@ -11,6 +11,7 @@ use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
 pub use crate::tui::dialog::state::choices::{DialogAction, DialogChoice, DialogPage};
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
 pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
+use crate::tui::elicitation::form_state::FormState;
 use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::collections::HashMap;
@@ -61,6 +62,8 @@ pub struct Dialog {
     pub(super) edited_arguments: Vec<Option<Arguments>>,
     /// `$EDITOR` was requested for the text of the open field.
     pub(super) opens_editor: bool,
+    /// The input in a server's form.
+    pub(super) form: Option<FormState>,
     /// The call to run unread, and the number of its undrawn rows.
     pub(super) run_unread: Option<(CallId, usize)>,
 }
@@ -73,6 +76,10 @@ pub enum DialogMode {
     DenialReason(Editor),
     /// The word that confirms running a call unread.
     ConfirmUnread(Editor),
+    /// The fields of a server's form.
+    EditForm,
+    /// The word that confirms sending a secret to a server.
+    ConfirmSecret(Editor),
     /// Edited arguments, or an argument pattern to remember.
     EditArguments {
         editor: Editor,
@@ -113,6 +120,7 @@ impl Dialog {
         }
         Self {
             id,
+            form: FormState::for_question(&question),
             question,
             quiet_since: opened,
             is_drawn: false,
@@ -173,6 +181,14 @@ impl Dialog {
     pub(super) fn wait_for_quiet(&mut self, now: Duration) {
         self.accepts_keys = false;
         self.quiet_since = now;
+    }
+
+    /// Shows the values of a form, which must be read again before they are sent.
+    pub(super) fn show_form_review(&mut self) {
+        self.mode = DialogMode::Choosing;
+        self.scroll = 0;
+        self.was_fully_drawn = false;
+        self.laid_out = None;
     }
 
     /// Shows another call of the same question.

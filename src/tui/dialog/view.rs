@@ -13,6 +13,7 @@ use crate::tui::dialog::keys::READABLE_WIDTH;
 use crate::tui::dialog::pages;
 use crate::tui::dialog::rule_text::{draw_badges, reading_state, scroll_marks, short_marks};
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
+use crate::tui::elicitation::fields_view::{draw_fields, fields_height};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
@@ -30,6 +31,7 @@ const FIELD_ROWS: u16 = 10;
 /// Rows of a field for a word, with its label.
 const WORD_ROWS: u16 = 2;
 const REASON_LABEL: &str = "Tell the model why (optional):";
+const SECRET_LABEL: &str = "Type send and press Enter to send a possible secret:";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
 /// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
@@ -41,29 +43,38 @@ pub fn dialog_height(
     room: u16,
     height_max: u16,
 ) -> u16 {
-    let words = dialog_text(shared, dialog, columns);
-    let room = room.max(rules_rows_min(&words, columns)).min(height_max);
-    if is_small(&words, columns, room) || dialog.is_full {
+    let text = dialog_text(shared, dialog, columns);
+    let room = room.max(rules_rows_min(&text, columns)).min(height_max);
+    if is_small(&text, columns, room) || dialog.is_full {
         return height_max;
     }
-    lay_out(shared, dialog, &words, columns, false);
+    lay_out(shared, dialog, &text, columns, false);
     // The layout decides whether the choice to run unread is listed.
-    let words = dialog_text(shared, dialog, columns);
-    let lower = 2 + choice_row::choice_rows(&words, columns);
+    let text = dialog_text(shared, dialog, columns);
+    let lower = 2 + choice_row::choice_rows(&text, columns);
     let rows = saturate_u16(dialog.body_rows().len()).max(BODY_ROWS_MIN);
     let wanted = rows.saturating_add(lower);
     let field = match dialog.mode {
         DialogMode::EditArguments { .. } => FIELD_ROWS,
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => 3 + WORD_ROWS,
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => 3 + WORD_ROWS,
+        DialogMode::EditForm => form_rows(dialog, columns),
         DialogMode::Choosing => 0,
     };
     wanted.max(field).min(room)
 }
 
+/// Rows of a form that is being filled in, with the title.
+fn form_rows(dialog: &Dialog, columns: u16) -> u16 {
+    let form = dialog.form.as_ref();
+    form.map_or(0, |form| fields_height(form, columns).saturating_add(2))
+}
+
 fn lay_out(
     shared: SharedUiState,
     dialog: &mut Dialog,
-    words: &DialogText,
+    text: &DialogText,
     columns: u16,
     is_small: bool,
 ) {
@@ -71,17 +82,17 @@ fn lay_out(
         body::refresh_arguments(shared, dialog);
     }
     let extras = BodyExtras {
-        heading: is_small || !words.title_fits,
-        notes: is_small || !words.notes_fit(columns),
+        heading: is_small || !text.title_fits,
+        notes: is_small || !text.notes_fit(columns),
     };
     dialog.lay_out(columns, extras, |dialog| match dialog.page() {
-        DialogPage::Lasting => pages::lasting_choices(shared, dialog, &words.rows, columns),
+        DialogPage::Lasting => pages::lasting_choices(shared, dialog, &text.rows, columns),
         DialogPage::Values => pages::values(dialog, columns, shared.glyphs.more),
-        DialogPage::Details => pages::details(shared, dialog, &words.rows, columns),
+        DialogPage::Details => pages::details(shared, dialog, &text.rows, columns),
         DialogPage::Subject => {
             let mut body = body::dialog_body(shared, dialog, columns, extras.heading);
-            if extras.notes && !words.notes.is_empty() {
-                let notes = wrapped_rows(&Clean::single_line(&words.notes), columns);
+            if extras.notes && !text.notes.is_empty() {
+                let notes = wrapped_rows(&Clean::single_line(&text.notes), columns);
                 body.rows.extend(notes.into_iter().map(StyledLine::from));
             }
             body
@@ -89,13 +100,13 @@ fn lay_out(
     });
 }
 
-fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
-    columns < RULES_FROM || height < rules_rows_min(words, columns)
+fn is_small(text: &DialogText, columns: u16, height: u16) -> bool {
+    columns < RULES_FROM || height < rules_rows_min(text, columns)
 }
 
 /// The minimum height at which there are rules.
-fn rules_rows_min(words: &DialogText, columns: u16) -> u16 {
-    2 + BODY_ROWS_MIN + choice_row::choice_rows(words, columns)
+fn rules_rows_min(text: &DialogText, columns: u16) -> u16 {
+    2 + BODY_ROWS_MIN + choice_row::choice_rows(text, columns)
 }
 
 /// Returns the cursor position if a text field is open.
@@ -105,30 +116,36 @@ pub fn draw(
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let words = dialog_text(shared, dialog, area.width);
-    let small = is_small(&words, area.width, area.height);
+    let text = dialog_text(shared, dialog, area.width);
+    let small = is_small(&text, area.width, area.height);
     dialog.begin_frame(shared.now);
     pen.clear(area);
-    lay_out(shared, dialog, &words, area.width.max(1), small);
+    lay_out(shared, dialog, &text, area.width.max(1), small);
     if small {
+        if let (DialogMode::EditForm, Some(form)) = (&dialog.mode, &mut dialog.form) {
+            return draw_fields(form, area, pen);
+        }
         if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
             let head = body::call_heading(shared, dialog);
             return draw_arguments(&head, &mut dialog.mode, area, pen);
         }
-        return draw_small(&words, dialog, area, shared.now, pen);
+        return draw_small(&text, dialog, area, shared.now, pen);
     }
     let title_style = match dialog.accepts_keys {
         true => pen.theme.accent,
         false => pen.theme.dim,
     };
     let line = Rect { height: 1, ..area };
-    pen.rule(line, &words.title, "", title_style);
-    draw_badges(&words, line, pen);
+    pen.rule(line, &text.title, "", title_style);
+    draw_badges(&text, line, pen);
     let below_title = Rect {
         y: area.y + 1,
         height: area.height - 1,
         ..area
     };
+    if let (DialogMode::EditForm, Some(form)) = (&dialog.mode, &mut dialog.form) {
+        return draw_fields(form, below_title, pen);
+    }
     if matches!(dialog.mode, DialogMode::EditArguments { .. }) {
         let head = body::call_heading(shared, dialog);
         let field = Rect {
@@ -138,20 +155,22 @@ pub fn draw(
         };
         return draw_arguments(&head, &mut dialog.mode, field, pen);
     }
-    draw_parts(&words, dialog, below_title, shared, pen)
+    draw_parts(&text, dialog, below_title, shared, pen)
 }
 
 /// Draws everything below the title: the body, a rule, and the choices or a text field.
 fn draw_parts(
-    words: &DialogText,
+    text: &DialogText,
     dialog: &mut Dialog,
     area: Rect,
     shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let lower = match dialog.mode {
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
-        _ => choice_row::choice_rows(words, area.width),
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => WORD_ROWS,
+        _ => choice_row::choice_rows(text, area.width),
     };
     let body = Rect {
         height: area.height.saturating_sub(lower + 1),
@@ -163,8 +182,8 @@ fn draw_parts(
         height: 1,
         ..area
     };
-    let notes = match words.notes_fit(area.width) {
-        true => words.notes.as_str(),
+    let notes = match text.notes_fit(area.width) {
+        true => text.notes.as_str(),
         false => "",
     };
     let attention = pen.theme.attention;
@@ -189,8 +208,12 @@ fn draw_parts(
             let field = inset(rest);
             Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
         }
+        DialogMode::ConfirmSecret(editor) => {
+            let field = inset(rest);
+            Some(draw_field(SECRET_LABEL, editor, None, field, pen))
+        }
         _ => {
-            choice_row::draw(words, dialog, rest, pen);
+            choice_row::draw(text, dialog, rest, pen);
             None
         }
     }
@@ -204,19 +227,25 @@ fn inset(area: Rect) -> Rect {
     }
 }
 
+/// The label of the field for a word or a reason, if it is open.
+fn field_label(mode: &DialogMode) -> Option<&'static str> {
+    match mode {
+        DialogMode::DenialReason(_) => Some(REASON_LABEL),
+        DialogMode::ConfirmUnread(_) => Some(UNREAD_LABEL),
+        DialogMode::ConfirmSecret(_) => Some(SECRET_LABEL),
+        DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
+    }
+}
+
 /// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
-    words: &DialogText,
+    text: &DialogText,
     dialog: &mut Dialog,
     area: Rect,
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let label = match dialog.mode {
-        DialogMode::DenialReason(_) => REASON_LABEL,
-        DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
-        _ => words.question,
-    };
+    let label = field_label(&dialog.mode).unwrap_or(text.question);
     let count = dialog.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);
@@ -227,7 +256,7 @@ fn draw_small(
         true => short_marks(count, count, pen),
         false => String::new(),
     };
-    let status = words.short_status();
+    let status = text.short_status();
     let needed = width(&status) + usize::from(!status.is_empty() && scrolls) + width(&widest_marks);
     let own_row = needed > room && area.height > 3;
     lower += u16::from(own_row);
@@ -242,7 +271,7 @@ fn draw_small(
         false => String::new(),
     };
     let gap = usize::from(!marks.is_empty());
-    let status = words.status(room.saturating_sub(width(&marks) + gap));
+    let status = text.status(room.saturating_sub(width(&marks) + gap));
     let marks = scroll_marks(dialog, room.saturating_sub(width(&status) + gap), pen);
     let mut rest = Rect {
         y: body.bottom(),
@@ -266,11 +295,11 @@ fn draw_small(
         rest.height -= 1;
     }
     match &mut dialog.mode {
-        DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
-            Some(draw_field(label, editor, None, rest, pen))
-        }
+        DialogMode::DenialReason(editor)
+        | DialogMode::ConfirmUnread(editor)
+        | DialogMode::ConfirmSecret(editor) => Some(draw_field(label, editor, None, rest, pen)),
         _ => {
-            draw_keys(words, dialog, rest, area.width, pen);
+            draw_keys(text, dialog, rest, area.width, pen);
             None
         }
     }

@@ -42,7 +42,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         Event::SessionDeleted { title, .. } => {
             let message = format!("Deleted {}.", quoted_title(model, &title));
-            let advice = "Press u in /sessions, or type /delete undo, to bring it back.";
+            let advice = "Press u in /sessions, or type /delete undo, to restore it.";
             model.notify(Notice::info(message).with_advice(advice));
         }
         Event::SavedSession(event) => saved_session_event(model, event),
@@ -111,7 +111,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
             Notice::info(format!("Forked {original} as {copy}."))
         }
         SavedSessionEvent::Restored { title, .. } => {
-            Notice::info(format!("Brought back {}.", quoted(&title)))
+            Notice::info(format!("Restored {}.", quoted(&title)))
         }
         SavedSessionEvent::Exported { title, result, .. } => match result {
             Ok(path) => {

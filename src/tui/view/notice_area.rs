@@ -82,6 +82,9 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
         let hint = hint.map_or_else(String::new, |hint| format!(" {hint}"));
         add(NoticeRowKind::Banner, &format!("{line}{hint}"));
     }
+    if let Some(text) = waiting_question_text(model) {
+        add(NoticeRowKind::Banner, &text);
+    }
     rows.extend(queue_rows(model));
     rows.extend(file_rows(model));
     if let Some(line) = editing_line(model) {
@@ -97,6 +100,20 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
         });
     }
     rows
+}
+
+/// Names the servers whose questions wait until the user opens them.
+fn waiting_question_text(model: &UiModel) -> Option<String> {
+    let mut servers = model.dialogs.waiting_servers();
+    let first = Clean::quoted_if_needed(servers.next()?.as_str());
+    let others = match servers.count() {
+        0 => String::new(),
+        1 => " (and 1 other question)".to_owned(),
+        count => format!(" (and {count} other questions)"),
+    };
+    let open = model.keymap.hint(Action::Answer, "opens it.");
+    let open = open.unwrap_or_else(|| "/answer opens it.".to_owned());
+    Some(format!("Server {first} asks you something{others}. {open}"))
 }
 
 /// A window of the list that contains the row `shown`: its start and its length.

@@ -21,7 +21,7 @@ fn attached_files_are_sent_with_the_prompt() {
     assert_eq!(message["images"], json!([PNG_BASE64]));
     let content = message["content"].as_str().expect("text");
     assert!(
-        content.starts_with("What is it?\n\n[Begin of attached file "),
+        content.starts_with("What is it?\n\n[Start of attached file "),
         "{content}"
     );
     assert!(

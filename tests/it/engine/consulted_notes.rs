@@ -6,7 +6,7 @@ use humble::domain::{AgentResult, Prompt};
 use humble::protocol::NoteCommand;
 
 #[tokio::test(start_paused = true)]
-async fn matching_excerpts_are_sent_with_a_prompt_while_that_is_on() {
+async fn matching_excerpts_are_sent_with_a_prompt_while_notes_are_consulted() {
     let notes = [
         (
             "router.md",
@@ -51,11 +51,11 @@ async fn matching_excerpts_are_sent_with_a_prompt_while_that_is_on() {
         "{history:?}"
     );
     let turn = humble::domain::TurnId(70);
-    let past_agents = Prompt::new(prompt).bypassing_agents();
+    let bypassing = Prompt::new(prompt).bypassing_agents();
     harness
         .send(Command::Submit {
             turn,
-            prompt: past_agents,
+            prompt: bypassing,
         })
         .await;
     harness.wait_for_turn_end().await;

@@ -114,7 +114,7 @@ fn several_messages_keep_their_roles_and_embedded_resources_are_attached_as_data
         .sees("inside");
     chat.reads_screen().enter().sees("Done.");
     chat.model_receives("Assistant:\\nAnswer");
-    chat.model_receives("[Begin of attached file humble:r://a");
+    chat.model_receives("[Start of attached file humble:r://a");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn an_at_sign_completes_resources_beside_files() {
         .sees("Second note");
     chat.press(TAB, NONE).sees("See @humble:note://two");
     chat.enter().sees("Ok.");
-    chat.model_receives("[Begin of attached file humble:note://two");
+    chat.model_receives("[Start of attached file humble:note://two");
 }
 
 #[test]

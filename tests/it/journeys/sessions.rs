@@ -1,5 +1,5 @@
-//! The browser for saved conversations: search in titles and messages, and what the letters in the
-//! rows do. The home contains session files from before.
+//! The browser for saved conversations: searching titles and messages, and the keys that act on a
+//! row. The home contains sessions from earlier runs.
 
 use super::*;
 use crate::support::chat::{Chat, chat_in};
@@ -119,11 +119,11 @@ fn a_deletion_asks_in_the_row_and_can_be_undone() {
         .does_not_see("▌ Trip to Busan");
     assert!(!chat.text_in_folder("sessions").contains("Trip to Busan"));
     chat.key('u')
-        .sees("Brought back \"Trip to Busan\".")
+        .sees("Restored \"Trip to Busan\".")
         .sees("▌ Trip to Busan");
     assert!(chat.text_in_folder("sessions").contains("Trip to Busan"));
     chat.key('u')
-        .sees("Nothing to bring back: nothing was deleted.");
+        .sees("Nothing to restore: nothing was deleted.");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn the_open_conversation_is_exported_deleted_and_brought_back() {
         .key('y')
         .sees("Deleted \"one\".")
         .does_not_see("Second answer.");
-    chat.says("/delete undo").sees("Brought back \"one\".");
+    chat.says("/delete undo").sees("Restored \"one\".");
     chat.says("/sessions").enter().sees("Second answer.");
 }
 

@@ -7,6 +7,7 @@ mod eras;
 mod floods;
 mod invalid_output;
 mod lifecycle;
+mod server_requests;
 
 use hub_harness::{
     HubHarness, failed, succeeded, test_server_config, test_server_path, unreachable_because,

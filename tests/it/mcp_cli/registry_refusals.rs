@@ -95,7 +95,7 @@ fn bad_answers_of_a_registry_are_explained() {
         ),
         (
             Reply::json(200, &json!({ "servers": {} })),
-            "it has no list `servers`",
+            "it has no `servers` list",
         ),
         (
             Reply::status(200).chunk("[".repeat(100_000)),

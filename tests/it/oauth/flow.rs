@@ -31,7 +31,7 @@ async fn a_pasted_callback_signs_in_and_the_server_connects() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_browser_is_received_on_the_callback_port_which_closes_afterwards() {
+async fn the_callback_port_answers_the_browser_and_then_closes() {
     let mut harness = SignInHarness::start().await;
     let sign_in = harness.prepare().await.expect("a usable server");
     let request = sign_in.request().clone();

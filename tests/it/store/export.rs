@@ -1,4 +1,4 @@
-//! Exports: their contents, hostile text in pages, and files that exist.
+//! Exports: their contents, hostile text in HTML pages, and existing files.
 
 use super::*;
 use humble::domain::model::Secret;
@@ -17,7 +17,7 @@ fn page(answer: &str) -> String {
     )
 }
 
-/// The page below its style.
+/// The body of a page, without the style sheet.
 fn body(page: &str) -> &str {
     page.split_once("<body>").expect("a body").1
 }
@@ -80,7 +80,7 @@ fn a_page_renders_markdown() {
     assert!(!body(&page).contains("<img"));
 }
 
-/// Every tag in the body must be one that Markdown makes, and every link must lead to the web.
+/// Every tag in the body must be one that Markdown produces, and every link must lead to the web.
 fn assert_harmless(page: &str) {
     const TAGS: &[&str] = &[
         "a",

@@ -43,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "attachments",
+            "browser",
             "domain",
             "text",
             "dialect",
@@ -53,6 +54,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "provider",
             "mcp",
+            "import",
             "notes",
         ],
     ),

@@ -119,13 +119,13 @@ impl SavedSessions {
     /// Restores the session that was deleted last.
     pub(in crate::engine) fn undo_delete(&mut self, cx: &mut EngineCx) {
         let Some((title, trashed)) = self.deleted.pop() else {
-            return cx.notice(Notice::info("Nothing to bring back: nothing was deleted."));
+            return cx.notice(Notice::info("Nothing to restore: nothing was deleted."));
         };
         let (sessions, trash) = (Arc::clone(&cx.sessions), cx.trash.clone());
         cx.jobs.spawn_blocking(move || {
             let restored = trash.restore(&sessions, &trashed);
             let restored = restored.map(|session| SavedSessionEvent::Restored { session, title });
-            event_or_notice(restored, "Not brought back")
+            event_or_notice(restored, "Not restored")
         });
     }
 }

@@ -1,5 +1,5 @@
 //! Lists, indexes and searches the saved sessions in the background: at most one slice of indexing
-//! and one search at a time. `files` changes them.
+//! and one search at a time. The submodule `files` changes session files.
 
 mod files;
 
@@ -17,7 +17,7 @@ use tokio::task::{JoinError, JoinSet};
 const SLICE: Duration = Duration::from_millis(400);
 /// The pause while another program is indexing. It doubles each time.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
-/// After this many pauses without progress, indexing ends until the next list.
+/// After this many pauses without progress, indexing ends until the sessions are listed again.
 const PAUSES_MAX: u32 = 8;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(in crate::engine) struct SavedSessions {
     is_searching: bool,
     /// The newest search that arrived while another one was running.
     waiting_search: Option<(QueryId, String)>,
-    /// Deleted sessions with their titles, the last one last.
+    /// Deleted sessions with their titles, oldest deletion first.
     deleted: Vec<(String, TrashedSession)>,
     /// Lists, searches and slices of indexing. Nothing is lost if they are dropped, so the end of
     /// the program does not wait for them.
@@ -41,7 +41,7 @@ struct Indexing {
 }
 
 impl SavedSessions {
-    /// Removes what was deleted some days ago.
+    /// Removes expired sessions from the trash.
     pub(in crate::engine) fn remove_expired(cx: &mut EngineCx) {
         let (trash, sessions) = (cx.trash.clone(), Arc::clone(&cx.sessions));
         cx.jobs.spawn_blocking(move || {
@@ -92,7 +92,7 @@ impl SavedSessions {
         let has_grown = indexing
             .as_ref()
             .is_none_or(|indexing| progress.indexed > indexing.last_indexed);
-        let is_news = has_grown || !progress.is_complete() || progress.error.is_some();
+        let is_worth_reporting = has_grown || !progress.is_complete() || progress.error.is_some();
         if let Some(error) = &progress.error {
             tracing::warn!("sessions could not be indexed: {error}");
         }
@@ -106,7 +106,7 @@ impl SavedSessions {
             let pause = PAUSE_MIN * 2_u32.pow(indexing.pauses - 1);
             (indexing.pauses <= PAUSES_MAX).then_some(pause)
         });
-        if is_news {
+        if is_worth_reporting {
             let indexed = SavedSessionEvent::Indexed(progress);
             cx.outbox.push(Event::SavedSession(indexed));
         }

@@ -10,7 +10,7 @@ use crate::tui::chat::call_text::{hidden_result, unfolded_call_text};
 use crate::tui::chat::entry_rows::unfolded_text;
 use std::borrow::Cow;
 
-/// Lines are only as long as prose is at most; code and tables are not wrapped at all.
+/// Prose is practically never wrapped at this width; code and tables never are.
 const WIDTH: u16 = u16::MAX;
 
 /// Where a line is in an entry.
@@ -35,7 +35,7 @@ struct IndexedLine {
 enum Reader {
     Markdown {
         view: Box<MarkdownView>,
-        /// Rows that are indexed for good.
+        /// Indexed rows that later text does not change.
         rows: usize,
         relayouts: usize,
     },
@@ -44,7 +44,8 @@ enum Reader {
         /// Text and number of the unfinished last line.
         line: String,
         number: usize,
-        /// All text is in a part that the chat does not show; this line says so.
+        /// The text still to be read is the part of a result that the chat does not show. All its
+        /// lines get the number of the row that says so.
         is_hidden: bool,
     },
 }
@@ -118,7 +119,8 @@ impl EntryIndex {
         self.is_complete && self.revision == entry.revision
     }
 
-    /// Whether reading on makes this the index of the entry.
+    /// Whether this index can be extended to the current text of the entry. Otherwise it must be
+    /// rebuilt.
     pub fn can_extend_to(&self, entry: &TranscriptEntry, is_case_sensitive: bool) -> bool {
         let is_streamed = matches!(self.reader, Reader::Markdown { .. })
             && matches!(
@@ -130,7 +132,7 @@ impl EntryIndex {
         is_same && self.is_case_sensitive == is_case_sensitive
     }
 
-    /// Reads at most `budget` bytes of the entry, and returns how many it was.
+    /// Reads at most `budget` bytes of the entry. Returns the number of bytes read.
     pub fn read(&mut self, entry: &TranscriptEntry, is_open: bool, budget: usize) -> usize {
         let raw: Cow<str> = match &entry.body {
             EntryBody::Text { text, .. } | EntryBody::Thinking { text, .. } => text.into(),

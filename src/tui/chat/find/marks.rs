@@ -1,4 +1,4 @@
-//! Marks the matches in the visible rows, and the current one in another way.
+//! Marks the matches in the visible rows, and highlights the current one.
 
 use crate::text::find_query::FindQuery;
 use crate::text::grapheme::width;

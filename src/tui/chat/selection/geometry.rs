@@ -1,4 +1,4 @@
-//! Maps cells of the screen to places in the text, and the other way round.
+//! Maps cells of the screen to places in the text, and back.
 
 use super::row_painter::RowPainter;
 use super::{LaidOutPlace, PlaceRange, SelectionUnit};

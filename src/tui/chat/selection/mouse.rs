@@ -10,7 +10,7 @@ use std::time::Duration;
 const MULTIPLE_CLICK_TIME: Duration = Duration::from_millis(400);
 /// Time between two steps while the pointer is held at the edge.
 const SCROLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Steps made up for at most after a delay.
+/// Maximum number of steps to catch up on after a delay.
 const SCROLL_STEPS_MAX: u32 = 10;
 
 #[derive(Debug, Default)]

@@ -1,0 +1,122 @@
+//! Recognizes fields that ask for a secret. Servers must not ask for passwords, keys or payment
+//! data in a form, because its values pass through the client and the conversation.
+
+use super::{FieldKind, FormField};
+use crate::text::fold_look_alikes;
+
+/// Words that name a secret, lower case.
+const WORDS: &[&str] = &[
+    "password",
+    "passwords",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "secrets",
+    "token",
+    "credential",
+    "credentials",
+    "cvv",
+    "cvc",
+    "otp",
+    "totp",
+    "2fa",
+    "mfa",
+    "ssn",
+    "mnemonic",
+    "apikey",
+    "pin",
+];
+/// Words that name a secret together, compared without separators.
+const PHRASES: &[&str] = &[
+    "password",
+    "passphrase",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "signingkey",
+    "encryptionkey",
+    "accesstoken",
+    "authtoken",
+    "bearertoken",
+    "creditcard",
+    "cardnumber",
+    "seedphrase",
+    "onetimecode",
+    "verificationcode",
+    "recoverycode",
+    "securitycode",
+    "connectionstring",
+    "비밀번호",
+    "암호",
+    "패스워드",
+    "비밀키",
+    "개인키",
+    "인증키",
+    "인증번호",
+    "인증토큰",
+    "액세스토큰",
+    "카드번호",
+    "주민등록번호",
+    "パスワード",
+    "暗証番号",
+    "密码",
+    "口令",
+    "密碼",
+    "passwort",
+    "kennwort",
+    "contraseña",
+    "motdepasse",
+    "senha",
+    "пароль",
+];
+
+impl FormField {
+    /// Whether the field's name, title or description suggests a secret. Only fields whose value is
+    /// typed can.
+    pub fn asks_for_secret(&self) -> bool {
+        let is_typed = matches!(self.kind, FieldKind::Text(_) | FieldKind::Number(_));
+        let texts = [
+            Some(&self.name),
+            self.title.as_ref(),
+            self.description.as_ref(),
+        ];
+        is_typed && texts.into_iter().flatten().any(|text| names_secret(text))
+    }
+}
+
+/// Whether a text names a secret. Letters that look like others count as those.
+pub(super) fn names_secret(text: &str) -> bool {
+    let has_word = |text: &str| words(text).any(|word| WORDS.contains(&word.as_str()));
+    message_names_secret(text) || has_word(text) || has_word(&fold_look_alikes(text))
+}
+
+/// Whether a longer text names a secret. Single words such as `token` mean too many other things
+/// there.
+pub(super) fn message_names_secret(text: &str) -> bool {
+    let has_phrase = |text: &str| {
+        let lower = text.to_lowercase();
+        let joined: String = lower.chars().filter(|c| c.is_alphanumeric()).collect();
+        PHRASES.iter().any(|phrase| joined.contains(phrase))
+    };
+    has_phrase(text) || has_phrase(&fold_look_alikes(text))
+}
+
+/// The words of a text or identifier, lower case: `apiToken`, `api_token` and `API token` all give
+/// `api` and `token`.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in text.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase();
+        if let (Some(word), true) = (words.last_mut(), c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty())
+}

@@ -1,0 +1,28 @@
+//! Requests from MCP servers that the user answers, such as a form, and the replies to them.
+
+use super::elicitation::{ElicitationForm, UrlElicitation};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Identifies an open request across all servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServerRequestId(pub u64);
+
+/// A request from a server, with its texts unsanitized.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerRequest {
+    Form(Arc<ElicitationForm>),
+    Url(Arc<UrlElicitation>),
+    /// Whether the user is done on a page that a call requires.
+    PageVisited(Arc<UrlElicitation>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerRequestReply {
+    /// The user agreed. Contains the values of a form; empty for a web page.
+    Accepted(Map<String, Value>),
+    /// The user refused.
+    Declined,
+    /// The user made no choice, or could not be asked.
+    Cancelled,
+}

@@ -1,0 +1,93 @@
+//! Questions as one line of text, and the choice made without an answer.
+
+use crate::domain::{Dialect, ServerId};
+use crate::protocol::{Ask, UserChoice};
+use crate::text::Clean;
+
+/// The question, or the situation it is about.
+pub(super) fn question_text(question: &Ask) -> String {
+    match question {
+        Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
+        Ask::UnusableCall { .. } => "The model's tool call is unusable again.".to_owned(),
+        Ask::AfterError { .. } => {
+            "A tool failed, and the model wants to call more tools.".to_owned()
+        }
+        Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
+        Ask::AddModel { name, server } => {
+            format!(
+                "{} has `{name}`, but config.json does not list it.",
+                server.url
+            )
+        }
+        Ask::RemoveModel {
+            name,
+            server,
+            is_in_use,
+            ..
+        } => {
+            let in_use = if *is_in_use {
+                ", the model in use,"
+            } else {
+                ""
+            };
+            format!("Remove `{name}`{in_use} from {}?", server.url)
+        }
+        Ask::RoundLimit {
+            was_told_to_answer: true,
+            ..
+        } => "The model was told to answer now, but still wants to call tools.".to_owned(),
+        Ask::RoundLimit { rounds, .. } => {
+            format!("The model has called tools for {rounds} rounds.")
+        }
+        Ask::GrowContext { estimate, from, to } => format!(
+            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
+        ),
+        Ask::SaveDialect { report, to } => {
+            let dialect = to.map_or("", Dialect::name);
+            let name = Clean::single_line(&report.model.name);
+            format!("Save `{dialect}` as `toolCalls` of {}?", name.as_str())
+        }
+        Ask::ExternalEdit(_) => "The settings files were changed by another program.".to_owned(),
+        Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),
+        Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
+        Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
+        Ask::PinChanged(change) => {
+            let (tool, server) = (&change.tool.name, &change.server);
+            Clean::single_line(&format!(
+                "`{tool}` of {server} changed since it was accepted. Start `humble` to see the difference."
+            ))
+            .as_str()
+            .to_owned()
+        }
+        Ask::FillForm { server, .. } => format!("{} asks for values.", name(server)),
+        Ask::VisitPage { server, .. } => format!("{} asks you to open a page.", name(server)),
+        Ask::PageVisited { server, host } => format!(
+            "{} runs the call only after you have been on {}.",
+            name(server),
+            Clean::unambiguous_line(host)
+        ),
+        Ask::SendInstructions { server, .. } => {
+            Clean::single_line(&format!("{server} has instructions for the model."))
+                .as_str()
+                .to_owned()
+        }
+    }
+}
+
+fn name(server: &ServerId) -> Clean {
+    Clean::name(server.as_str())
+}
+
+pub(super) fn default_choice(question: &Ask) -> UserChoice {
+    match question {
+        Ask::RoundLimit {
+            was_told_to_answer: false,
+            ..
+        } => UserChoice::AnswerNow,
+        // JSON that names no tool may be the answer that the user asked for.
+        Ask::UnusableCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::TreatAsText,
+        Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
+        Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
+        _ => UserChoice::Stop,
+    }
+}

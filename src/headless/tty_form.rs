@@ -1,0 +1,207 @@
+//! Requests of MCP servers on the command line: a form is asked line by line, and a web page is
+//! described before it is opened. Without a terminal, both are declined.
+
+use super::tty_prompt::TtyReader;
+use crate::domain::ServerId;
+use crate::domain::elicitation::{
+    ElicitationForm, FieldInput, FieldKind, FieldOption, FormField, UrlElicitation,
+};
+use crate::protocol::{UserAnswer, UserChoice};
+use crate::text::Clean;
+use std::sync::Arc;
+
+/// Options printed for one field. The others can be typed.
+const OPTIONS_SHOWN_MAX: usize = 50;
+const DECLINED: &str = "Declined: there is no terminal to ask on.";
+
+type FormAnswer = (UserAnswer, Option<String>);
+
+/// Asks for each value, then whether to send them.
+pub async fn ask_form(
+    tty: Option<Arc<TtyReader>>,
+    server: &ServerId,
+    form: &ElicitationForm,
+) -> FormAnswer {
+    let server = Clean::name(server.as_str());
+    let Some(tty) = tty else {
+        let report = format!("{server} asked for values. {DECLINED}");
+        return (UserAnswer::Choice(UserChoice::Decline), Some(report));
+    };
+    eprintln!("{server} asks for these values. The lines after | are its words:");
+    print_quote(&form.message);
+    let mut inputs = Vec::new();
+    for field in &form.fields {
+        match ask_field(&tty, field).await {
+            Some(input) => inputs.push(input),
+            None => return (UserAnswer::Dismissed, None),
+        }
+    }
+    let secrets = form.secret_fields();
+    let (question, word) = match secrets.is_empty() {
+        true => (
+            format!("Send these values to {server}? (y: send, n: decline, c: cancel) "),
+            "y",
+        ),
+        false => {
+            let names = Clean::single_line(&secrets.join(", "));
+            eprintln!("Warning: a server must not ask for secrets in a form: {names}");
+            (
+                format!("Type send to send them to {server} anyway (n: decline, c: cancel): "),
+                "send",
+            )
+        }
+    };
+    loop {
+        let Some(line) = tty.ask(&question).await else {
+            return (UserAnswer::Dismissed, None);
+        };
+        match line.trim().to_lowercase().as_str() {
+            "n" | "no" | "ㅜ" => return (UserAnswer::Choice(UserChoice::Decline), None),
+            "c" | "ㅊ" => return (UserAnswer::Dismissed, None),
+            typed if typed == word || word == "y" && matches!(typed, "yes" | "ㅛ") => {
+                return match form.answer(&inputs) {
+                    Ok(values) => (UserAnswer::Form(values), None),
+                    Err((_, why)) => (UserAnswer::Dismissed, Some(why)),
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Asks for one value until it is valid. `None` at the end of input.
+async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
+    if let Some(description) = &field.description {
+        print_quote(description);
+    }
+    if let FieldKind::Choice(options) | FieldKind::Choices { options, .. } = &field.kind {
+        for (index, option) in options.iter().enumerate().take(OPTIONS_SHOWN_MAX) {
+            eprintln!("  {}  {}", index + 1, Clean::name(option.label()));
+        }
+    }
+    let required = if field.is_required { " *" } else { "" };
+    let mut notes = vec![match &field.kind {
+        FieldKind::Choice(_) => "a number".to_owned(),
+        FieldKind::Choices { .. } => format!("numbers with commas, {}", field.hint()),
+        _ => field.hint(),
+    }];
+    let is_preset = matches!(field.check(&field.initial), Ok(Some(_)));
+    if is_preset {
+        notes.push(format!("Enter for {}", shown(field, &field.initial)));
+    }
+    notes.retain(|note| !note.is_empty());
+    let notes = match notes.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", notes.join("; ")),
+    };
+    let question = format!("{}{required}{notes}: ", Clean::name(field.label()));
+    loop {
+        let line = tty.read_line(&question).await?;
+        let input = match line.trim().is_empty() && is_preset {
+            true => Ok(field.initial.clone()),
+            false => parse_input(field, &line),
+        };
+        match input.and_then(|input| field.check(&input).map(|_| input)) {
+            Ok(input) => return Some(input),
+            Err(why) => eprintln!("{}", Clean::single_line(&why)),
+        }
+    }
+}
+
+/// The input that a typed line stands for.
+fn parse_input(field: &FormField, line: &str) -> Result<FieldInput, String> {
+    let typed = line.trim();
+    match &field.kind {
+        FieldKind::Text(_) | FieldKind::Number(_) => Ok(FieldInput::Text(line.to_owned())),
+        FieldKind::Boolean => match typed.to_lowercase().as_str() {
+            "" => Ok(FieldInput::Flag(None)),
+            "y" | "yes" | "true" | "ㅛ" => Ok(FieldInput::Flag(Some(true))),
+            "n" | "no" | "false" | "ㅜ" => Ok(FieldInput::Flag(Some(false))),
+            _ => Err("Type y or n.".to_owned()),
+        },
+        FieldKind::Choice(_) if typed.is_empty() => Ok(FieldInput::Selected(Vec::new())),
+        FieldKind::Choice(options) => {
+            option_index(options, typed).map(|index| FieldInput::Selected(vec![index]))
+        }
+        FieldKind::Choices { options, .. } => {
+            let parts = typed.split(',').map(str::trim);
+            let indices = parts.filter(|part| !part.is_empty());
+            let indices = indices.map(|part| option_index(options, part));
+            let mut selected = indices.collect::<Result<Vec<_>, _>>()?;
+            selected.sort_unstable();
+            selected.dedup();
+            Ok(FieldInput::Selected(selected))
+        }
+    }
+}
+
+/// An option by its number, value or title.
+fn option_index(options: &[FieldOption], typed: &str) -> Result<usize, String> {
+    let is_named = |option: &FieldOption| option.value == typed || option.label() == typed;
+    let by_name = options.iter().position(is_named);
+    let by_number = typed.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    let index = by_name.or(by_number.filter(|index| *index < options.len()));
+    index.ok_or_else(|| "There is no such option.".to_owned())
+}
+
+fn shown(field: &FormField, input: &FieldInput) -> String {
+    let text = match (&field.kind, input) {
+        (_, FieldInput::Text(text)) => text.clone(),
+        (_, FieldInput::Flag(flag)) => match flag {
+            Some(true) => "yes".to_owned(),
+            _ => "no".to_owned(),
+        },
+        (
+            FieldKind::Choice(options) | FieldKind::Choices { options, .. },
+            FieldInput::Selected(selected),
+        ) => {
+            let options = selected.iter().filter_map(|index| options.get(*index));
+            let labels: Vec<_> = options.map(FieldOption::label).collect();
+            labels.join(", ")
+        }
+        (_, FieldInput::Selected(_)) => String::new(),
+    };
+    Clean::unambiguous_line(&text).as_str().to_owned()
+}
+
+/// Describes the page and asks whether to open it.
+pub async fn ask_page(
+    tty: Option<Arc<TtyReader>>,
+    server: &ServerId,
+    page: &UrlElicitation,
+) -> FormAnswer {
+    let server = Clean::name(server.as_str());
+    let Some(tty) = tty else {
+        let report = format!("{server} asked to open a page on {}. {DECLINED}", page.host);
+        return (UserAnswer::Choice(UserChoice::Decline), Some(report));
+    };
+    eprintln!("{server} asks you to open a page. The lines after | are its words:");
+    print_quote(&page.message);
+    eprintln!("Host:    {}", Clean::unambiguous_line(&page.host));
+    eprintln!("Address: {}", Clean::unambiguous_line(&page.url));
+    for warning in &page.warnings {
+        eprintln!("Warning: {}", Clean::unambiguous_line(&warning.sentence()));
+    }
+    let question =
+        "Open it? (y: open it in the browser, m: I open it myself, n: decline, c: cancel) ";
+    loop {
+        let Some(line) = tty.ask(question).await else {
+            return (UserAnswer::Dismissed, None);
+        };
+        let choice = match line.trim().to_lowercase().as_str() {
+            "y" | "yes" | "ㅛ" => UserChoice::OpenPage,
+            "m" | "ㅡ" => UserChoice::VisitMyself,
+            "n" | "no" | "ㅜ" => UserChoice::Decline,
+            "c" | "ㅊ" => UserChoice::CancelRequest,
+            _ => continue,
+        };
+        return (UserAnswer::Choice(choice), None);
+    }
+}
+
+/// Prints the server's words, each line after a marker.
+fn print_quote(text: &str) {
+    for line in Clean::unambiguous(text).as_str().lines() {
+        eprintln!("  | {line}");
+    }
+}

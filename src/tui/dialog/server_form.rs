@@ -1,0 +1,116 @@
+//! Keys of a form that a server asks for, and of a web page: filling in, the check before sending,
+//! the confirmation of a secret, and copying the address.
+
+use crate::domain::Notice;
+use crate::protocol::{Ask, UserAnswer, UserChoice};
+use crate::tui::dialog::choices::choice_for_key;
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage};
+use crate::tui::elicitation::form_state::{FormKeyEffect, FormState};
+use crate::tui::input::decode::normalize_key;
+use crate::tui::keymap::layers::{self, KeyContext};
+use crate::tui::layer::SharedUiState;
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::text_field;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::sync::Arc;
+
+/// The user types this to send a form that asks for a secret.
+const CONFIRMATION_WORD: &str = "send";
+
+impl FormState {
+    /// The state of the form that the question is about, if it is about one.
+    pub fn for_question(question: &Ask) -> Option<Self> {
+        match question {
+            Ask::FillForm { form, .. } => Some(Self::new(Arc::clone(form))),
+            _ => None,
+        }
+    }
+}
+
+/// Performs a choice that stays in the dialog or needs the form's values.
+pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAnswer> {
+    match (choice, &mut dialog.form) {
+        (UserChoice::FillIn, Some(form)) => {
+            if !form.form().fields.is_empty() {
+                dialog.mode = DialogMode::EditForm;
+            }
+            None
+        }
+        (UserChoice::Send, Some(form)) => {
+            let Some(values) = form.checked_values() else {
+                dialog.mode = DialogMode::EditForm;
+                return None;
+            };
+            if form.form().secret_fields().is_empty() {
+                return Some(UserAnswer::Form(values));
+            }
+            dialog.mode = DialogMode::ConfirmSecret(Editor::default());
+            None
+        }
+        _ => Some(UserAnswer::Choice(choice)),
+    }
+}
+
+/// Handles a key in the fields.
+pub fn fields_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
+    let effect = dialog
+        .form
+        .as_mut()
+        .map(|form| form.handle_key(key, shared.keymap));
+    if effect != Some(FormKeyEffect::Stay) {
+        dialog.show_form_review();
+    }
+}
+
+/// Handles a key in the field that confirms sending a secret.
+pub fn confirm_secret_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    key: KeyEvent,
+) -> Option<UserAnswer> {
+    let DialogMode::ConfirmSecret(editor) = &mut dialog.mode else {
+        return None;
+    };
+    match normalize_key(key) {
+        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
+        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
+        (KeyCode::Enter, KeyModifiers::NONE) => {
+            if editor.text().trim().eq_ignore_ascii_case(CONFIRMATION_WORD) {
+                dialog.mode = DialogMode::Choosing;
+                let values = dialog.form.as_mut().and_then(FormState::checked_values);
+                return values.map(UserAnswer::Form);
+            }
+        }
+        _ => {
+            text_field::handle_key(editor, key, shared.keymap);
+        }
+    }
+    None
+}
+
+/// Whether the fields use this key, although it also has a meaning elsewhere.
+pub fn uses_key(dialog: &Dialog, key: KeyEvent) -> bool {
+    let is_editing = matches!(dialog.mode, DialogMode::EditForm);
+    is_editing && layers::find_key(key, &[KeyContext::Form]).is_some()
+}
+
+/// The notice for an Esc that would discard the user's input.
+pub fn kept_input_notice(dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
+    let is_edited = dialog.form.as_ref().is_some_and(FormState::is_edited);
+    let dismisses = matches!(dialog.mode, DialogMode::Choosing)
+        && dialog.page() == DialogPage::Subject
+        && normalize_key(key).0 == KeyCode::Esc;
+    let text = "Your input is kept. c cancels, n declines.";
+    (is_edited && dismisses).then(|| Notice::info(text))
+}
+
+/// The address to copy, if the key asks for it.
+pub fn address_to_copy(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<String> {
+    let Ask::VisitPage { page, .. } = &dialog.question else {
+        return None;
+    };
+    let rows = dialog.choices(shared.transcript, shared.servers);
+    let chosen = choice_for_key(dialog, &rows, key)?;
+    let copies = chosen.action == DialogAction::Choose(UserChoice::CopyAddress);
+    copies.then(|| page.url.clone())
+}

@@ -1,0 +1,188 @@
+//! The review of a form, and the description of a web page, as rows of a dialog.
+
+use crate::domain::ServerId;
+use crate::domain::elicitation::{FieldInput, FieldKind, FormField, UrlElicitation};
+use crate::domain::tool::QUOTE_PREFIX;
+use crate::text::Clean;
+use crate::text::grapheme::{truncate_to_width, width};
+use crate::tui::elicitation::form_state::FormState;
+use crate::tui::widgets::painter::{single_line, wrapped_rows};
+use crate::tui::widgets::styled_line::StyledLine;
+
+/// Widest column of labels.
+const LABEL_COLUMNS_MAX: usize = 28;
+const WARNING: &str = "Warning: ";
+
+/// The review of a form: who asks, why, and the values that would be sent.
+pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<StyledLine> {
+    let intro = match state.form().fields.is_empty() {
+        true => " asks for your agreement. The lines after | are its words:",
+        false => " asks for these values. The lines after | are its words:",
+    };
+    let mut rows = introduction(server, intro, columns);
+    push_quote(&mut rows, &state.form().message, columns);
+    let secrets = state.form().secret_fields();
+    if !secrets.is_empty() {
+        let names: Vec<String> = secrets.into_iter().map(quoted).collect();
+        let text = format!(
+            "{} looks like a secret. A server must not ask for secrets in a form: the value would \
+             pass through this program as plain text.",
+            names.join(", ")
+        );
+        rows.push(StyledLine::default());
+        push_warning(&mut rows, &Clean::escaped(&text), columns);
+    }
+    if !state.form().fields.is_empty() {
+        rows.push(StyledLine::default());
+    }
+    let labels = state.form().fields.iter().map(|field| width(&label(field)));
+    let label_columns = labels.max().unwrap_or(0).min(LABEL_COLUMNS_MAX);
+    for (field, input) in state.form().fields.iter().zip(state.inputs()) {
+        push_value(&mut rows, field, &input, label_columns, columns);
+    }
+    if state.form().fields.iter().any(|field| field.is_required) {
+        rows.push(StyledLine::default());
+        let mut row = StyledLine::default();
+        row.push_dim("* required");
+        rows.push(row);
+    }
+    rows
+}
+
+/// The label of a field on one line, with a mark if the field is required.
+pub(super) fn label(field: &FormField) -> String {
+    let required = if field.is_required { " *" } else { "" };
+    format!("{}{required}", Clean::name(field.label()))
+}
+
+fn push_value(
+    rows: &mut Vec<StyledLine>,
+    field: &FormField,
+    input: &FieldInput,
+    label_columns: usize,
+    columns: u16,
+) {
+    let label = label(field);
+    let mut row = StyledLine::default();
+    row.push_bold(shortened(&label, label_columns));
+    row.pad_to(label_columns + 2);
+    let (value, is_missing) = match field.check(input) {
+        Ok(Some(_)) => (value_text(field, input), false),
+        Ok(None) => ("not sent".to_owned(), true),
+        Err(why) => (format!("{} {why}", value_text(field, input)), true),
+    };
+    let room = columns.saturating_sub(label_columns as u16 + 2).max(8);
+    let wrapped = wrapped_rows(&Clean::unambiguous_line(value.trim()), room);
+    for (index, text) in wrapped.into_iter().enumerate() {
+        if index > 0 {
+            row = StyledLine::default();
+            row.pad_to(label_columns + 2);
+        }
+        match is_missing {
+            true => row.push_dim(text),
+            false => row.push_plain(text),
+        }
+        rows.push(std::mem::take(&mut row));
+    }
+}
+
+/// The input as text: what the user typed, or the labels of the selected options.
+pub(super) fn value_text(field: &FormField, input: &FieldInput) -> String {
+    match (&field.kind, input) {
+        (_, FieldInput::Text(text)) => text.clone(),
+        (_, FieldInput::Flag(flag)) => match flag {
+            Some(true) => "yes".to_owned(),
+            Some(false) => "no".to_owned(),
+            None => String::new(),
+        },
+        (
+            FieldKind::Choice(options) | FieldKind::Choices { options, .. },
+            FieldInput::Selected(selected),
+        ) => {
+            let options = selected.iter().filter_map(|index| options.get(*index));
+            options
+                .map(|option| option.label())
+                .collect::<Vec<_>>()
+                .join(", ")
+        }
+        (_, FieldInput::Selected(_)) => String::new(),
+    }
+}
+
+/// A page that a server asks the user to visit.
+pub fn page_rows(server: &ServerId, page: &UrlElicitation, columns: u16) -> Vec<StyledLine> {
+    let intro = " asks you to open a page. Nothing is opened unless you choose to. \
+                 The lines after | are its words:";
+    let mut rows = introduction(server, intro, columns);
+    push_quote(&mut rows, &page.message, columns);
+    rows.push(StyledLine::default());
+    let mut host = StyledLine::default();
+    host.push_plain("Host     ");
+    host.push_bold(Clean::unambiguous_line(&page.host).as_str());
+    rows.push(host);
+    let room = columns.saturating_sub(9).max(8);
+    let address = wrapped_rows(&Clean::unambiguous_line(&page.url), room);
+    for (index, text) in address.into_iter().enumerate() {
+        let mut row = StyledLine::default();
+        row.push_plain(if index == 0 { "Address  " } else { "         " });
+        row.push_plain(text);
+        rows.push(row);
+    }
+    for warning in &page.warnings {
+        push_warning(&mut rows, &Clean::escaped(&warning.sentence()), columns);
+    }
+    rows
+}
+
+/// A page that a call requires and the user has agreed to visit.
+pub fn visited_rows(server: &ServerId, host: &str, columns: u16) -> Vec<StyledLine> {
+    let text = " runs the call only after you have been on this page. The question closes by itself \
+                if the server notices that you are done.";
+    let mut rows = introduction(server, text, columns);
+    let mut row = StyledLine::default();
+    row.push_plain("Host     ");
+    row.push_bold(Clean::unambiguous_line(host).as_str());
+    rows.push(row);
+    rows
+}
+
+fn introduction(server: &ServerId, text: &'static str, columns: u16) -> Vec<StyledLine> {
+    let mut intro = Clean::name(server.as_str());
+    intro.append(&Clean::from_static(text));
+    let rows = wrapped_rows(&intro, columns);
+    let mut rows: Vec<StyledLine> = rows.into_iter().map(StyledLine::from).collect();
+    rows.push(StyledLine::default());
+    rows
+}
+
+/// The server's words, each row after a marker, so that none can pass for ours.
+pub(super) fn push_quote(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
+    let room = columns.saturating_sub(QUOTE_PREFIX.len() as u16).max(1);
+    for row in wrapped_rows(&Clean::unambiguous(text), room) {
+        rows.push(StyledLine::from(format!("{QUOTE_PREFIX}{row}")));
+    }
+}
+
+fn push_warning(rows: &mut Vec<StyledLine>, text: &Clean, columns: u16) {
+    let room = columns.saturating_sub(WARNING.len() as u16).max(8);
+    for (index, text) in wrapped_rows(text, room).into_iter().enumerate() {
+        let mut row = StyledLine::default();
+        match index {
+            0 => row.push_bold(WARNING),
+            _ => row.pad_to(WARNING.len()),
+        }
+        row.push_plain(text);
+        rows.push(row);
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", single_line(name).as_str())
+}
+
+pub(super) fn shortened(text: &str, columns: usize) -> String {
+    match width(text) <= columns {
+        true => text.to_owned(),
+        false => format!("{}…", truncate_to_width(text, columns.saturating_sub(1))),
+    }
+}

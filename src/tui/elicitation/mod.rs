@@ -1,0 +1,6 @@
+//! Requests of MCP servers in a dialog: a form with its fields and their review, and a web page.
+//! All texts of the server are sanitized and marked as the server's.
+
+pub mod body;
+pub mod fields_view;
+pub mod form_state;

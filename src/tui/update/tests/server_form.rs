@@ -1,0 +1,270 @@
+//! Forms and web pages of servers: keys, the review, secrets, and several questions at once.
+
+use super::*;
+use crate::domain::{ElicitationForm, UrlElicitation};
+use serde_json::Value;
+
+fn form_question(properties: &Value, required: &[&str]) -> Ask {
+    let params = json!({
+        "message": "Please fill this in.",
+        "requestedSchema": { "properties": properties, "required": required },
+    });
+    Ask::FillForm {
+        server: "parcels".into(),
+        form: Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
+    }
+}
+
+fn two_fields() -> Ask {
+    form_question(
+        &json!({ "name": { "type": "string" }, "age": { "type": "integer", "minimum": 18 } }),
+        &["name"],
+    )
+}
+
+/// A question of a server outside a turn, which has been drawn and accepts keys.
+fn asked(question: Ask) -> ChatHarness {
+    let mut chat = chat();
+    chat.size(80, 24).keys("go<Enter>");
+    ask_as(&mut chat, 7, "parcels", question);
+    show(&mut chat);
+    chat.commands();
+    chat
+}
+
+fn ask_as(chat: &mut ChatHarness, id: u64, server: &str, question: Ask) {
+    chat.engine_event(Event::Asked {
+        ask: AskId(id),
+        owner: QuestionOwner::Server(server.into()),
+        question,
+    });
+}
+
+fn show(chat: &mut ChatHarness) -> String {
+    chat.size(80, 24).screen();
+    chat.wait(600);
+    chat.screen()
+}
+
+fn answers(chat: &mut ChatHarness) -> Vec<UserAnswer> {
+    let answers = chat
+        .commands()
+        .into_iter()
+        .filter_map(|command| match command {
+            Command::Answer { answer, .. } => Some(answer),
+            _ => None,
+        });
+    answers.collect()
+}
+
+fn values(value: &Value) -> UserAnswer {
+    UserAnswer::Form(value.as_object().cloned().expect("an object"))
+}
+
+#[test]
+fn a_form_is_filled_in_reviewed_and_sent() {
+    let mut chat = asked(two_fields());
+    chat.keys("e").keys("Ada<Enter>36<Enter>");
+    let review = show(&mut chat);
+    assert!(review.contains("name *  Ada"), "{review}");
+    assert_eq!(answers(&mut chat), [], "nothing is sent before the review");
+    chat.keys("y");
+    assert_eq!(
+        answers(&mut chat),
+        [values(&json!({ "name": "Ada", "age": 36 }))]
+    );
+}
+
+#[test]
+fn the_key_of_the_last_decision_may_be_pressed_again_after_typing() {
+    let mut chat = asked(form_question(&json!({}), &[]));
+    ask_as(&mut chat, 8, "shop", two_fields());
+    chat.keys("y");
+    show(&mut chat);
+    chat.keys("ea<Esc>y");
+    let expected = [values(&json!({})), values(&json!({ "name": "a" }))];
+    assert_eq!(answers(&mut chat), expected);
+}
+
+#[test]
+fn decline_and_cancel_are_different_answers() {
+    for (key, answer) in [
+        ("n", UserAnswer::Choice(UserChoice::Decline)),
+        ("c", UserAnswer::Choice(UserChoice::CancelRequest)),
+        ("<Esc>", UserAnswer::Dismissed),
+    ] {
+        let mut chat = asked(two_fields());
+        chat.keys(key);
+        assert_eq!(answers(&mut chat), [answer], "{key}");
+    }
+}
+
+#[test]
+fn a_missing_or_invalid_value_is_shown_instead_of_sent() {
+    let mut chat = asked(two_fields());
+    chat.keys("y");
+    let screen = show(&mut chat);
+    assert!(screen.contains("This value is required."), "{screen}");
+    chat.keys("A<Down>17<Enter>");
+    let screen = show(&mut chat);
+    assert!(screen.contains("At least 18."), "{screen}");
+    chat.keys("<Esc>");
+    show(&mut chat);
+    chat.keys("y");
+    assert_eq!(answers(&mut chat), []);
+}
+
+#[test]
+fn letters_of_choices_can_be_typed_before_the_form_is_read() {
+    let fields: serde_json::Map<String, Value> = (0..30)
+        .map(|n| (format!("f{n}"), json!({ "type": "string" })))
+        .collect();
+    let mut chat = asked(form_question(&json!(fields), &[]));
+    chat.keys("y");
+    assert_eq!(answers(&mut chat), [], "not read to its end");
+    chat.keys("eyncu?<Esc>");
+    show(&mut chat);
+    chat.page_through().keys("y");
+    assert_eq!(answers(&mut chat), [values(&json!({ "f0": "yncu?" }))]);
+}
+
+#[test]
+fn esc_never_discards_input() {
+    let mut chat = asked(two_fields());
+    chat.keys("eA<Esc>");
+    show(&mut chat);
+    chat.keys("<Esc>");
+    assert_eq!(chat.notice(), "Your input is kept. c cancels, n declines.");
+    assert_eq!(answers(&mut chat), []);
+    assert!(show(&mut chat).contains("name *  A"));
+}
+
+#[test]
+fn a_secret_is_sent_only_after_a_typed_confirmation() {
+    let question = form_question(
+        &json!({ "password": { "type": "string", "default": "x" } }),
+        &[],
+    );
+    let mut chat = asked(question);
+    assert!(show(&mut chat).contains("Warning: `password` looks like a secret."));
+    chat.keys("yy<Enter>");
+    assert_eq!(answers(&mut chat), []);
+    chat.keys("<Backspace>send<Enter>");
+    assert_eq!(answers(&mut chat), [values(&json!({ "password": "x" }))]);
+}
+
+#[test]
+fn typing_goes_to_the_message_until_the_user_pauses() {
+    let mut chat = chat();
+    chat.size(80, 24).keys("go<Enter>he");
+    ask_as(&mut chat, 7, "parcels", two_fields());
+    chat.screen();
+    chat.keys("ync");
+    assert_eq!(answers(&mut chat), []);
+    assert_eq!(chat.message(), "heync");
+    show(&mut chat);
+    chat.keys("n");
+    assert_eq!(
+        answers(&mut chat),
+        [UserAnswer::Choice(UserChoice::Decline)]
+    );
+}
+
+#[test]
+fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
+    let mut chat = chat();
+    chat.size(80, 24);
+    ask_as(&mut chat, 7, "parcels", two_fields());
+    ask_as(&mut chat, 8, "shop", two_fields());
+    let screen = show(&mut chat);
+    let row = "Server parcels asks you something (and 1 other question). Alt+Q opens it.";
+    assert!(screen.contains(row), "{screen}");
+    assert!(!screen.contains("Form from"), "{screen}");
+    chat.keys("yn").wait(2_000).keys("c");
+    assert_eq!(
+        (chat.message(), answers(&mut chat)),
+        ("ync".to_owned(), vec![])
+    );
+    // Withdrawn while it waits.
+    chat.engine_event(Event::AskClosed(AskId(8)));
+    chat.keys("<Alt+q>");
+    let screen = show(&mut chat);
+    assert!(screen.contains("Form from parcels"), "{screen}");
+    assert!(!screen.contains("asks you something"), "{screen}");
+    chat.keys("n");
+    assert_eq!(
+        answers(&mut chat),
+        [UserAnswer::Choice(UserChoice::Decline)]
+    );
+    assert_eq!(chat.message(), "ync");
+    chat.keys("<Alt+q>");
+    assert_eq!(chat.notice(), "No server asks you anything.");
+}
+
+#[test]
+fn questions_of_two_servers_are_shown_one_after_the_other() {
+    let mut chat = asked(two_fields());
+    let page = json!({ "message": "", "url": "https://shop.example/" });
+    let page = Ask::VisitPage {
+        server: "shop".into(),
+        page: Arc::new(UrlElicitation::from_params(&page).expect("a web address")),
+    };
+    ask_as(&mut chat, 8, "shop", page);
+    assert!(show(&mut chat).contains("Form from parcels"));
+    chat.keys("n");
+    assert!(show(&mut chat).contains("Web page from shop"));
+    // The server of the second one is gone.
+    chat.engine_event(Event::AskClosed(AskId(8)));
+    assert!(!show(&mut chat).contains("Web page"));
+    assert_eq!(
+        answers(&mut chat),
+        [UserAnswer::Choice(UserChoice::Decline)]
+    );
+}
+
+#[test]
+fn options_are_chosen_with_arrows_letters_and_space() {
+    let mut chat = asked(form_question(
+        &json!({
+            "size": { "enum": ["small", "medium", "large"] },
+            "extras": { "type": "array", "items": { "enum": ["a", "b", "c"] } },
+            "express": { "type": "boolean" },
+        }),
+        &[],
+    ));
+    chat.keys("el<Down><Space><Right><Right><Space><Down>n<Enter>");
+    show(&mut chat);
+    chat.keys("y");
+    let expected = json!({ "size": "large", "extras": ["a", "c"], "express": false });
+    assert_eq!(answers(&mut chat), [values(&expected)]);
+}
+
+#[test]
+fn the_address_of_a_page_is_copied_without_an_answer() {
+    let params = json!({ "message": "", "url": "https://gіthub.com/login" });
+    let page = UrlElicitation::from_params(&params).expect("a web address");
+    let question = Ask::VisitPage {
+        server: "shop".into(),
+        page: Arc::new(page),
+    };
+    let mut chat = asked(question);
+    let screen = show(&mut chat);
+    for text in [
+        "Host     xn--gthub-n2e.com",
+        "gіthub.com.",
+        "https://xn--gthub-n2e.com/login",
+    ] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+    chat.keys("u");
+    assert_eq!(
+        chat.copied().as_deref(),
+        Some("https://xn--gthub-n2e.com/login")
+    );
+    assert_eq!(answers(&mut chat), []);
+    chat.keys("y");
+    assert_eq!(
+        answers(&mut chat),
+        [UserAnswer::Choice(UserChoice::OpenPage)]
+    );
+}

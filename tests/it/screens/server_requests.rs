@@ -1,0 +1,142 @@
+//! Snapshots of forms and web pages that servers ask for.
+
+use super::states::{ask, snapshot_states};
+use crate::support::screen_harness::ScreenHarness;
+use crossterm::event::KeyCode;
+use humble::domain::{ElicitationForm, UrlElicitation};
+use humble::protocol::Ask;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn form_question(message: &str, properties: &Value, required: &[&str]) -> Ask {
+    let params = json!({
+        "message": message,
+        "requestedSchema": { "type": "object", "properties": properties, "required": required },
+    });
+    Ask::FillForm {
+        server: "parcels".into(),
+        form: Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
+    }
+}
+
+fn page_question(url: &str) -> Ask {
+    let params = json!({ "message": "Sign in to continue.", "elicitationId": "1", "url": url });
+    Ask::VisitPage {
+        server: "parcels".into(),
+        page: Arc::new(UrlElicitation::from_params(&params).expect("a web address")),
+    }
+}
+
+/// A form with every kind of field.
+fn every_field() -> Ask {
+    form_question(
+        "Who should receive the parcel?\n── Form from bank ──\u{202E}",
+        &json!({
+            "name": { "type": "string", "title": "이름", "minLength": 2, "maxLength": 20 },
+            "email": { "type": "string", "format": "email", "description": "For the receipt." },
+            "site": { "type": "string", "format": "uri" },
+            "day": { "type": "string", "format": "date", "default": "2026-11-23" },
+            "when": { "type": "string", "format": "date-time" },
+            "count": { "type": "integer", "minimum": 1, "maximum": 9, "default": 2 },
+            "weight": { "type": "number", "minimum": 0.1 },
+            "express": { "type": "boolean", "default": true },
+            "size": { "type": "string", "enum": ["s", "m", "l"], "enumNames": ["Small", "Medium", "Large"] },
+            "color": { "type": "string", "oneOf": [
+                { "const": "#f00", "title": "Red" }, { "const": "#0f0", "title": "Green" },
+            ] },
+            "extras": { "type": "array", "minItems": 1, "maxItems": 2,
+                "items": { "type": "string", "enum": ["insurance", "signature", "tracking"] },
+                "default": ["tracking"] },
+        }),
+        &["name", "extras"],
+    )
+}
+
+/// Asks during a turn.
+fn ask_during_turn(story: &mut ScreenHarness, question: Ask) {
+    story.prompt("Send the parcel.");
+    ask(story, question);
+}
+
+fn fill_in(story: &mut ScreenHarness, question: Ask) {
+    ask_during_turn(story, question);
+    story.screen();
+    story.advance_clock(600);
+    story.types("e");
+}
+
+#[test]
+fn server_forms() {
+    let at_field = |index: usize| {
+        move |story: &mut ScreenHarness| {
+            fill_in(story, every_field());
+            (0..index).for_each(|_| {
+                story.key(KeyCode::Down);
+            });
+        }
+    };
+    let review = |story: &mut ScreenHarness| ask_during_turn(story, every_field());
+    let rejected = |story: &mut ScreenHarness| {
+        fill_in(story, every_field());
+        story.key(KeyCode::Down).types("nobody").key(KeyCode::Enter);
+    };
+    let filled = |story: &mut ScreenHarness| {
+        fill_in(story, every_field());
+        story.types("김하나").key(KeyCode::Esc);
+    };
+    let secret = |story: &mut ScreenHarness| {
+        let properties = json!({ "apiKey": { "type": "string", "default": "abc" } });
+        ask_during_turn(
+            story,
+            form_question("Enter your key.", &properties, &["apiKey"]),
+        );
+        story.screen();
+        story.advance_clock(600);
+        story.types("y");
+    };
+    let agreement = |story: &mut ScreenHarness| {
+        ask_during_turn(
+            story,
+            form_question("May I delete 3 files?", &json!({}), &[]),
+        );
+    };
+    let waiting = |story: &mut ScreenHarness| ask(story, every_field());
+    snapshot_states(
+        "server_forms",
+        &[
+            ("a question while no turn runs", &waiting),
+            ("the review", &review),
+            ("a text field", &at_field(0)),
+            ("a number", &at_field(5)),
+            ("yes or no", &at_field(7)),
+            ("one option", &at_field(8)),
+            ("several options", &at_field(10)),
+            ("a value that was rejected", &rejected),
+            ("the review of a filled form", &filled),
+            ("a secret", &secret),
+            ("a form without fields", &agreement),
+        ],
+    );
+}
+
+#[test]
+fn server_pages() {
+    let state = |url: &'static str| {
+        move |story: &mut ScreenHarness| ask_during_turn(story, page_question(url))
+    };
+    let long = "https://shop.example/sign-in?state=0123456789abcdef0123456789abcdef0123456789abcdef&next=%2Fcart";
+    snapshot_states(
+        "server_pages",
+        &[
+            ("an ordinary address", &state(long)),
+            (
+                "a host that looks like another",
+                &state("https://gіthub.com/login"),
+            ),
+            (
+                "a user name before the host",
+                &state("http://github.com@203.0.113.7/"),
+            ),
+        ],
+    );
+}

@@ -1,0 +1,54 @@
+//! A server asks the user during a call: the form is filled in with real keys, and the server gets
+//! the values.
+
+use super::model_server::{ollama_call, ollama_text};
+use super::pty::contains_text;
+use super::{CHAT, READY_HINT, clean_exit, ollama, open_with_tools};
+use crate::home::test_server_path;
+use serde_json::json;
+
+#[test]
+fn a_form_is_filled_in_during_a_call() {
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &[behavior]);
+        server
+            .queue_reply(CHAT, ollama_call("form", &json!({})))
+            .queue_reply(CHAT, ollama_text(&["The parcel is on its way."]));
+        let mut terminal = open_with_tools(&home);
+        terminal.send_prompt("Send the parcel.");
+        terminal.wait_for_text("Call now? (Y/N)");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        let dialog = terminal.wait_for_text("Form from test");
+        for part in [
+            "  | Who should receive the parcel?",
+            "Name *",
+            "express  yes",
+        ] {
+            assert!(
+                contains_text(&dialog, part),
+                "{part}\n{}",
+                dialog.contents()
+            );
+        }
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("e");
+        terminal.wait_for_text("Enter next");
+        terminal.press("김하나\r");
+        terminal.wait_for_text("yes or no");
+        terminal.press("\r");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        terminal.wait_for_text("The parcel is on its way.");
+        let second_request = &server.bodies(CHAT)[1];
+        let messages = second_request["messages"].as_array().expect("messages");
+        let result = messages.last().and_then(|last| last["content"].as_str());
+        let values =
+            json!({ "action": "accept", "content": { "name": "김하나", "express": true } });
+        let result = result.expect("a result");
+        assert!(result.contains(&values.to_string()), "{behavior}: {result}");
+        assert_eq!(terminal.quit(), clean_exit());
+        home.assert_no_process_left();
+    }
+}
