@@ -38,15 +38,19 @@ impl NotesSection {
 }
 
 impl NotesSection {
+    /// Why the configured folder cannot be used: it is missing or a file. Blocks.
+    pub fn vault_problem(&self) -> Option<String> {
+        match std::fs::metadata(self.vault.as_ref()?) {
+            Ok(metadata) if metadata.is_dir() => None,
+            Ok(_) => Some("it is not a folder".to_owned()),
+            Err(error) => Some(describe_io_error(&error)),
+        }
+    }
+
     /// Reports that the folder is missing or a file.
     pub(super) fn missing_vault(&self) -> Option<Notice> {
-        let vault = self.vault.as_ref()?;
-        let why = match std::fs::metadata(vault) {
-            Ok(metadata) if metadata.is_dir() => return None,
-            Ok(_) => "it is not a folder".to_owned(),
-            Err(error) => describe_io_error(&error),
-        };
-        let path = vault.display();
+        let why = self.vault_problem()?;
+        let path = self.vault.as_ref()?.display();
         let message = format!("The notes folder {path} cannot be used: {why}.");
         Some(Notice::warning(message).with_reason("`notes.vault` in config.json names it."))
     }

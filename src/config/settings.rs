@@ -284,8 +284,8 @@ impl SettingsReader {
         });
         // A folder that is missing now, such as one on a drive, may appear later.
         if let Some(notice) = notes.missing_vault() {
-            let cause = BannerCause::setting(file_name(self.document.path()), "notes.vault");
-            self.banners.push(Banner::new(cause, notice));
+            self.banners
+                .push(Banner::new(BannerCause::UnusableVault, notice));
         }
         notes
     }

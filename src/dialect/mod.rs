@@ -10,6 +10,7 @@ mod json;
 mod json_arguments;
 mod json_call;
 mod markers;
+pub mod only_call;
 mod pythonic;
 mod recognizer;
 mod registry;

@@ -117,6 +117,8 @@ pub enum BannerCause {
     OutdatedSystemPrompt,
     /// Some personas could not be read.
     IncompletePersonas,
+    /// The configured notes folder is missing.
+    UnusableVault,
     /// An edit to the settings takes effect only at the next start.
     PendingSettings,
     /// The configuration folder cannot be written.
@@ -162,6 +164,7 @@ impl Display for BannerCause {
             Self::OpenPermissions => "permissions",
             Self::OutdatedSystemPrompt => "system_prompt.txt",
             Self::IncompletePersonas => "personas",
+            Self::UnusableVault => "notes.vault",
             Self::PendingSettings => "pending settings",
             Self::UnwritableHome => "home",
             Self::UnwritableLog => "log",

@@ -245,14 +245,24 @@ impl NoteService for Notebook {
     }
 }
 
+fn outside_vaults(folder: &str, settings: &NotesSettings) -> String {
+    let names = settings.vault_names();
+    match settings.vaults.len() {
+        1 => format!("{folder} is not in the notes folder {names}, so it may not be used."),
+        _ => {
+            format!("{folder} is not in any of the notes folders ({names}), so it may not be used.")
+        }
+    }
+}
+
 /// Opens `folder`, which must be a configured vault or a folder in one; by default the first vault.
 pub(super) async fn open_vault(
     settings: &NotesSettings,
     folder: Option<String>,
 ) -> Result<Vault, Notice> {
-    let (vaults, names) = (settings.vaults.clone(), settings.vault_names());
+    let mut settings = settings.clone();
     let open = move || {
-        let Some(first) = vaults.first() else {
+        let Some(first) = settings.vaults.first() else {
             return Err(Notice::failure(
                 "No notes folder is configured: set `notes.vault` in config.json, or start \
                  `humble serve` with `--vault`.",
@@ -264,8 +274,17 @@ pub(super) async fn open_vault(
         // A relative path is relative to the first vault.
         let folder = first.join(files::expand_home(&folder));
         let opened = Vault::open(&folder)?;
-        let allowed = vaults.iter().filter_map(|vault| Vault::open(vault).ok());
-        let below = allowed.filter_map(|vault| vault.path_below(&opened));
+        let vaults = settings.vaults.iter();
+        let allowed: Vec<_> = vaults
+            .filter_map(|path| Some((path.clone(), Vault::open(path).ok()?)))
+            .collect();
+        if allowed.is_empty() {
+            // The error gives the reason.
+            Vault::open(first)?;
+        }
+        let (paths, allowed): (Vec<_>, Vec<_>) = allowed.into_iter().unzip();
+        settings.vaults = paths;
+        let below = allowed.iter().filter_map(|vault| vault.path_below(&opened));
         let folder = shown(&folder.display().to_string());
         // A folder that is hidden in one vault may be another vault itself.
         match below.reduce(|one, other| if is_hidden(&one) { other } else { one }) {
@@ -273,12 +292,7 @@ pub(super) async fn open_vault(
                 "{folder} is a hidden folder, so it may not be used for notes."
             ))),
             Some(_) => Ok(opened),
-            None => Err(Notice::failure(match vaults.len() {
-                1 => format!("{folder} is not in the notes folder {names}, so it may not be used."),
-                _ => format!(
-                    "{folder} is not in any of the notes folders ({names}), so it may not be used."
-                ),
-            })),
+            None => Err(Notice::failure(outside_vaults(&folder, &settings))),
         }
     };
     let opened = tokio::task::spawn_blocking(open).await;

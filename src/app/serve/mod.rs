@@ -22,7 +22,9 @@ use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
 use banner::NamedFolders;
 use options::HttpSetup;
+use std::collections::BTreeSet;
 use std::future::Future;
+use std::path::PathBuf;
 use stderr_log::StderrPrinter;
 use tokio_util::sync::CancellationToken;
 
@@ -79,7 +81,8 @@ async fn serve(
         .vault
         .iter()
         .filter_map(|path| std::path::absolute(path).ok());
-    tool_settings.notes.vaults.splice(..0, folders);
+    let configured = std::mem::take(&mut tool_settings.notes.vaults);
+    tool_settings.notes.vaults = distinct_folders(folders.chain(configured));
     for vault in &args.vault {
         if let Err(error) = Vault::open(vault) {
             stderr.print(&clean_line(&error.to_string()));
@@ -98,6 +101,15 @@ async fn serve(
     } else {
         serve_stdio(folders, calls, stderr).await
     }
+}
+
+/// Leaves out folders that were named before, even through a link. Blocks.
+fn distinct_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    let is_new = |folder: &PathBuf| {
+        seen.insert(std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()))
+    };
+    folders.filter(is_new).collect()
 }
 
 /// Clients get all built-in tools except [`FETCH_TOOL`], which is off unless the entry of the

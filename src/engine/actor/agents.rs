@@ -1,7 +1,7 @@
 //! Connects note agents to the conversation's turn, and handles the commands for notes.
 
 use super::Actor;
-use crate::domain::{Advice, Notice, OpenNote, QuoteSource, WrittenNote};
+use crate::domain::{Advice, BannerCause, Notice, OpenNote, QuoteSource, WrittenNote};
 use crate::engine::active_turn::{ActingAgent, AgentSignal};
 use crate::engine::agents::{AgentStep, FinishAgent, Preparation};
 use crate::engine::injection_guard::scan_untrusted;
@@ -62,7 +62,7 @@ impl Actor {
 
     fn plan_of(&mut self, step: Result<AgentStep, Notice>) -> AgentPlan {
         match step {
-            Err(notice) => AgentPlan::PassOn(notice),
+            Err(notice) => AgentPlan::PassOn(self.without_reason_of_banner(notice)),
             Ok(AgentStep::Answer {
                 text, mut result, ..
             }) => {
@@ -86,6 +86,21 @@ impl Actor {
                 AgentPlan::UseAnswer
             }
         }
+    }
+
+    /// The banner about a missing notes folder gives the reason already.
+    fn without_reason_of_banner(&self, mut notice: Notice) -> Notice {
+        let banner = self.cx.banners.get(&BannerCause::UnusableVault);
+        let Some(reason) = banner.map(|banner| &banner.notice.what) else {
+            return notice;
+        };
+        if notice.what == *reason {
+            return Notice::info("The notes were not used.");
+        }
+        if notice.why.as_ref() == Some(reason) {
+            notice.why = None;
+        }
+        notice
     }
 
     fn set_agent_finish(&mut self, finish: FinishAgent) {

@@ -89,7 +89,9 @@ impl Actor {
         };
         let note_settings = self.cx.settings.notes();
         let session = self.conversation.session();
-        let preparation = self.agents.offer(&prompt, &history, session, note_settings);
+        let preparation =
+            self.agents
+                .offer(&prompt, &history, session, note_settings, &self.toolset);
         let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
         let setup = TurnSetup {
             prompt,

@@ -1,7 +1,7 @@
 //! The contract of note agents, and what they share.
 
 use crate::domain::{
-    Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, WrittenNote,
+    Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, Toolset, WrittenNote,
 };
 use crate::engine::turn::ModelAnswer;
 use crate::ports::{NoteRequest, NoteService};
@@ -31,6 +31,8 @@ pub(super) struct AgentContext {
     pub(super) consults_notes: bool,
     /// The note that the replaced turn created.
     pub(super) replaced_note: Option<WrittenNote>,
+    /// The tools that the model may try to call.
+    pub(super) offered: Arc<Toolset>,
     /// Called with a few words about what is being done.
     pub(super) on_progress: ProgressReport,
 }

@@ -1,7 +1,8 @@
 //! Creates a note: the model writes it, and the answer is saved as a new file.
 
 use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer};
-use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, WrittenNote};
+use crate::dialect::only_call::is_only_calls;
+use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, Toolset, WrittenNote};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
 use crate::ports::{NoteAnswer, NoteRequest, NoteService};
@@ -29,6 +30,7 @@ impl Agent for CreateNote {
         let notes = Arc::clone(&context.notes);
         let (before, after) = (context.request(), context.request());
         let replaces = context.replaced_note.clone();
+        let offered = Arc::clone(&context.offered);
         Some(Box::pin(async move {
             let prompt = notes.prepare_note(before, topic.clone(), style).await;
             let prompt = prompt.map_err(not_saved)?;
@@ -36,6 +38,9 @@ impl Agent for CreateNote {
                 prompt,
                 untrusted_text: String::new(),
                 finish: Box::new(move |answer| {
+                    if let Some(unused) = call_instead_of_note(&answer, &offered) {
+                        return Box::pin(ready(Err(unused)));
+                    }
                     Box::pin(finish(notes, after, topic, replaces, answer))
                 }),
             })
@@ -46,11 +51,25 @@ impl Agent for CreateNote {
 /// Completes a note whose answer was truncated with the continuation of that answer.
 pub(super) fn complete_note(context: &AgentContext, note: UnfinishedNote) -> PreparedStep {
     let (notes, request) = (Arc::clone(&context.notes), context.request());
+    let offered = Arc::clone(&context.offered);
     let finish = move |mut answer: ModelAnswer| -> BoxFuture<'static, _> {
         answer.text.insert_str(0, &note.text);
+        if let Some(unused) = call_instead_of_note(&answer, &offered) {
+            return Box::pin(ready(Err(unused)));
+        }
         Box::pin(finish(notes, request, note.topic, None, answer))
     };
     Box::pin(ready(Ok(AgentStep::UseAnswer(Box::new(finish)))))
+}
+
+/// The model was asked without tools, but small models may call one all the same.
+fn call_instead_of_note(answer: &ModelAnswer, offered: &Arc<Toolset>) -> Option<UnusedAnswer> {
+    let is_call = !answer.is_truncated && is_only_calls(&answer.text, offered);
+    is_call.then(|| {
+        let notice = Notice::failure("The note was not saved.");
+        let notice = notice.with_reason("The answer is only a tool call.");
+        notice.with_advice(Advice::Retry).into()
+    })
 }
 
 async fn finish(

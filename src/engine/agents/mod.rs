@@ -14,7 +14,7 @@ pub(super) use agent::{AgentStep, FinishAgent, Preparation, UnusedAnswer};
 
 use crate::domain::{
     Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, SavedMessage,
-    Session, VaultStatus, WrittenNote,
+    Session, Toolset, VaultStatus, WrittenNote,
 };
 use crate::ports::NoteService;
 use agent::{Agent, AgentContext, UnfinishedNote, no_open_note};
@@ -62,6 +62,7 @@ impl NoteAgents {
         history: &[SavedMessage],
         session: &Session,
         settings: NotesSettings,
+        offered: &Arc<Toolset>,
     ) -> Option<Preparation> {
         if settings.vaults.is_empty() {
             return None;
@@ -75,6 +76,7 @@ impl NoteAgents {
             consults_notes: session.metadata.consults_notes == Some(true),
             replaced_note: replaced_notes.and_then(|notes| notes.into_iter().next_back()),
             on_progress: Arc::new(move |text| _ = report.send(text.to_owned())),
+            offered: Arc::clone(offered),
             ..self.context(settings)
         };
         let step = if prompt.kind == PromptKind::Continue {
@@ -100,6 +102,7 @@ impl NoteAgents {
             open_note: self.open_note.clone(),
             consults_notes: false,
             replaced_note: None,
+            offered: Arc::default(),
             on_progress: Arc::new(|_| {}),
         }
     }

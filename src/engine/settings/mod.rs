@@ -1,7 +1,8 @@
 //! The active settings: the contents of the files and the choices made since. `reload` applies
 //! edits to the files, `personas` selects the persona, `prompt_templates` lists the templates,
-//! `system_prompt` replaces an outdated prompt file.
+//! `system_prompt` replaces an outdated prompt file, `awaited_vault` waits for a missing notes folder.
 
+mod awaited_vault;
 mod personas;
 pub(super) mod prompt_templates;
 mod reload;

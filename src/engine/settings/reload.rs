@@ -2,9 +2,10 @@
 //! at once; the others need the user's consent. Only the changes that were shown are applied,
 //! never those of a later read.
 
+use super::awaited_vault::AwaitedVault;
 use super::{LiveSettings, apply_model_override, redact_secrets};
 use crate::config::{
-    self, ConfigLoad, ConfigSnapshot, EarlierEntries, SettingsWatcher, review_changes,
+    self, ConfigLoad, ConfigSnapshot, EarlierEntries, Settings, SettingsWatcher, review_changes,
 };
 use crate::domain::{
     Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, SettingsChange, Trust,
@@ -14,6 +15,7 @@ use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, QuestionOwner, UserChoice};
+use futures::future::OptionFuture;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,6 +38,8 @@ pub(super) struct SettingsReload {
     announcement: Option<Notice>,
     /// Causes of the banners about the files.
     file_banner_causes: BTreeSet<BannerCause>,
+    /// The notes folder, while a banner reports that it is missing.
+    awaited_vault: Option<AwaitedVault>,
 }
 
 impl SettingsReload {
@@ -58,12 +62,26 @@ pub struct RereadFiles {
 }
 
 impl LiveSettings {
-    /// Waits until a file may have changed; pending forever without a watcher. Cancel-safe.
+    /// Waits until a file may have changed or the missing notes folder has appeared; pending forever
+    /// without a watcher. Cancel-safe.
     pub async fn wait_for_edit(&mut self) {
-        match &mut self.reload.watcher {
-            Some(watcher) => watcher.changed().await,
-            None => std::future::pending().await,
+        let reload = &mut self.reload;
+        let Some(watcher) = &mut reload.watcher else {
+            return std::future::pending().await;
+        };
+        let awaited_vault = reload.awaited_vault.as_mut().map(AwaitedVault::appeared);
+        tokio::select! {
+            () = watcher.changed() => return,
+            Some(()) = OptionFuture::from(awaited_vault) => {}
         }
+        reload.awaited_vault = None;
+    }
+
+    /// Checks for the notes folder while a banner reports that it is missing.
+    fn await_missing_vault(&mut self, settings: &Settings, cx: &EngineCx) {
+        let is_missing = cx.banners.contains_key(&BannerCause::UnusableVault);
+        self.reload.awaited_vault =
+            (is_missing && cx.options.watch).then(|| AwaitedVault::new(settings.notes.clone()));
     }
 
     /// Starts watching the files, if enabled.
@@ -75,6 +93,7 @@ impl LiveSettings {
         if cx.options.watch {
             self.reload.watcher = Some(SettingsWatcher::new(&cx.home));
         }
+        self.await_missing_vault(&active.settings, cx);
     }
 
     /// Counts the end of one of humble's own writes, and starts the read that waited for it.
@@ -133,6 +152,7 @@ impl LiveSettings {
         let mut on_disk = load.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
         redact_secrets(&on_disk, cx);
+        self.await_missing_vault(&on_disk.settings, cx);
         let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
         tracing::debug!("the settings files were read again; changes: {count}");

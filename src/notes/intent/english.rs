@@ -2,7 +2,9 @@
 
 use super::NoteIntent;
 use super::english_classes::GRAMMAR;
-use super::english_lookalikes::{is_judgment, is_message, is_music, is_on_surface, is_statement};
+use super::english_lookalikes::{
+    is_judgment, is_message, is_music, is_on_surface, is_put_elsewhere, is_statement,
+};
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
@@ -18,6 +20,8 @@ const TEXT_WORDS: &[&str] = &[
 ];
 const POLITE: &[&str] = &["{greeting?} {please?} {could-you?} {please?} {help?} {topic}"];
 const POLITE_ENDINGS: &[&str] = &["{topic} {thanks}"];
+/// The folder of notes, as the place of a new note.
+const DESTINATIONS: &[&str] = &["{topic} to|in|into|inside {vault}"];
 
 const CREATE: &[&str] = &[
     "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
@@ -115,13 +119,17 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let words = without_politeness(&words);
     let (request, mut tails) = GRAMMAR.split_tails(words);
     let request = without_politeness(request);
-    let created = topic_of(request, CREATE, is_note).or_else(|| {
-        topic_of(request, CREATE_NOTES, |topic| {
+    let stored = GRAMMAR.find(request, DESTINATIONS, |_| true);
+    let stored = stored.map_or(request, |found| found.topic);
+    let (stored, mut inner_tails) = GRAMMAR.split_tails(stored);
+    let created = topic_of(stored, CREATE, is_note).or_else(|| {
+        topic_of(stored, CREATE_NOTES, |topic| {
             is_note(topic) && !is_music(topic)
         })
     });
     if let Some((topic, style)) = created {
-        let style = join_style(style, &mut tails);
+        inner_tails.append(&mut tails);
+        let style = join_style(style, &mut inner_tails);
         return Some(NoteIntent::Create { topic, style });
     }
     if let Some(query) = query(words) {
@@ -157,7 +165,7 @@ fn query(words: &[&str]) -> Option<String> {
 }
 
 fn is_note(topic: &RequestTopic) -> bool {
-    !(is_message(topic) || is_on_surface(topic))
+    !(is_message(topic) || is_on_surface(topic) || is_put_elsewhere(topic))
 }
 
 /// A colon introduces the text to search.
@@ -210,6 +218,7 @@ pub(super) fn undefined_classes() -> Vec<&'static str> {
     let phrases = [
         POLITE,
         POLITE_ENDINGS,
+        DESTINATIONS,
         CREATE,
         CREATE_NOTES,
         FIND_NOTES,

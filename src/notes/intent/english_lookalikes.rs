@@ -160,6 +160,42 @@ const FLAWS: &[&str] = &[
     "the",
     "or",
 ];
+/// With one of these before it, a place at the end of a topic is where the note is to be put.
+const PUT_PREPOSITIONS: &[&str] = &["to", "in", "into", "inside", "under", "at", "onto"];
+/// Maximum number of words of a place, such as `the top of my shopping list`.
+const PLACE_WORDS_MAX: usize = 6;
+/// Extensions of files to which text is added. `Node.js` is not one.
+const FILE_EXTENSIONS: &[&str] = &[
+    "md", "markdown", "mdx", "txt", "org", "rst", "adoc", "tex", "html", "csv", "json", "toml",
+    "yaml", "yml", "doc", "docx", "odt", "pdf", "rs", "py", "go", "c", "h", "cpp", "java", "ts",
+    "sh",
+];
+/// What a note can be added to.
+const CONTAINERS: &[&str] = &[
+    "note",
+    "notes",
+    "list",
+    "file",
+    "doc",
+    "docs",
+    "document",
+    "page",
+    "journal",
+    "diary",
+    "log",
+    "readme",
+    "changelog",
+    "wiki",
+    "spreadsheet",
+    "sheet",
+    "folder",
+    "subfolder",
+    "directory",
+    "calendar",
+    "planner",
+    "notebook",
+    "readme.md",
+];
 /// Verbs that turn `my notes on TOPIC` into a statement.
 const STATEMENT_VERBS: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "isn't", "aren't", "should", "must", "need",
@@ -191,6 +227,38 @@ pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
         .iter()
         .find_map(|word| lower.strip_prefix(word)?.strip_prefix(' '));
     thing.is_some_and(|thing| SURFACES.contains(&thing))
+}
+
+/// Whether the note is to be put into an existing file or another folder, as in `tea to green-tea.md`
+/// and `milk to my shopping list`.
+pub(super) fn is_put_elsewhere(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let is_place = |at: usize| {
+        let [preposition, place @ ..] = &words[at..] else {
+            return false;
+        };
+        // `my note on green tea`
+        let about = place
+            .iter()
+            .position(|word| ["on", "about", "for", "called", "named"].contains(word));
+        let place = &place[..about.unwrap_or(place.len())];
+        let last = place.last().unwrap_or(preposition);
+        let is_file = place.len() <= PLACE_WORDS_MAX && is_file_name(last);
+        let is_container = place.len() > 1
+            && place.len() <= PLACE_WORDS_MAX
+            && DETERMINERS.contains(&place[0])
+            && CONTAINERS.contains(last);
+        at > 0 && PUT_PREPOSITIONS.contains(preposition) && (is_file || is_container)
+    };
+    (0..words.len()).any(is_place)
+}
+
+/// Whether a word is a file name such as `tea.md`, perhaps in quotation marks.
+fn is_file_name(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'', '`']);
+    let extension = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    extension.is_some_and(|(_, extension)| FILE_EXTENSIONS.contains(&extension))
 }
 
 /// Whether the topic is musical notes.

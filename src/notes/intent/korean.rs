@@ -3,15 +3,45 @@
 
 use super::NoteIntent;
 use super::korean_lookalikes::*;
+use super::korean_style::{Styled, strip_leading_style, strip_style};
 use super::korean_words::*;
 use super::topic::RequestTopic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    let polite = POLITE.iter().find_map(|word| sentence.strip_prefix(word));
-    let sentence = polite.unwrap_or(sentence).trim_start();
-    create(sentence)
-        .or_else(|| find(sentence))
-        .or_else(|| summarize(sentence))
+    let mut sentence = sentence;
+    while let Some(rest) = strip_any_prefix(sentence, POLITE) {
+        sentence = rest.trim_start();
+    }
+    let Styled { text, style } = strip_leading_style(sentence);
+    let intent = create_in_notes(text)
+        .or_else(|| find(text))
+        .or_else(|| summarize(text))?;
+    Some(with_leading_style(intent, &style))
+}
+
+/// The folder of notes may be named as the place of a new note; another place is left to the model.
+fn create_in_notes(sentence: &str) -> Option<NoteIntent> {
+    let place = DESTINATIONS
+        .iter()
+        .find_map(|place| sentence.strip_prefix(place)?.strip_prefix(' '));
+    let Styled { text, style } = strip_leading_style(place.unwrap_or(sentence).trim_start());
+    let intent = with_leading_style(create(text)?, &style);
+    let is_elsewhere = matches!(&intent, NoteIntent::Create { topic, .. }
+        if OTHER_DESTINATIONS.iter().any(|place| topic.contains(place)));
+    (!is_elsewhere).then_some(intent)
+}
+
+/// A search has no style.
+fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
+    if let NoteIntent::Create { style, .. }
+    | NoteIntent::SummarizeOpenNote { style }
+    | NoteIntent::SummarizeTopic { style, .. } = &mut intent
+    {
+        let parts = leading.iter().copied().chain([style.as_str()]);
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        *style = parts.join(", ");
+    }
+    intent
 }
 
 fn create(sentence: &str) -> Option<NoteIntent> {
@@ -20,33 +50,39 @@ fn create(sentence: &str) -> Option<NoteIntent> {
         let notes = strip_any(style.text, NOTES)?;
         let is_request = SIZES.contains(&notes) || notes.is_empty();
         let topic = topic(text.trim()).filter(|_| is_request)?;
-        let style = style.join(None);
+        let style = style.join();
         return Some(NoteIntent::Create { topic, style });
     }
     if let Some(text) = strip_request(sentence, &SUMMARIZE) {
         let text = strip_any(text, &["노트로", "메모로"])?;
-        let (topic, style) = (topic(strip_about(text)?)?, String::new());
-        return Some(NoteIntent::Create { topic, style });
+        return note_about(strip_style(text));
     }
     if let Some(text) = strip_request(sentence, &NOTE_DOWN) {
-        let style = strip_style(text);
-        let topic = topic(strip_about(style.text)?)?;
-        let style = style.join(None);
-        return Some(NoteIntent::Create { topic, style });
+        return note_about(strip_style(text));
     }
     let text = strip_request(sentence, &CREATE);
     let needs_about = text.is_none();
     let text = text.or_else(|| strip_request(sentence, &KEEP))?;
-    let style = strip_style(text);
-    let object = strip_any(style.text, NOTES)?;
+    let Styled { text, style } = strip_style(text);
+    let object = strip_any(text, NOTES)?;
     let object = strip_any(object, SIZES).unwrap_or(object);
     let note_style = NOTE_STYLES
         .iter()
         .find(|style| strip_any(object, &[style]).is_some());
     let object = note_style.map_or(object, |style| object.strip_suffix(style).unwrap_or(object));
     let object = strip_any(object.trim_end(), SIZES).unwrap_or(object.trim_end());
-    let topic = topic_before_notes(object, needs_about)?;
-    let style = style.join(note_style.copied());
+    let before_notes = strip_style(object);
+    let topic = topic_before_notes(before_notes.text, needs_about)?;
+    let styles = before_notes.style.into_iter();
+    let styles = styles.chain(note_style.copied()).chain(style);
+    let style = styles.collect::<Vec<_>>().join(", ");
+    Some(NoteIntent::Create { topic, style })
+}
+
+/// A note whose topic is followed by `에 대해`.
+fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
+    let topic = topic(strip_about(request.text)?)?;
+    let style = request.join();
     Some(NoteIntent::Create { topic, style })
 }
 
@@ -91,10 +127,12 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
     let content =
         || strip_request(sentence, &TELL).filter(|text| strip_any(text, CONTENT).is_some());
     let style = strip_style(summary.or_else(content)?);
-    let (text, style) = (style.text, style.join(None));
+    let (text, style) = (style.text, style.join());
     if let Some(text) = after_in_notes(text) {
-        let topic = topic_in_notes(text)?;
-        return Some(NoteIntent::SummarizeTopic { topic, style });
+        let inner = strip_leading_style(text);
+        let topic = topic_in_notes(inner.text)?;
+        let intent = NoteIntent::SummarizeTopic { topic, style };
+        return Some(with_leading_style(intent, &inner.style));
     }
     let text = strip_any(text, CONTENT).unwrap_or(text);
     let text = text.strip_suffix("의").unwrap_or(text);
@@ -102,8 +140,10 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
     if OPEN.contains(&text) {
         return Some(NoteIntent::SummarizeOpenNote { style });
     }
-    let topic = topic_before_notes(text, false)?;
-    Some(NoteIntent::SummarizeTopic { topic, style })
+    let before_notes = strip_style(text);
+    let topic = topic_before_notes(before_notes.text, false)?;
+    let intent = NoteIntent::SummarizeTopic { topic, style };
+    Some(with_leading_style(intent, &before_notes.style))
 }
 
 fn content_question(sentence: &str) -> Option<NoteIntent> {
@@ -145,52 +185,6 @@ fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a str> {
         text = shorter;
     }
     Some(text)
-}
-
-/// The text before the verb without its style, and the style.
-struct Styled<'a> {
-    text: &'a str,
-    style: Vec<&'a str>,
-}
-
-impl Styled<'_> {
-    fn join(&self, first: Option<&str>) -> String {
-        let parts = first.into_iter().chain(self.style.iter().copied());
-        parts.collect::<Vec<_>>().join(", ")
-    }
-}
-
-fn strip_style(mut text: &str) -> Styled<'_> {
-    let mut style = Vec::new();
-    loop {
-        let shorter = strip_any(text, STYLES)
-            .or_else(|| strip_length(text))
-            .filter(|shorter| !shorter.is_empty());
-        if let Some(shorter) = shorter {
-            style.insert(0, text[shorter.len()..].trim());
-            text = shorter;
-        } else if let Some(shorter) = strip_any(text, MODIFIERS) {
-            text = shorter;
-        } else {
-            return Styled { text, style };
-        }
-    }
-}
-
-/// Removes a length such as `세 줄로` and `200자 이내로`.
-fn strip_length(text: &str) -> Option<&str> {
-    let is_number = |c: char| c.is_ascii_digit();
-    UNIT_ENDINGS.iter().find_map(|ending| {
-        let text = text.strip_suffix(ending)?.trim_end();
-        UNITS.iter().find_map(|unit| {
-            let text = text.strip_suffix(unit)?.trim_end();
-            let before = text.trim_end_matches(is_number);
-            match before.len() < text.len() {
-                true => Some(before.trim_end()),
-                false => strip_any(text, NUMBERS),
-            }
-        })
-    })
 }
 
 /// The text after `내 노트에서`.
@@ -243,17 +237,38 @@ fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
 fn strip_about(text: &str) -> Option<&str> {
     let written = strip_any(text, WRITTEN).and_then(|text| strip_any(text, ABOUT));
     let written = written.map(|text| text.strip_prefix("내가 ").unwrap_or(text));
-    let about = written.or_else(|| strip_any(text, ABOUT));
-    about.or_else(|| {
-        PARTICLE_CONNECTIONS
-            .iter()
-            .find_map(|(after_consonant, after_vowel, rests)| {
-                rests.iter().find_map(|rest| {
-                    let text = text.strip_suffix(rest)?.trim_end();
-                    without_particle(text, after_consonant, after_vowel)
-                })
+    written
+        .or_else(|| strip_title(text))
+        .or_else(|| strip_connection(text))
+        .or_else(|| strip_any(text, ABOUT))
+}
+
+/// The title in `제목이 '홍차'인 노트` and `제목을 '홍차'로 해서 노트 …`.
+fn strip_title(text: &str) -> Option<&str> {
+    let text = strip_any_prefix(text, TITLE_BEGINNINGS)?;
+    let text = TITLE_ENDINGS
+        .iter()
+        .find_map(|end| text.strip_suffix(end))?;
+    Some(text.strip_suffix("으").unwrap_or(text))
+}
+
+/// Removes the particle between a topic and the note, and what follows it.
+fn strip_connection(text: &str) -> Option<&str> {
+    PARTICLE_CONNECTIONS
+        .iter()
+        .find_map(|(after_consonant, after_vowel, rests)| {
+            rests.iter().find_map(|rest| {
+                let text = text.strip_suffix(rest)?.trim_end();
+                let noun = text.strip_suffix(after_vowel);
+                let ends_in_i = |noun: &&str| NOUNS_IN_I.iter().any(|end| noun.ends_with(end));
+                noun.filter(ends_in_i)
+                    .or_else(|| without_particle(text, after_consonant, after_vowel))
             })
-    })
+        })
+}
+
+fn strip_any_prefix<'a>(text: &'a str, prefixes: &[&str]) -> Option<&'a str> {
+    prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))
 }
 
 fn topic(text: &str) -> Option<String> {
@@ -283,7 +298,7 @@ fn starts_with_any(text: &str, starts: &[&str]) -> bool {
 
 /// Removes the first of the suffixes that matches. A suffix must follow a space, a quotation mark or
 /// be the whole text, unless it begins with a particle, which follows the topic directly.
-fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
+pub(super) fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
     suffixes.iter().find_map(|suffix| {
         let rest = text.strip_suffix(suffix)?;
         let is_particle = suffix.starts_with(['에', '와', '과', '의']);

@@ -153,3 +153,52 @@ pub(super) const DESCRIPTIONS: &[&str] = &[
 ];
 /// Ends of a topic that are the first of two requests: `홍차 찾아서 번역해줘`.
 pub(super) const STEPS: &[&str] = &["찾아서", "검색해서", "모아서", "골라서", "읽고", "보고"];
+/// Ends of nouns whose last syllable is not the particle `이`: `고양이라는` is `고양이` and `라는`.
+pub(super) const NOUNS_IN_I: &[&str] = &[
+    "고양이",
+    "어린이",
+    "호랑이",
+    "볶이",
+    "팡이",
+    "팽이",
+    "원숭이",
+    "거북이",
+    "걸이",
+    "놀이",
+    "종이",
+    "풀이",
+    "맞이",
+    "벌이",
+    "꽂이",
+    "둥이",
+    "쟁이",
+    "구이",
+    "튀김이",
+    "사이",
+    "차이",
+    "아이",
+    "나이",
+    "오이",
+    "먹이",
+    "길이",
+    "높이",
+    "넓이",
+    "깊이",
+    "파이",
+];
+/// Places in a topic that mean another folder or an existing file.
+pub(super) const OTHER_DESTINATIONS: &[&str] = &[
+    "폴더에 ",
+    "폴더 안에 ",
+    "파일에 ",
+    "문서에 ",
+    "노트에 ",
+    "메모에 ",
+    "목록에 ",
+    "일기에 ",
+    "일지에 ",
+    "리드미에 ",
+    ".md에 ",
+    ".markdown에 ",
+    ".txt에 ",
+];

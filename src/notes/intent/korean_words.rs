@@ -139,47 +139,6 @@ pub(super) const MODIFIERS: &[&str] = &[
     "모두",
     "다",
 ];
-/// Words between the note and the verb that describe how to write.
-pub(super) const STYLES: &[&str] = &[
-    "간단하게",
-    "간단히",
-    "간략하게",
-    "간략히",
-    "짧게",
-    "길게",
-    "자세하게",
-    "자세히",
-    "상세하게",
-    "상세히",
-    "쉽게",
-    "핵심만",
-    "요점만",
-    "영어로",
-    "한국어로",
-    "한글로",
-    "일본어로",
-    "중국어로",
-    "프랑스어로",
-    "독일어로",
-    "스페인어로",
-    "존댓말로",
-    "반말로",
-    "표로",
-    "목록으로",
-    "리스트로",
-    "글머리표로",
-    "글머리 기호로",
-    "마크다운으로",
-    "단계별로",
-    "예시와 함께",
-    "예제와 함께",
-];
-/// Units of `세 줄로`, and what may follow them.
-pub(super) const UNITS: &[&str] = &["줄", "문장", "단어", "문단", "단락", "글자", "자", "가지"];
-pub(super) const UNIT_ENDINGS: &[&str] = &["정도로", "이내로", "이하로", "으로", "로"];
-pub(super) const NUMBERS: &[&str] = &[
-    "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "한두", "두세", "서너",
-];
 /// Words before `노트` that describe a new note and are dropped, because notes are short anyway.
 pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
 /// Words before `노트` that become part of the style.
@@ -284,6 +243,7 @@ pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
             "말",
         ],
     ),
+    ("이란", "란", &["제목의", "제목으로", "이름의", "이름으로"]),
     (
         "이",
         "가",
@@ -385,4 +345,27 @@ pub(super) const WRITING_QUESTIONS: &[&str] = &[
     "내가 뭐라고 썼어",
     "내가 뭐라고 적었지",
     "내가 뭐라고 적었어",
+];
+/// Beginnings and ends of a title before the note: `제목이 '홍차'인 노트`.
+pub(super) const TITLE_BEGINNINGS: &[&str] = &["제목이 ", "제목을 ", "제목은 ", "이름이 "];
+pub(super) const TITLE_ENDINGS: &[&str] = &["인", "로 해서", "로 하고", "로 하는", "로 한", "로"];
+/// Places of a new note that mean the folder of notes.
+pub(super) const DESTINATIONS: &[&str] = &[
+    "내 노트 폴더에",
+    "노트 폴더에",
+    "내 노트함에",
+    "노트함에",
+    "내 노트에",
+    "제 노트에",
+    "노트에",
+    "내 메모장에",
+    "메모장에",
+    "내 메모에",
+    "메모에",
+    "내 볼트에",
+    "볼트에",
+    "내 보관함에",
+    "보관함에",
+    "내 vault에",
+    "vault에",
 ];

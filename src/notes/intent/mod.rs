@@ -9,6 +9,7 @@ mod english_topics;
 mod grammar;
 mod korean;
 mod korean_lookalikes;
+mod korean_style;
 mod korean_words;
 mod topic;
 

@@ -59,6 +59,17 @@ impl Dialogs {
             .is_some_and(|dialog| matches!(dialog.question, Ask::ApproveCalls(_)))
     }
 
+    /// Whether a question about an unfinished turn of an earlier run is open.
+    pub fn asks_about_unfinished_turn(&self) -> bool {
+        self.queue.iter().any(|dialog| {
+            let question = &dialog.question;
+            matches!(
+                question,
+                Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. }
+            )
+        })
+    }
+
     /// Makes the dialog accept keys once it has been drawn and no key has been pressed for
     /// [`QUIET_TIME`].
     pub fn accept_keys_if_quiet(&mut self, last_key: Duration, now: Duration) {

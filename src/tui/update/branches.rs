@@ -154,6 +154,11 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if submit::notify_if_busy(model) {
         return;
     }
+    if model.dialogs.asks_about_unfinished_turn() {
+        // The user may mean that turn, which the conversation does not contain yet.
+        let notice = Notice::info("Nothing was undone: an unfinished turn waits for your answer.");
+        return model.notify(notice.with_advice("Answer the question about it first."));
+    }
     if let Some(is_complete) = model.chat.transcript.is_last_summary_answered() {
         return undo_summary(model, is_complete, effects);
     }

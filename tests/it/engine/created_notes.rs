@@ -249,3 +249,37 @@ async fn a_style_reaches_the_model_but_not_the_name_of_the_note() {
     assert!(sent.starts_with(start), "{sent}");
     assert_eq!(files(&vault), ["tea.md"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_only_a_tool_call_is_not_saved() {
+    let calls = [
+        r#"{"name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#,
+        "```json\n{\"name\": \"get_time\", \"arguments\": {}}\n```",
+        "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>",
+        r#"{"name": "no_such_tool", "parameters": {"text": "Tea"}}"#,
+        "<tool_call>{\"name\": \"no_such_tool\", \"arguments\": {}}</tool_call>",
+        r#"[{"name": "save_note", "arguments": {"title": "Tea"}}]"#,
+        "[get_time(timezone=\"Asia/Seoul\")]",
+        "[TOOL_CALLS][{\"name\": \"get_time\", \"arguments\": {}}]",
+    ];
+    let notes = [
+        "# Tea\n\nA call looks like this:\n\n{\"name\": \"get_time\", \"arguments\": {}}",
+        "Green tea.",
+    ];
+    let script = calls.iter().chain(&notes);
+    let script = script.fold(Script::default(), |script, answer| script.answer(answer));
+    let (mut harness, vault) = with_notes(&[], script).await;
+    for call in calls {
+        harness.prompt("make a note about tea").await;
+        assert_eq!(harness.wait_for_turn_end().await, answered(call));
+        let last = harness.turn_notices().pop().expect("a notice");
+        let why = "The note was not saved. The answer is only a tool call.";
+        assert_eq!(last.summary(), why, "{call}");
+        assert_eq!(files(&vault), [""; 0], "{call}");
+    }
+    for _ in notes {
+        harness.prompt("make a note about tea").await;
+        harness.wait_for_turn_end().await;
+    }
+    assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
+}

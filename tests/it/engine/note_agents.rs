@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::engine_harness::write_config;
-use humble::domain::{AgentResult, Prompt, Severity};
+use humble::domain::{AgentResult, BannerCause, Prompt, Severity};
 use humble::protocol::NoteCommand;
 use humble::provider::FailureCause;
 use std::fs;
@@ -308,4 +308,36 @@ async fn a_call_copied_from_a_found_note_asks_even_in_auto_mode() {
         let (_, question) = harness.next_question().await;
         assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_vault_is_reported_once_and_used_when_it_appears() {
+    let home = TempDir::new().expect("a temporary folder");
+    let vault = fs::canonicalize(home.path()).expect("a path").join("vault");
+    write_config(&home, &config(&vault));
+    let options = humble::engine::EngineOptions {
+        watch: true,
+        ..Default::default()
+    };
+    let script = Script::default().answer("No.").answer("# Tea");
+    let mut harness = EngineHarness::start_with_options(home, script, options).await;
+    let causes = |banners: Vec<humble::domain::Banner>| {
+        let causes = banners.into_iter().map(|banner| banner.cause);
+        causes.collect::<Vec<_>>()
+    };
+    let missing = BannerCause::UnusableVault;
+    assert!(causes(harness.current_banners().await).contains(&missing));
+    harness.prompt("make a note about tea").await;
+    harness.wait_for_turn_end().await;
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(notice.summary(), "The note was not saved.");
+    fs::create_dir(&vault).expect("created");
+    let is_gone = |event: &Event| {
+        matches!(event, Event::BannersChanged(banners)
+            if banners.iter().all(|banner| banner.cause != BannerCause::UnusableVault))
+    };
+    harness.wait_for("the banner's end", is_gone).await;
+    harness.prompt("make a note about tea").await;
+    harness.wait_for_turn_end().await;
+    assert_eq!(files(&vault), ["tea.md"]);
 }

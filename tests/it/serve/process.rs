@@ -346,3 +346,26 @@ fn a_vault_from_the_command_line_is_in_the_client_entry_and_reported_if_missing(
     let (status, _) = program.wait();
     assert_eq!(status, Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn each_usable_notes_folder_is_listed_once() {
+    let home = TestHome::empty();
+    let vault = home.path().join("vault");
+    std::fs::create_dir(&vault).expect("created");
+    let link = home.path().join("link");
+    std::os::unix::fs::symlink(&vault, &link).expect("linked");
+    home.write("config.json", &json!({ "notes": { "vault": vault } }));
+    let (dotted, missing) = (vault.join("../vault"), home.path().join("no-notes"));
+    let folders = [&missing, &vault, &link, &dotted];
+    let arguments: Vec<&str> = folders
+        .iter()
+        .flat_map(|folder| ["--vault", folder.to_str().expect("UTF-8")])
+        .collect();
+    let mut program = Program::start(&home, &arguments, &[]);
+    program.initialize();
+    let call = json!({ "name": "search_notes", "arguments": { "query": "tea" } });
+    let answer = program.request("tools/call", call).to_string();
+    let expected = format!("vault_path. The notes folder is {}\"", vault.display());
+    assert!(answer.contains(&expected), "{answer}");
+}

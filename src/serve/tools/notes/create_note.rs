@@ -60,7 +60,7 @@ impl BuiltInTool for CreateNote {
 
 async fn create(call: ToolInvocation<'_>) -> Result<Value, String> {
     reject_unknown(call.arguments, NAME, &["vault_path", "topic"])?;
-    let request = note_request(&call)?;
+    let request = note_request(&call).await?;
     let topic = required(&call, "topic", "machine learning", TOPIC_CHARS_MAX)?;
     let created = call.services.notes.create(request, topic.to_owned()).await;
     let created =

@@ -10,6 +10,7 @@ pub(super) use summarize_notes::SummarizeNotes;
 
 use super::arguments::text;
 use super::tool::ToolInvocation;
+use crate::domain::NotesSettings;
 use crate::ports::NoteRequest;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ fn required<'a>(
 }
 
 /// The request for a call, whose `vault_path` is required.
-fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
+async fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
     let settings = call.settings.notes.clone();
     let vault = text(
         call.arguments,
@@ -47,12 +48,7 @@ fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
         PATH_CHARS_MAX,
     )?;
     let Some(vault) = vault else {
-        let vaults = settings.vault_names();
-        let hint = match settings.vaults.len() {
-            0 => String::new(),
-            1 => format!(". The notes folder is {vaults}"),
-            _ => format!(". The notes folders are {vaults}"),
-        };
+        let hint = name_vaults(settings).await;
         return Err(format!("Missing required parameter: vault_path{hint}"));
     };
     let (progress, reports) = (call.progress.clone(), AtomicU32::new(0));
@@ -65,4 +61,19 @@ fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
             progress.report(f64::from(count), None, message);
         }),
     })
+}
+
+/// Names the folders that exist now.
+async fn name_vaults(mut settings: NotesSettings) -> String {
+    // A network drive may block.
+    let named = tokio::task::spawn_blocking(move || {
+        settings.vaults.retain(|vault| vault.is_dir());
+        let vaults = settings.vault_names();
+        match settings.vaults.len() {
+            0 => String::new(),
+            1 => format!(". The notes folder is {vaults}"),
+            _ => format!(". The notes folders are {vaults}"),
+        }
+    });
+    named.await.unwrap_or_default()
 }

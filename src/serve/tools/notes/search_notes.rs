@@ -80,7 +80,7 @@ impl BuiltInTool for SearchNotes {
 
 async fn search(call: ToolInvocation<'_>) -> Result<Value, String> {
     reject_unknown(call.arguments, NAME, &["vault_path", "query", "limit"])?;
-    let request = note_request(&call)?;
+    let request = note_request(&call).await?;
     let query = required(&call, "query", "router password", TOPIC_CHARS_MAX)?;
     let limit = limit(call.arguments)?;
     let found = call

@@ -70,7 +70,7 @@ impl BuiltInTool for SummarizeNotes {
 
 async fn summarize(call: ToolInvocation<'_>) -> Result<Value, String> {
     reject_unknown(call.arguments, NAME, KEYS)?;
-    let request = note_request(&call)?;
+    let request = note_request(&call).await?;
     let source = match required(&call, "mode", TOPIC, TOPIC_CHARS_MAX)? {
         CURRENT_NOTE => {
             let note = required(&call, "note_path", "ideas/router.md", PATH_CHARS_MAX)?;

@@ -264,6 +264,27 @@ fn a_call_is_recovered_only_if_its_form_was_not_taught() {
     }
 }
 
+#[test]
+fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
+    let unfinished = Ask::UnfinishedTurn(Box::default());
+    let discard = Ask::ConfirmDiscard {
+        prompt: "Tidy up".to_owned(),
+    };
+    for question in [unfinished, discard] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").model_answers("1");
+        chat.ask_question(question).keys("/undo<Enter>");
+        let commands = chat.commands();
+        assert!(!commands.contains(&Command::Rewind), "{commands:?}");
+        let notice = chat.notice();
+        assert!(notice.contains("unfinished turn"), "{notice}");
+        chat.engine_event(Event::AskClosed(AskId(7)));
+        chat.keys("/undo<Enter>");
+        let commands = chat.commands();
+        assert!(commands.contains(&Command::Rewind), "{commands:?}");
+    }
+}
+
 /// A call of `add`, whose server has one more tool that says it only reads, and one that does not.
 fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
