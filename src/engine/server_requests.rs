@@ -87,9 +87,10 @@ pub(super) fn handle_page_opened(
             Some((open.id, ServerRequestReply::Accepted(Map::new())))
         }
         Err(why) => {
+            // A new question clears older notices.
+            ask(open, cx);
             let notice = Notice::warning(format!("The browser could not be started: {why}."));
             cx.notice(notice.with_advice("Copy the address and open it yourself."));
-            ask(open, cx);
             None
         }
     }

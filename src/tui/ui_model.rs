@@ -318,6 +318,7 @@ impl UiModel {
         });
         let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
         let dialog_armed = dialog_armed.filter(|_| !self.is_dialog_covered());
+        let held_letter = self.dialogs.letter_due_at();
         let held_enter = self.composer.paste_detector.enter_due_at();
         let layer_wake = self.layer.as_ref().and_then(|layer| layer.wake_at());
         let ack_deadline = self.interrupt.ack_deadline().filter(|due| self.now < *due);
@@ -329,6 +330,7 @@ impl UiModel {
             spinner,
             notice,
             dialog_armed,
+            held_letter,
             held_enter,
             self.composer.draft_due_at(),
             self.input.replies.release_at(),

@@ -1,7 +1,7 @@
 //! Queue of dialogs, one for each open question of the engine. Only the first is shown. It accepts
 //! keys only after a quiet time, so that keys meant for the message never answer it.
 
-use crate::domain::{AskId, CallId, ServerId};
+use crate::domain::{AskId, CallId, Notice, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
 use crate::tui::dialog::{argument_check, keys, view};
@@ -17,6 +17,10 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use std::time::Duration;
 
+/// How long a letter that would answer a question waits for the next key if the message has text:
+/// letters that follow each other are a word that the user goes on typing.
+const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
+
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
@@ -27,6 +31,17 @@ pub struct Dialogs {
     pub(super) edited_externally: Option<AskId>,
     /// The last deciding key, ignored while it repeats because it is held down.
     pub(super) decision_key: Option<KeyRepeatGuard>,
+    held_letter: Option<HeldLetter>,
+    /// When a question was closed by the engine while the user typed into its field.
+    closed_while_typing_at: Option<Duration>,
+}
+
+/// A letter that would answer a question, but may be the first one of a word for the message.
+#[derive(Debug)]
+struct HeldLetter {
+    question: AskId,
+    key: KeyEvent,
+    due_at: Duration,
 }
 
 impl Dialogs {
@@ -75,6 +90,51 @@ impl Dialogs {
     pub fn accept_keys_if_quiet(&mut self, last_key: Duration, now: Duration) {
         if let Some(dialog) = self.queue.first_mut().filter(|dialog| dialog.is_drawn) {
             dialog.accepts_keys |= now >= dialog.quiet_since.max(last_key) + QUIET_TIME;
+        }
+    }
+
+    /// Keeps a letter until [`LETTER_HOLD_TIME`] has passed without another key.
+    pub fn hold_letter(&mut self, key: KeyEvent, now: Duration) {
+        self.held_letter = self.current().map(|dialog| HeldLetter {
+            question: dialog.id,
+            key,
+            due_at: now + LETTER_HOLD_TIME,
+        });
+    }
+
+    /// When the held letter answers the question.
+    pub fn letter_due_at(&self) -> Option<Duration> {
+        self.held_letter.as_ref().map(|held| held.due_at)
+    }
+
+    /// Takes the held letter, and whether its question is still the current one.
+    pub fn take_held_letter(&mut self) -> Option<(KeyEvent, bool)> {
+        let held = self.held_letter.take()?;
+        let is_current = self
+            .current()
+            .is_some_and(|dialog| dialog.id == held.question);
+        Some((held.key, is_current))
+    }
+
+    /// Whether a key was meant for the field of a question that has just closed by itself.
+    /// `last_key` is the time of the key before it.
+    pub fn discards_key(&mut self, last_key: Duration, now: Duration) -> bool {
+        let closed_at = self.closed_while_typing_at;
+        let discards = closed_at.is_some_and(|at| now < at.max(last_key) + QUIET_TIME);
+        if !discards {
+            self.closed_while_typing_at = None;
+        }
+        discards
+    }
+
+    /// Lets the questions of servers wait until the user opens them. Called when a turn ends.
+    pub fn set_aside_server_questions(&mut self, now: Duration) {
+        let is_of_server = |dialog: &mut Dialog| dialog.question.requesting_server().is_some();
+        let set_aside: Vec<Dialog> = self.queue.extract_if(.., is_of_server).collect();
+        self.waiting.extend(set_aside);
+        if let Some(next) = self.current_mut() {
+            next.wait_for_quiet(now);
+            next.is_drawn = false;
         }
     }
 
@@ -225,7 +285,15 @@ impl Layer for Dialogs {
         let now = cx.shared.now;
         match event {
             Event::Asked { ask, question, .. } => self.open(*ask, question.clone(), cx.shared),
-            Event::AskClosed(ask) => self.close(*ask, now),
+            Event::AskClosed(ask) => {
+                let closed = self.current().filter(|dialog| dialog.id == *ask);
+                if closed.is_some_and(|dialog| !matches!(dialog.mode, DialogMode::Choosing)) {
+                    self.closed_while_typing_at = Some(now);
+                    let text = "The question was closed. What you typed in it was not sent.";
+                    cx.notify(Notice::warning(text));
+                }
+                self.close(*ask, now);
+            }
             Event::ArgumentsChecked { query, check } => {
                 argument_check::apply_check(self, *query, check, cx);
             }

@@ -13,6 +13,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// The user types this to run a call unread.
 const CONFIRMATION_WORD: &str = "run";
+const JUST_DRAWN: &str = "The last part has only just come into view. Press the key again.";
 
 fn allows_run(action: DialogAction) -> bool {
     matches!(
@@ -77,8 +78,7 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
     if last_drawn_at.is_none_or(|drawn_at| now >= drawn_at + QUIET_TIME) {
         return KeyGate::Allow;
     }
-    let text = "The last part has only just come into view. Press the key again.";
-    cx.notify_about_key(Notice::info(text));
+    cx.notify_about_key(Notice::info(JUST_DRAWN));
     KeyGate::Block
 }
 
@@ -139,18 +139,23 @@ pub fn stop_before_the_end(
     dialog: &mut Dialog,
     key: KeyEvent,
 ) -> Option<Notice> {
-    let is_unread = accepts_unread_changes(shared, dialog, key);
-    is_unread.then(|| {
-        dialog.scroll_to_first_undrawn_row();
-        Notice::warning("Read the rest first (PgDn).")
-    })
+    if !accepts_what_was_read(shared, dialog, key) {
+        return None;
+    }
+    match dialog.fully_drawn_at() {
+        None => {
+            dialog.scroll_to_first_undrawn_row();
+            Some(Notice::warning("Read the rest first (PgDn)."))
+        }
+        Some(drawn_at) => (shared.now < drawn_at + QUIET_TIME).then(|| Notice::info(JUST_DRAWN)),
+    }
 }
 
-/// Whether this key would accept changes with rows that were never drawn: an address or a command
-/// could hide among them. Applies to settings changes, a tool's new definition, and a server's
+/// Whether this key would accept something that must have been read: an address or a command could
+/// hide in rows that were never drawn. Applies to settings changes, a tool's new definition, and a server's
 /// instructions, forms and web pages.
-fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
-    if dialog.was_fully_drawn() || !matches!(dialog.mode, DialogMode::Choosing) {
+fn accepts_what_was_read(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+    if !matches!(dialog.mode, DialogMode::Choosing) {
         return false;
     }
     let rows = dialog.choices(shared.transcript, shared.servers);

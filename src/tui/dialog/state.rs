@@ -34,7 +34,7 @@ pub struct Dialog {
     /// Rows of the body visible in the last frame.
     pub(in crate::tui) body_height: usize,
     /// Every row of the body has been drawn.
-    was_fully_drawn: bool,
+    fully_drawn_at: Option<Duration>,
     /// The rows of the body that have been drawn since it was last wrapped.
     drawn_rows: Coverage,
     /// The next frame scrolls to the first undrawn part of the arguments.
@@ -128,7 +128,7 @@ impl Dialog {
             selected_choice: None,
             scroll: 0,
             body_height: 0,
-            was_fully_drawn: false,
+            fully_drawn_at: None,
             drawn_rows: Coverage::default(),
             scrolls_to_undrawn: false,
             undrawn_rows: 0,
@@ -187,7 +187,7 @@ impl Dialog {
     pub(super) fn show_form_review(&mut self) {
         self.mode = DialogMode::Choosing;
         self.scroll = 0;
-        self.was_fully_drawn = false;
+        self.fully_drawn_at = None;
         self.laid_out = None;
     }
 
@@ -198,7 +198,7 @@ impl Dialog {
             *shown = true;
         }
         self.scroll = 0;
-        self.was_fully_drawn = false;
+        self.fully_drawn_at = None;
         self.scrolls_to_undrawn = false;
         self.undrawn_rows = 0;
         self.laid_out = None;

@@ -62,27 +62,33 @@ fn push_value(
     label_columns: usize,
     columns: u16,
 ) {
-    let label = label(field);
-    let mut row = StyledLine::default();
-    row.push_bold(shortened(&label, label_columns));
-    row.pad_to(label_columns + 2);
+    let label_room = u16::try_from(label_columns).unwrap_or(u16::MAX).max(1);
+    let labels = wrapped_rows(&Clean::unambiguous_line(&label(field)), label_room);
     let (value, is_missing) = match field.check(input) {
         Ok(Some(_)) => (value_text(field, input), false),
         Ok(None) => ("not sent".to_owned(), true),
         Err(why) => (format!("{} {why}", value_text(field, input)), true),
     };
     let room = columns.saturating_sub(label_columns as u16 + 2).max(8);
-    let wrapped = wrapped_rows(&Clean::unambiguous_line(value.trim()), room);
-    for (index, text) in wrapped.into_iter().enumerate() {
-        if index > 0 {
-            row = StyledLine::default();
-            row.pad_to(label_columns + 2);
+    let values = wrapped_rows(&Clean::unambiguous_line(value.trim()), room);
+    let (mut labels, mut values) = (labels.into_iter(), values.into_iter());
+    loop {
+        let (label, value) = (labels.next(), values.next());
+        if label.is_none() && value.is_none() {
+            break;
         }
+        let mut row = StyledLine::default();
+        row.push_bold(label.unwrap_or_default());
+        row.pad_to(label_columns + 2);
+        let value = value.unwrap_or_default();
         match is_missing {
-            true => row.push_dim(text),
-            false => row.push_plain(text),
+            true => row.push_dim(value),
+            false => row.push_plain(value),
         }
-        rows.push(std::mem::take(&mut row));
+        rows.push(row);
+    }
+    if let Some(description) = &field.description {
+        push_quote(rows, description, columns);
     }
 }
 

@@ -18,6 +18,12 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     if key.kind == KeyEventKind::Release {
         return;
     }
+    let is_text =
+        typed_char(key).is_some() || matches!(key.code, KeyCode::Enter | KeyCode::Backspace);
+    if is_text && discards_text(model) {
+        return note_key_press(model);
+    }
+    resolve_held_letter(model, typed_char(key).is_some());
     match key.code {
         // Types nothing, so it does not postpone a question: a user who presses it again and
         // again wants to refuse.
@@ -38,6 +44,9 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return actions::run_action(model, action, "", effects);
     }
     if model.dialog_has_keys() {
+        if may_begin_word(model, key) {
+            return model.dialogs.hold_letter(key, model.now);
+        }
         return dialog_key(model, key, effects);
     }
     if model.layer.is_some() {
@@ -94,6 +103,44 @@ fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
         _ => {
             model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
         }
+    }
+}
+
+/// Whether text was meant for the field of a question that has just closed by itself.
+pub fn discards_text(model: &mut UiModel) -> bool {
+    model.dialogs.discards_key(model.input.last_key, model.now)
+}
+
+/// Whether a letter may be the first one of a word for the message, after a pause.
+fn may_begin_word(model: &UiModel, key: KeyEvent) -> bool {
+    let is_letter = typed_char(key).is_some_and(char::is_alphanumeric);
+    is_letter && key.kind == KeyEventKind::Press && edits_message_beside_dialog(model)
+}
+
+/// Puts a held letter into the message if more text follows, and drops it otherwise.
+pub fn resolve_held_letter(model: &mut UiModel, text_follows: bool) {
+    let Some((held, _)) = model.dialogs.take_held_letter() else {
+        return;
+    };
+    if let Some(c) = typed_char(held).filter(|_| text_follows) {
+        model.dialogs.wait_for_quiet(model.now);
+        composer::type_char(model, c);
+    }
+}
+
+/// Answers the question with a held letter that no other key has followed.
+pub fn press_held_letter(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let is_due = model
+        .dialogs
+        .letter_due_at()
+        .is_some_and(|due| model.now >= due);
+    if !is_due {
+        return;
+    }
+    if let Some((held, true)) = model.dialogs.take_held_letter()
+        && model.dialog_has_keys()
+    {
+        dialog_key(model, held, effects);
     }
 }
 

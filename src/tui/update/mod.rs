@@ -55,8 +55,12 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
         model.layer.is_some(),
         model.dialogs.current().map(|dialog| dialog.id),
     );
+    let was_running = model.running_turn().is_some();
     apply_input(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
+    if was_running && model.running_turn().is_none() {
+        model.dialogs.set_aside_server_questions(model.now);
+    }
     find::advance(model);
     let after = (
         model.layer.is_some(),
@@ -113,12 +117,15 @@ fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>) {
     match input {
         UiInput::Key(key) => filter_key(model, key, effects),
+        UiInput::Burst(_) if keys::discards_text(model) => keys::note_key_press(model),
         UiInput::Burst(text) => {
+            keys::resolve_held_letter(model, true);
             keys::note_key_press(model);
             selection::clear_selection(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
+            keys::resolve_held_letter(model, true);
             keys::note_key_press(model);
             selection::clear_selection(model);
             composer::paste(model, &text, PasteKind::Bracketed);
@@ -164,6 +171,7 @@ pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput
 fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let now = model.now;
     model.notices.expire(now);
+    keys::press_held_letter(model, effects);
     selection::scroll_while_dragging(model);
     if model
         .composer

@@ -171,7 +171,9 @@ fn several_calls_are_decided_one_by_one() {
         .sees("2 of 2")
         .does_not_see("Both.")
         .reads_screen()
+        // The second key press is in the message, so the letter waits for others.
         .key('y')
+        .reads_screen()
         .sees("Both.")
         .model_receives("Asia/Seoul")
         .model_receives("Europe/Paris");

@@ -48,6 +48,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
     assert_eq!(chat.config(), before);
     chat.reads_screen()
         .key('y')
+        .reads_screen()
         .sees("m now uses the dialect `native`.");
     let stored = "\"active\": true, \"toolCalls\": \"native\"";
     assert_eq!(chat.config(), before.replace("\"active\": true", stored));

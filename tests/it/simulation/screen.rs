@@ -78,6 +78,9 @@ impl ScreenSimulation {
     }
 
     fn process(&mut self, mut inputs: VecDeque<UiInput>, is_key: bool, rng: &mut TestRng) {
+        // A letter that may begin a word answers only after a pause.
+        let letter_due_at = self.model.dialogs.letter_due_at();
+        let is_key = is_key || letter_due_at.is_some_and(|due| self.now >= due);
         while let Some(input) = inputs.pop_front() {
             for effect in update(&mut self.model, Msg::new(self.now, input)) {
                 match effect {

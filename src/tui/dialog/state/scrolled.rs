@@ -212,7 +212,7 @@ impl Dialog {
 
     /// Whether some rows of the body have never been drawn.
     pub fn is_unread(&self) -> bool {
-        !self.was_fully_drawn
+        !self.was_fully_drawn()
     }
 
     /// Whether the user must still read to the end before accepting.
@@ -247,7 +247,9 @@ impl Dialog {
         if height > 0 && rows > 0 && self.page() == DialogPage::Subject {
             self.drawn_rows
                 .add(view.start.min(rows)..view.end.min(rows));
-            self.was_fully_drawn |= self.drawn_rows.first_gap().is_none();
+            if self.drawn_rows.first_gap().is_none() {
+                self.fully_drawn_at.get_or_insert(now);
+            }
         }
         let laid_out = self.laid_out.as_ref();
         let arguments = laid_out.and_then(|layout| layout.body.arguments.as_ref());
@@ -264,7 +266,12 @@ impl Dialog {
 
     /// Whether every row of the body has been drawn.
     pub fn was_fully_drawn(&self) -> bool {
-        self.was_fully_drawn
+        self.fully_drawn_at.is_some()
+    }
+
+    /// When the last row of the body was drawn for the first time.
+    pub fn fully_drawn_at(&self) -> Option<Duration> {
+        self.fully_drawn_at
     }
 
     /// Scrolls to the first row that has not been drawn, unless another page is open.

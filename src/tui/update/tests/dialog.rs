@@ -239,8 +239,28 @@ fn a_paste_while_choosing_goes_to_the_message() {
         (chat.message().as_str(), chat.model.dialogs.all().len()),
         ("yes, y", 1)
     );
-    chat.wait(600).keys("y");
+    chat.wait(600).keys("y").wait(400);
     assert_eq!(chat.decisions(), [Decision::Run]);
+}
+
+#[test]
+fn a_word_typed_after_a_pause_goes_to_the_message() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.input(UiInput::Paste("I think ".into()))
+        .wait(1_000)
+        .keys("y");
+    assert_eq!(chat.message(), "I think ", "the letter waits");
+    for letter in ["e", "s", "y"] {
+        chat.wait(300).keys(letter);
+    }
+    assert_eq!(chat.message(), "I think yesy");
+    assert!(chat.wait(1_000).is_asking());
+    // A letter alone answers, and another key takes it back.
+    assert!(chat.keys("y<Left>").wait(400).is_asking());
+    chat.screen();
+    assert!(chat.wait(600).keys("y").wait(399).is_asking());
+    assert_eq!(chat.wait(1).decisions(), [Decision::Run]);
+    assert_eq!(chat.message(), "I think yesy");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn parse_key(name: &str) -> KeyEvent {
 }
 
 impl ChatHarness {
-    /// Pages through the body of the dialog until every row has been drawn.
+    /// Pages through the body of the dialog until every row has been drawn, and pauses.
     fn page_through(&mut self) -> &mut Self {
         for _ in 0..2_000 {
             let dialog = self.model.dialogs.current().expect("a dialog");
@@ -124,7 +124,7 @@ impl ChatHarness {
             }
             self.keys("<PgDn>");
         }
-        self
+        self.wait(600)
     }
 
     /// The text of the current dialog's body, row by row.
@@ -293,9 +293,15 @@ impl ChatHarness {
         self.engine_event(Event::ArgumentsChecked { query, check })
     }
 
-    /// Takes the decisions of the last command, which must answer an approval dialog.
+    fn is_asking(&self) -> bool {
+        !self.model.dialogs.all().is_empty()
+    }
+
+    /// Takes the decisions of the last command except for drafts. It must answer an approval dialog.
     fn decisions(&mut self) -> Vec<Decision> {
-        match self.commands().pop() {
+        let mut commands = self.commands();
+        commands.retain(|command| !matches!(command, Command::SaveDraft(_)));
+        match commands.pop() {
             Some(Command::Answer {
                 answer: UserAnswer::Calls(calls),
                 ..

@@ -81,7 +81,9 @@ fn the_key_of_the_last_decision_may_be_pressed_again_after_typing() {
     ask_as(&mut chat, 8, "shop", two_fields());
     chat.keys("y");
     show(&mut chat);
-    chat.keys("ea<Esc>y");
+    chat.keys("ea<Esc>");
+    show(&mut chat);
+    chat.keys("y");
     let expected = [values(&json!({})), values(&json!({ "name": "a" }))];
     assert_eq!(answers(&mut chat), expected);
 }
@@ -163,7 +165,7 @@ fn typing_goes_to_the_message_until_the_user_pauses() {
     assert_eq!(answers(&mut chat), []);
     assert_eq!(chat.message(), "heync");
     show(&mut chat);
-    chat.keys("n");
+    chat.keys("n").wait(400);
     assert_eq!(
         answers(&mut chat),
         [UserAnswer::Choice(UserChoice::Decline)]
@@ -191,7 +193,7 @@ fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
     let screen = show(&mut chat);
     assert!(screen.contains("Form from parcels"), "{screen}");
     assert!(!screen.contains("asks you something"), "{screen}");
-    chat.keys("n");
+    chat.keys("n").wait(400);
     assert_eq!(
         answers(&mut chat),
         [UserAnswer::Choice(UserChoice::Decline)]
@@ -267,4 +269,51 @@ fn the_address_of_a_page_is_copied_without_an_answer() {
         answers(&mut chat),
         [UserAnswer::Choice(UserChoice::OpenPage)]
     );
+}
+
+#[test]
+fn long_labels_and_descriptions_are_shown_in_full() {
+    let title = "I would like to receive the result, and I agree that all my files are deleted";
+    let question = form_question(
+        &json!({ "ok": { "type": "boolean", "title": title, "default": true,
+            "description": "This cannot be undone." } }),
+        &[],
+    );
+    let screen = show(&mut asked(question));
+    let words = screen.replace('│', " ");
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let words = words.join(" ");
+    for part in [
+        "result, and I agree",
+        "files are deleted",
+        "| This cannot be undone.",
+    ] {
+        assert!(words.contains(part), "{part}\n{screen}");
+    }
+}
+
+#[test]
+fn text_for_a_form_that_closes_does_not_reach_the_message() {
+    let mut chat = asked(two_fields());
+    chat.keys("eMy str");
+    chat.engine_event(Event::AskClosed(AskId(7)));
+    let text = "The question was closed. What you typed in it was not sent.";
+    assert!(chat.notice().contains(text), "{}", chat.notice());
+    chat.wait(80).keys("e").wait(300).keys("et 12<Enter>");
+    assert_eq!(chat.message(), "");
+    chat.wait(600).keys("hello");
+    assert_eq!(chat.message(), "hello");
+}
+
+#[test]
+fn a_question_of_a_server_waits_after_the_turn_has_ended() {
+    let mut chat = asked(two_fields());
+    chat.model_answers("Done.");
+    let screen = show(&mut chat);
+    assert!(
+        screen.contains("Server parcels asks you something."),
+        "{screen}"
+    );
+    chat.keys("n").wait(400);
+    assert_eq!((chat.message().as_str(), answers(&mut chat)), ("n", vec![]));
 }

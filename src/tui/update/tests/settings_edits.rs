@@ -49,9 +49,12 @@ fn external_edit_shows_old_and_new_values_unambiguously() {
 
 #[test]
 fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
-    let take_answer = |chat: &mut ChatHarness| match chat.commands().pop() {
-        Some(Command::Answer { answer, .. }) => Some(answer),
-        _ => None,
+    let take_answer = |chat: &mut ChatHarness| {
+        let mut commands = chat.commands().into_iter();
+        commands.find_map(|command| match command {
+            Command::Answer { answer, .. } => Some(answer),
+            _ => None,
+        })
     };
     let mut typing = chat();
     typing
@@ -63,7 +66,7 @@ fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
         (take_answer(&mut typing), typing.message()),
         (None, "off1".to_owned())
     );
-    typing.wait(600).keys("f");
+    typing.wait(600).keys("f").wait(400);
     let expected = UserAnswer::Choice(UserChoice::ApplyChanges);
     assert_eq!(take_answer(&mut typing), Some(expected));
     for key in ["<Esc>", "<Ctrl+c>"] {
@@ -96,6 +99,11 @@ fn changes_are_accepted_only_after_reading_to_the_end() {
         chat.screen();
     }
     chat.keys("f");
+    assert!(
+        chat.commands().is_empty(),
+        "the end has only just been drawn"
+    );
+    chat.wait(600).keys("f");
     let expected = UserAnswer::Choice(UserChoice::ApplyChanges);
     let answer = chat.commands().pop();
     assert!(matches!(answer, Some(Command::Answer { answer, .. }) if answer == expected));
