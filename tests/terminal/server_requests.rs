@@ -6,6 +6,7 @@ use super::pty::contains_text;
 use super::{CHAT, READY_HINT, clean_exit, ollama, open_with_tools};
 use crate::home::test_server_path;
 use serde_json::json;
+use std::time::Duration;
 
 #[test]
 fn a_form_is_filled_in_during_a_call() {
@@ -39,6 +40,8 @@ fn a_form_is_filled_in_during_a_call() {
         terminal.wait_for_text("yes or no");
         terminal.press("\r");
         terminal.wait_for_text(READY_HINT);
+        // The values are sent only after half a second in view.
+        std::thread::sleep(Duration::from_millis(600));
         terminal.press("y");
         terminal.wait_for_text("The parcel is on its way.");
         let second_request = &server.bodies(CHAT)[1];

@@ -220,6 +220,10 @@ pub struct ProposedCall {
 }
 
 /// An action for the driver. Effects are carried out in order.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most effects are events, and a box would cost an allocation per token"
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEffect {
     Emit(TurnEvent),

@@ -53,6 +53,10 @@ pub(super) enum TurnSignal {
 }
 
 /// An action for the owner of the driver. Actions are carried out in order.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most outputs are events, and a box would cost an allocation per token"
+)]
 #[derive(Debug)]
 pub(super) enum TurnOutput {
     Event(TurnEvent),
