@@ -26,7 +26,6 @@ const WORDS: &[&str] = &[
     "ssn",
     "mnemonic",
     "apikey",
-    "pin",
 ];
 /// Words that name a secret together, compared without separators.
 const PHRASES: &[&str] = &[
@@ -78,12 +77,14 @@ impl FormField {
     /// typed can.
     pub fn asks_for_secret(&self) -> bool {
         let is_typed = matches!(self.kind, FieldKind::Text(_) | FieldKind::Number(_));
-        let texts = [
-            Some(&self.name),
-            self.title.as_ref(),
-            self.description.as_ref(),
-        ];
-        is_typed && texts.into_iter().flatten().any(|text| names_secret(text))
+        let labels = [Some(&self.name), self.title.as_ref()];
+        let is_label = labels
+            .into_iter()
+            .flatten()
+            .any(|text| names_secret(text) || words(text).any(|word| word == "pin"));
+        // Descriptions often warn against entering a PIN.
+        let description = self.description.as_deref();
+        is_typed && (is_label || description.is_some_and(names_secret))
     }
 }
 

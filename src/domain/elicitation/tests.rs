@@ -252,6 +252,8 @@ fn fields_that_ask_for_secrets_are_recognized() {
     }
     let described = only_field(&json!({ "type": "string", "description": "Your GitHub token" }));
     assert!(described.asks_for_secret());
+    let warned = only_field(&json!({ "type": "integer", "description": "Do not enter your PIN." }));
+    assert!(!warned.asks_for_secret());
     let toggle = form(&json!({ "showPassword": { "type": "boolean" } }), &[])
         .fields
         .remove(0);

@@ -215,6 +215,8 @@ impl Dialog {
                 | Ask::ExternalEdit(_)
                 | Ask::FillForm { .. }
                 | Ask::VisitPage { .. }
+                | Ask::AskModel { .. }
+                | Ask::SendModelAnswer { .. }
         )
     }
 
